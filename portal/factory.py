@@ -96,8 +96,8 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The batches that ``flask batch`` makes belong to this owner. No token can have this text as its
-# digest, because a digest is longer.
+# The owner of the batches that ``flask batch`` creates. No token's digest can be equal to
+# "command", because a digest is longer.
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
@@ -105,15 +105,15 @@ SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its look
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
-    """What a process of the server passes to its application.
+    """The options that a process of the server passes to its application.
 
     ``shared`` is the directory through which the processes of one server share breakers and sum
-    their metrics. If it is None, this process shares nothing. ``threads`` gives the number of
-    threads that serve requests and of those that make the lookups of pages. If ``is_draining``
-    returns True, the server is about to stop and ``/readyz`` reports this. ``ask_for_batches``
-    asks another process to run the batches. If it is None, this process runs the batches. If
-    ``batch_holder`` is given, the process does nothing else: it runs batches under this name, and
-    its application has no routes and no commands.
+    their metrics; None means no sharing. ``threads`` has the numbers of threads that serve requests
+    and of threads that look up data for pages. ``/readyz`` reports that the server is about to stop
+    if ``is_draining`` returns True. ``ask_for_batches`` requests the batch process. If
+    ``ask_for_batches`` is None, this process runs the batches itself. A process with a
+    ``batch_holder`` only runs batches, under this name. Its application has no routes and no
+    commands.
     """
 
     shared: Path | None = None
@@ -126,7 +126,8 @@ class ServerProcess:
 def create_app(settings: Settings | None = None, process: ServerProcess = ServerProcess()) -> Flask:
     """Build the portal's application.
 
-    If ``settings`` is None, they are read from the environment, as ``flask --app app`` needs.
+    If ``settings`` is None, as with ``flask --app app``, the settings are read from the
+    environment.
     """
     if settings is not None:
         return _build(settings, server_key(settings), process)
@@ -145,16 +146,16 @@ def _build(
 ) -> Flask:
     """Build the application.
 
-    ``key`` is None if a command finds no secret key. A random key is used then, because nothing
-    that a command signs is kept.
+    ``key`` is None if a command finds no secret key. A random key replaces a missing key, because
+    nothing that a command signs is stored.
     """
     secret = key or secrets.token_bytes()
     former = tuple(each for each in former_keys(settings) if each != secret)
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # Do not connect to the database here. The main process has already set up the database, and a
-    # new worker process must be able to start while the database is down.
+    # Opening the engine must not connect to the database, because a new worker process must be able
+    # to start while the database is down. The main process has already set up the database.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace
@@ -364,7 +365,7 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's stored data from the first name to the second; log what fails."""
+    """Move a caller's stored data from the first name to the second. A failure is logged."""
     for each in kept:
         try:
             each.take_over(*names)
@@ -375,7 +376,10 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 def _paid(
     ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return the R$ that a caller has paid for each plate or Renavam since a time."""
+    """Return the amount in R$ that a caller has paid for each subject since the time ``since``.
+
+    A subject is a plate or a Renavam.
+    """
     tags = {
         tag: subject
         for subject in subjects
@@ -388,13 +392,13 @@ def _paid(
 
 
 def _tracing(settings: Settings) -> "Tracing | None":
-    """Return the tracing that OpenTelemetry's variables configure, or None without them."""
+    """Return the Tracing that the OTEL_ variables configure, or None if they ask for no traces."""
     if not wants_traces(os.environ):
         return None
     if not can_trace():
         log.warning("no traces: OTEL_ variables ask for them, requirements-otel.txt is missing")
         return None
-    # Import here, so that OpenTelemetry is loaded only if traces are wanted.
+    # Import late, so that OpenTelemetry is loaded only if traces are wanted.
     from portal.tracing import Tracing, UnknownExporter, exporter_of
 
     try:
@@ -405,7 +409,7 @@ def _tracing(settings: Settings) -> "Tracing | None":
 
 
 def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
-    """Return a function that authenticates a batch's owner again while the batch runs."""
+    """Return a function that authenticates a batch's owner while the batch runs."""
 
     def identify(access: Access) -> Identity:
         if access == COMMAND_ACCESS:
@@ -418,10 +422,10 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
 
 
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:
-    """Return a stack that closes an application's resources, the last of ``ends`` first.
+    """Return a stack that closes an application's resources in the reverse order of ``ends``.
 
-    Each resource is closed after the resources that use it. The stack is needed where the process
-    outlives the application, as in tests.
+    A resource is closed after the resources that use it. The stack is needed in a process that
+    outlives the application, such as a test run.
     """
     closing = ExitStack()
     for end in ends:
@@ -461,8 +465,8 @@ def _breakers(
 ) -> Sequence[Breaker | PayerBreaker]:
     """Return one breaker for each base address.
 
-    The sandbox has no breaker, because its simulated faults depend on the plate and not on the base
-    address.
+    The sandbox has no breaker, because its simulated failures depend on the plate and not on the
+    base address.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
@@ -480,11 +484,11 @@ def _breakers(
 
 
 def _shared_counters(shared: Path | None, name: str, count: int) -> SharedCounters | None:
-    """Return the counters that worker processes share for a base address, or None."""
+    """Return the breaker counters that worker processes share for a base address, or None."""
     try:
         return SharedCounters(count, shared / f"breaker-{name}") if shared else None
     except OSError:
-        return None  # each process has its own counters
+        return None  # without shared counters, each process has its own
 
 
 def _policy(settings: Settings) -> Policy:
@@ -518,8 +522,8 @@ def _issuer(settings: Settings) -> Issuer | None:
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
     """Return the demonstration's example plates, each with a caption and today's answers.
 
-    The answers do not pass through the gateway, because a list of examples must not count as a
-    visitor's lookup.
+    The answers are not from the gateway, because a list of examples must not count as a visitor's
+    lookup.
     """
     from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
 
@@ -541,7 +545,7 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
 
 
 def _ask_sandbox(method: str, path: str, body: bytes) -> bytes:
-    """Return the sandbox's answer to an example of the API reference."""
+    """Return the sandbox's answer to a request that the API reference shows as an example."""
     from portal.sandbox import TOKEN, Request, Sandbox, today
 
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}

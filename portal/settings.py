@@ -1,7 +1,8 @@
 """All settings with their defaults and validation.
 
-Settings are read from environment variables with the prefix ``PORTAL_``. Values are plain text,
-never JSON. If a value is invalid, the portal prints a one-line message and does not start.
+Settings are read from environment variables with the prefix ``PORTAL_``. The value of a variable is
+plain text, never JSON. If a value is invalid, the portal prints a one-line message and does not
+start.
 """
 
 import itertools
@@ -27,7 +28,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 DEMO_DIR = "demo"
 LONGEST_NAME = 200
-LONGEST_LINE = 120  # characters of a printed line about the issuer
+LONGEST_LINE = 120  # maximum length of a printed line about the issuer
 
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
@@ -77,9 +78,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     batch_limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 500
     batch_concurrency: Annotated[int, msgspec.Meta(ge=1, le=64)] = 8
     issuer_name: str | None = None
-    issuer_document: str | None = None  # printed as it is, such as "CNPJ 12.345.678/0001-95"
+    issuer_document: str | None = None  # in printed form, such as "CNPJ 12.345.678/0001-95"
     issuer_contact: str | None = None
-    issuer_logo: str | None = None  # the file as a data: URL
+    issuer_logo: str | None = None  # the logo file as a data: URL
     dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
     cors_origins: tuple[str, ...] = ()
 
@@ -88,7 +89,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         """The mode, which depends on the upstream's address and token.
 
         In mode "demo" the embedded sandbox answers lookups. In mode "managed" the operator's token
-        pays for upstream calls. In mode "pass-through" the caller's own credential pays for them.
+        pays for upstream calls. In mode "pass-through" the caller's own credential pays for
+        upstream calls.
         """
         if self.upstream_url is None:
             return "demo"
@@ -98,8 +100,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def namespace(self) -> str:
         """The name under which data is stored: ``demo``, or the name of the upstream.
 
-        Managed and pass-through mode use the same namespace for an upstream, because both get their
-        data from it. Answers of the two modes are still kept apart, because the key of a
+        Managed and pass-through mode use the same namespace for an upstream, because their data is
+        from the same upstream. Answers of the two modes are not mixed, because the key of a
         pass-through answer contains the caller's credential.
         """
         if self.upstream_url is None:
@@ -108,7 +110,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the directory where a portal with an upstream keeps its data."""
+        """In demo mode, the data directory of a portal with an upstream, else None."""
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
         return None
@@ -127,9 +129,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
         """Read the settings from variables with the prefix ``PORTAL_``.
 
-        A relative DATA_DIR or database file is relative to ``home``. In demo mode ``data_dir`` is
-        the subdirectory ``demo`` of DATA_DIR. Raises SettingsError for an unknown name, an
-        invalid value, or settings that contradict each other.
+        A relative path of DATA_DIR or of a database file is resolved against ``home``. In demo mode
+        ``data_dir`` is the subdirectory ``demo`` of PORTAL_DATA_DIR. Raises SettingsError for an
+        unknown name, an invalid value, or settings that contradict each other.
         """
         texts = read_texts(environ, _SECRETS, home)
         if logo := texts.get("ISSUER_LOGO"):
@@ -153,7 +155,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             data_dir = settings.data_dir / DEMO_DIR
             settings = msgspec.structs.replace(settings, data_dir=data_dir)
         file = (settings.database_url or "").partition(_SQLITE)[2]
-        if file:  # absolute, because programs in other directories may open the file
+        if file:  # an absolute path, because programs in other directories may open the file
             settings = msgspec.structs.replace(settings, database_url=f"{_SQLITE}{home / file}")
         return settings
 
@@ -173,7 +175,8 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 def _read(field: str, text: str) -> object:
     """Convert one text to the type of its field.
 
-    If the text is invalid, the SettingsError names the setting and leaves out the text.
+    Raises SettingsError for an invalid text. The message contains the setting's name, but not the
+    text.
     """
     name = PREFIX + field.upper()
     reader = _READERS.get(field) or _READERS.get(field.partition("_")[0])
@@ -202,7 +205,7 @@ def _log_format(name: str, text: str) -> str:
 
 
 def _tokens(name: str, text: str) -> tuple[str, ...]:
-    texts = re.split(r"[,\n]", text)  # a secret file may hold one token per line
+    texts = re.split(r"[,\n]", text)  # a secret file may contain one token per line
     return tuple(_token(name, token.strip()) for token in texts if token.strip())
 
 
@@ -312,8 +315,8 @@ def _redis_address(name: str, text: str) -> str:
 def _database_address(name: str, text: str) -> str:
     """Validate the address of an SQLite file or a PostgreSQL database.
 
-    SQLite in memory is refused, because each process would have its own database and lose it when
-    it ends.
+    SQLite in memory is refused, because each process would have its own database, which would be
+    lost when the process ends.
     """
     scheme = text.partition(":")[0]
     if scheme == "sqlite":
@@ -341,7 +344,7 @@ _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
 def _password(address: str) -> tuple[str, ...]:
-    """Return an address's password, percent-encoded and decoded."""
+    """Return the password in an address twice: percent-encoded and decoded."""
     password = urlsplit(address).password or ""
     return password, unquote(password)
 
@@ -369,7 +372,8 @@ def _rate(name: str, text: str) -> str:
     return text
 
 
-# The functions that read a field, by the field's name or by its first word.
+# Functions that read a setting's text. A key is a field's full name, or the first word of several
+# fields' names.
 _READERS: dict[str, Callable[[str, str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,
@@ -398,7 +402,8 @@ def _refuse_contradictions(settings: Settings) -> None:
             if getattr(settings, name):
                 raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL beside it")
     if settings.mode == "pass-through" and settings.access_tokens:
-        # Without the upstream token the portal would send its callers' tokens upstream.
+        # A portal with ACCESS_TOKENS, but without an upstream token, would send its callers' tokens
+        # upstream.
         raise SettingsError(
             f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"
         )

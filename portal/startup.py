@@ -1,7 +1,7 @@
 """Prepares secret key, database and store before the application is built.
 
-A server creates what is missing and records the secret key. A command creates nothing. A command
-that runs in a wrong directory must report that the data is missing, not use a new empty database.
+A server creates missing files and tables, and records the secret key. A command creates nothing. A
+command in a wrong directory must report missing data and must not use a new empty database.
 """
 
 import logging
@@ -49,10 +49,10 @@ from portal.storage import (
 
 log = logging.getLogger(__name__)
 
-SHORT_KEY = 16  # characters; a generated key has 64
+SHORT_KEY = 16  # in characters; a generated key has 64
 
 _UNUSED = "unused-"
-UNUSED_KEPT_S = 86400.0  # seconds after the file was renamed
+UNUSED_KEPT_S = 86400.0  # seconds between the renaming and the deletion of a file
 
 
 class KeyInUse(Exception):
@@ -74,7 +74,7 @@ _STARTUP_ERRORS = (
 
 @contextmanager
 def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
-    """Exit with status 1 and one line if data directory, key, database or store is unusable."""
+    """Exit with status 1 and a one-line message after an error that prevents the start."""
     try:
         yield
     except Exception as error:
@@ -90,12 +90,12 @@ def is_command() -> bool:
 
 
 def server_key(settings: Settings) -> bytes:
-    """Return the secret key, and create it if it is missing. Raises OSError or InvalidSecretKey."""
+    """Return the secret key. A missing key is created. Raises OSError or InvalidSecretKey."""
     return (settings.secret_key or load_secret_key(settings.data_dir)).encode()
 
 
 def command_key(settings: Settings) -> bytes | None:
-    """Return the secret key, or None if there is none yet.
+    """Return the secret key, or None if no key is configured or stored.
 
     Raises OSError or InvalidSecretKey.
     """
@@ -104,17 +104,17 @@ def command_key(settings: Settings) -> bytes | None:
 
 
 def former_keys(settings: Settings) -> tuple[bytes, ...]:
-    """Return the old secret keys, which still decrypt what they encrypted."""
+    """Return the old secret keys, which still decrypt old data."""
     return tuple(key.encode() for key in dict.fromkeys(settings.secret_keys_old))
 
 
 def prepare(settings: Settings) -> DataLock:
     """Set up the database and the store, and record the secret keys in both.
 
-    Data that neither the present key nor an old key can decrypt is deleted. If another portal uses
-    the data, nothing may be deleted, so KeyInUse is raised before anything is changed. The caller
-    must hold the returned lock until the server ends. Also raises OSError, InvalidSecretKey,
-    SchemaMismatch, SQLAlchemyError or StoreRefused.
+    Data that neither the present key nor an old key can decrypt is deleted. If another portal may
+    use data under an unknown key, KeyInUse is raised before anything is changed or deleted. The
+    caller must not release the returned lock until the server ends. Other possible errors are
+    OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError and StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -163,10 +163,10 @@ def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
-    """Rename the cache file that an earlier portal without REDIS_URL left.
+    """Rename the cache file of an earlier portal without REDIS_URL.
 
-    Otherwise ``flask purge`` without REDIS_URL would purge this unused file and leave the answers
-    in Redis.
+    Without the renaming, ``flask purge`` without REDIS_URL would purge the unused file and leave
+    the answers in Redis.
     """
     for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
@@ -177,7 +177,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 
 def remove_old_unused_caches(data_dir: Path) -> None:
-    """Delete renamed cache files after a day. Nothing else deletes the answers in them."""
+    """Delete renamed cache files, which still contain answers, after a day."""
     for file in data_dir.glob(f"{_UNUSED}{CACHE_NAME}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
@@ -185,9 +185,10 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 
 
 def create_missing_database(settings: Settings) -> None:
-    """Create the SQLite file or the PostgreSQL tables if they are missing.
+    """Create a missing SQLite file, or missing PostgreSQL tables.
 
-    Some commands may run before the portal's first start. Raises OSError or SQLAlchemyError.
+    Commands that may run before the portal's first start call this function. Raises OSError or
+    SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
@@ -197,9 +198,9 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """Return the object with which a command checks that it uses the server's data.
+    """Return the DataCheck of a command, which detects settings that differ from the server's.
 
-    Set ``expects_files`` if a server with these settings must already have created its files.
+    ``expects_files`` is true if a server with these settings must already have created its files.
     """
     store = settings.data_dir / CACHE_NAME
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]
@@ -217,7 +218,7 @@ def data_check(
 
 
 def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
-    """Return the cache file and database file that these settings use, for backups."""
+    """Return the data files that a backup with these settings contains."""
     files = {}
     if not settings.redis_url:
         files[CACHE_NAME] = settings.data_dir / CACHE_NAME
@@ -235,5 +236,8 @@ def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
 
 
 def _known_fingerprints(settings: Settings, key: bytes | None) -> frozenset[str]:
-    """Return the fingerprints of the present and the old keys, none without a present key."""
+    """Return the fingerprints of the present and the old keys.
+
+    The set is empty if there is no present key.
+    """
     return frozenset(map(fingerprint, (key, *former_keys(settings))) if key else ())

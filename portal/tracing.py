@@ -1,11 +1,11 @@
 """OpenTelemetry spans of requests, lookups, upstream calls, cache accesses and rendering.
 
-The factory imports this module, and with it OpenTelemetry, only if the standard OTEL_ variables ask
+The factory imports ``portal.tracing`` and OpenTelemetry only if the standard OTEL_ variables ask
 for traces. Names and attributes of spans contain no plate, token or path. Exceptions are not
 recorded, because their texts might contain a plate or a token.
 
-The hit cache answers in front of Flask, so its answers have no span. Spans of cache accesses and of
-rendering are made only within another span.
+The hit cache answers before Flask is called, so its answers have no span. A cache access or a
+rendering has a span only within another span.
 """
 
 import contextvars
@@ -41,7 +41,7 @@ from portal.upstream import Response as UpstreamResponse
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
-# Not traced, because health checks and static files would be most of the spans.
+# Paths without traces, because most spans would be of health checks and static files.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
 
 
@@ -67,9 +67,9 @@ def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
 class Tracing:
     """Wraps the parts of a portal so that their work is recorded as spans.
 
-    With ``continues``, a request continues the trace that its ``traceparent`` header names. Use
-    ``continues`` only behind a trusted proxy, because any client could otherwise have all of its
-    requests recorded.
+    If ``continues`` is true, a request continues the trace in its ``traceparent`` header. Set
+    ``continues`` only behind a trusted proxy, because without a proxy any client could force the
+    recording of its requests.
     """
 
     def __init__(self, exporter: SpanExporter, continues: bool = False) -> None:
@@ -81,11 +81,14 @@ class Tracing:
         self._continues = continues
 
     def close(self) -> None:
-        """Export the pending spans and stop."""
+        """Export the pending spans, and stop tracing."""
         self._provider.shutdown()
 
     def gateway(self, *parts: Any) -> Gateway:
-        """Build a Gateway from these parts and record each lookup as a span."""
+        """Build a Gateway that records each lookup as a span.
+
+        ``parts`` are the Gateway's arguments.
+        """
         return _TracedGateway(self._tracer, *parts)
 
     def upstream(self, upstream: Upstream) -> Upstream:
@@ -95,7 +98,7 @@ class Tracing:
         return cast(Backend, _TracedBackend(backend, self._tracer))
 
     def attach(self, app: Flask, pool: Executor) -> Executor:
-        """Trace the application's requests; must be called before other request hooks are added.
+        """Trace the application's requests. Call ``attach`` before adding other request hooks.
 
         Returns an executor whose tasks run within the span that was current when they were
         submitted.
@@ -108,7 +111,7 @@ class Tracing:
         return _inner_span(self._tracer, "render", {"portal.template": "pdf"})
 
     def _trace_requests(self, app: Flask) -> None:
-        """Make a span for each request and for each template that it renders."""
+        """Make a span for each request, and for each template that a request renders."""
 
         def start() -> None:
             if request.path.startswith(_UNTRACED):
@@ -196,7 +199,7 @@ class _TracedGateway(Gateway):
 
 
 class _TracedUpstream:
-    """Makes a span for each upstream request, from writing its ledger row to its outcome."""
+    """Makes a span for each upstream request, from its ledger row's insertion to its outcome."""
 
     def __init__(self, upstream: Upstream, tracer: Tracer) -> None:
         self._upstream = upstream
@@ -237,7 +240,7 @@ class _TracedAttempt:
 
 
 class _TracedBackend:
-    """Makes a span for each read and write of the cache; delegates everything else."""
+    """Makes a span for each read and write of the cache, and delegates all other methods."""
 
     def __init__(self, backend: Backend, tracer: Tracer) -> None:
         self._backend = backend
@@ -270,7 +273,10 @@ class _ContextExecutor(Executor):
 
 @contextmanager
 def _inner_span(tracer: Tracer, name: str, attributes: dict[str, str]) -> Iterator[None]:
-    """Make a span if there is a current one; periodic tasks have none."""
+    """Make a span within the current span.
+
+    Periodic tasks have no current span, so they get none.
+    """
     if not trace.get_current_span().is_recording():
         yield
         return

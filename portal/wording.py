@@ -1,7 +1,7 @@
 """Formats money, numbers, dates and lists as CLDR's locale pt_BR does.
 
-These functions do not accept None. ``portal.presentation.formats`` formats missing values and
-registers the template filters.
+The functions of ``portal.wording`` do not accept None. ``portal.presentation.formats`` formats
+missing values and registers the template filters.
 """
 
 import unicodedata
@@ -18,7 +18,7 @@ _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 def money(value: Decimal, places: int = 2) -> str:
     """Format money as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56``.
 
-    ``value`` is in reais and finite. With ``places=0`` the cents are left out.
+    ``value`` is in reais and finite. With ``places=0`` the amount is rounded to whole reais.
     """
     text = grouped(value, places)
     sign = MINUS if text.startswith(MINUS) else ""
@@ -28,7 +28,7 @@ def money(value: Decimal, places: int = 2) -> str:
 def grouped(number: int | Decimal, places: int = 0) -> str:
     """Format a finite number with separators: ``825``, ``4.113``, ``−4.113,25``."""
     rounded = Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
-    # Adding 0 turns -0 into 0.
+    # The addition of 0 changes -0 to 0.
     return f"{rounded + 0:,.{places}f}".translate(_SIGNS)
 
 
@@ -58,9 +58,9 @@ def listed(parts: Sequence[str], last: str = " e ") -> str:
 
 
 def bare(text: str) -> str:
-    """Convert to upper case without accents, to compare words of different spellings.
+    """Convert a text to upper case without accents, so that different spellings become equal.
 
-    Blanks are kept. Each character is converted independently of its neighbours.
+    Blanks are kept. The conversion of a character does not depend on its neighbours.
     """
     if text.isascii():
         return text.upper()

@@ -7,16 +7,16 @@ from portal.system.token_format import is_token
 
 
 class NoCredential(ValueError):
-    """The request has no valid credential, or several. The response status is 401."""
+    """The request has no valid credential, or several credentials. The response status is 401."""
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
     """Return the token from the Authorization header or the ``at`` parameter.
 
-    Raises NoCredential. The same token in a header and in the query counts as one; two headers or
-    two parameters are rejected, even with equal values. A WSGI server may join two headers as
-    ``A,B``, or replace a non-ASCII header by an empty text. A token contains no comma and is not
-    empty, so such values are rejected.
+    Raises NoCredential. The same token in a header and in the query is accepted. Two headers or two
+    parameters are rejected, even with equal values. A WSGI server may join two headers as ``A,B``,
+    or replace a non-ASCII header by an empty text. Texts with a comma and empty texts are rejected,
+    because they cannot be tokens.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:
@@ -31,10 +31,11 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 
 
 def _at(query_string: bytes) -> list[str]:
-    """Return the values of ``at``, decoded as Latin-1.
+    """Return the values of the query parameter ``at``, decoded as Latin-1.
 
-    Latin-1 turns each byte into one character, so non-ASCII bytes stay non-ASCII. Werkzeug's UTF-8
-    decoder would leave ``%FF`` as three ASCII characters, which are valid in a token.
+    Latin-1 decodes each non-ASCII byte to a non-ASCII character, so the token check rejects it.
+    Werkzeug's UTF-8 decoder would leave ``%FF`` as three ASCII characters, which are valid in a
+    token.
     """
     if not query_string:
         return []

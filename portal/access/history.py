@@ -1,6 +1,7 @@
 """Each visitor's recent lookups, stored encrypted and shown only to that visitor.
 
-The visitor can erase them, and the purge of a vehicle deletes that vehicle's entries.
+Visitors can erase their own histories, and the purge of a vehicle deletes its entries in all
+histories.
 """
 
 import hashlib
@@ -32,19 +33,19 @@ class Entry:
 
 
 class HistoryUnavailable(Exception):
-    """The history, or its remains in the database's files, could not be erased."""
+    """The history, or bytes of deleted entries in the database's files, could not be erased."""
 
 
 class BytesKept(Exception):
-    """The rows are deleted, but the database's files still contain bytes of them."""
+    """The rows are deleted, but bytes of the rows remain in the database's files."""
 
 
 class History:
     """The recent lookups of each visitor.
 
     Plates are stored encrypted. Rows are found by the HMAC of the plate, which ``tag`` computes.
-    ``former`` are old secret keys that still decrypt rows. ``former_tags`` computes a plate's HMACs
-    with the old keys.
+    ``former`` lists the old secret keys, which still decrypt old rows. ``former_tags`` computes a
+    plate's HMACs with the old secret keys.
     """
 
     retention_s: Final = KEPT_S
@@ -66,7 +67,7 @@ class History:
         self._secret = secret
         self._tag = tag
         self._clock = clock
-        # Without a breaker, each page would wait for a hung database.
+        # While the breaker is open, pages do not wait for a database that does not respond.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -85,7 +86,7 @@ class History:
                 )
         except BreakerOpen:
             return
-        # For example a unique violation, if another request records the same lookup.
+        # A unique violation occurs, for example, if another request records the same lookup.
         except SQLAlchemyError as error:
             log.warning("history was not recorded: %s", error_kind(error))
 
@@ -93,7 +94,7 @@ class History:
         """Return at most ``most`` of the visitor's lookups, the latest first.
 
         The first ``skip`` lookups are left out, for the later pages of a long list. Returns an
-        empty list if the database fails. An entry that was encrypted under another key is skipped.
+        empty list if the database fails. An entry that no known secret key decrypts is left out.
         """
         from cryptography.fernet import InvalidToken
 
@@ -127,10 +128,9 @@ class History:
     def drop_expired(self) -> None:
         """Delete entries older than thirty days.
 
-        Raises BytesKept if their bytes remain in the files.
-
-        Every call empties SQLite's write-ahead log, even if nothing has expired, because a
-        concurrent reader may have prevented that in the last call.
+        Raises BytesKept if bytes of deleted entries remain in the database's files. Every call
+        empties SQLite's write-ahead log, even if no entry has expired, because a concurrent reader
+        may have prevented the last call from emptying the log.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -140,10 +140,10 @@ class History:
             raise BytesKept
 
     def erase(self, visitor: str, subject: str | None = None) -> None:
-        """Delete a visitor's entries, or only that of one ``subject``.
+        """Delete a visitor's entries, or only the entry of one ``subject``.
 
-        Raises HistoryUnavailable if entries, or their remains in the database's files, could not be
-        deleted. If so, call ``erase`` again to delete the rest.
+        Raises HistoryUnavailable if entries, or their bytes in the database's files, could not be
+        deleted. If ``erase`` fails, call it again to delete the remaining data.
         """
         mine = self._visitor_key(visitor)
         tag = "" if subject is None else self._tag(subject)
@@ -165,8 +165,8 @@ class History:
         """Delete a vehicle's entries from the histories of every namespace.
 
         ``forget`` also removes the HMAC of the plate from the free space of the database's files.
-        Remove the HMAC from the ledger before this call, because the ledger is in the same files.
-        Raises BytesKept if a copy remains.
+        Remove the HMAC from the ledger before calling ``forget``, because the ledger is in the same
+        files. Raises BytesKept if a copy of the HMAC remains.
         """
         tags = self._tags(subject)
         with writing(self._engine) as db:
@@ -175,7 +175,7 @@ class History:
             raise BytesKept
 
     def take_over(self, former: str, present: str) -> None:
-        """Move a visitor's entries from the former name to the present one.
+        """Move a visitor's entries from the visitor's former name to the present name.
 
         Raises SQLAlchemyError.
         """
@@ -214,9 +214,9 @@ class History:
             db.execute(select(table.c.id).limit(1)).first()
 
     def _visitor_key(self, visitor: str) -> str:
-        """Return the text that identifies a visitor: the digest of namespace and visitor.
+        """Return the digest of namespace and visitor, which identifies a visitor's rows.
 
-        A browser may send its session cookie to another portal on the same host. If that portal has
-        another upstream, the namespace in the digest keeps it from finding these entries.
+        A browser may send its session cookie to another portal on the same host. Because of the
+        namespace in the digest, a portal with another upstream does not find the visitor's entries.
         """
         return hashlib.sha256(f"{self._namespace}\0{visitor}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Encryption and HMAC with the secret key, from which each purpose derives its own key."""
+"""Encryption and HMAC. Each purpose has its own key, which is derived from the secret key."""
 
 import base64
 import hashlib
@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
     """Return the cipher for a purpose.
 
-    The cipher also decrypts texts of the ``former`` secret keys.
+    The cipher also decrypts texts that were encrypted with the ``former`` secret keys.
     """
-    # Import late, because this import takes half of the import time at startup.
+    # Import the package cryptography late, because its import takes half of the import time at
+    # startup.
     from cryptography.fernet import Fernet, MultiFernet
 
     ciphers = [
@@ -26,7 +27,7 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
 
 
 def seal_text(secret: bytes, namespace: str, text: str) -> str:
-    """Encrypt a credential for the session cookie, the only place that stores it.
+    """Encrypt a credential for the session cookie; the credential is stored nowhere else.
 
     A browser sends a cookie to every port of a host, so two portals on one host may receive each
     other's cookies. The encryption key depends on the ``namespace``, so a portal cannot decrypt a
@@ -38,8 +39,8 @@ def seal_text(secret: bytes, namespace: str, text: str) -> str:
 def name_credential(secret: bytes, credential: str) -> str:
     """Return the HMAC, in hex, that identifies a pass-through credential in databases.
 
-    A plain digest would be unsafe. Upstream credentials may be guessable, and with a plain digest
-    anyone who reads the database could test guesses.
+    A digest without a key would be unsafe, because anyone who reads the database could test guesses
+    of upstream credentials.
     """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
@@ -48,9 +49,9 @@ def name_credential(secret: bytes, credential: str) -> str:
 def open_text(
     secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
 ) -> str | None:
-    """Decrypt a text of ``seal_text``.
+    """Decrypt a text that ``seal_text`` returned.
 
-    Return None if the text was encrypted for another key or namespace.
+    Return None if the text was encrypted with another key or for another namespace.
     """
     from cryptography.fernet import InvalidToken
 

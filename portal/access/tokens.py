@@ -19,22 +19,23 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-# Seconds that a row is cached; after this time a revocation is known to every process.
+# Seconds for which a token's row is cached. A process that can read the database detects a
+# revocation within REMEMBERED_S.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts. A revocation must take effect everywhere within five seconds, and
-# the hit cache may keep an authorisation for one second longer than this.
+# the hit cache may accept a token for one second longer than LAST_KNOWN_S.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # digests
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 
 
 class UnknownToken(LookupError):
-    """The token was not issued here, or the pass-through mode refuses it. Status 401."""
+    """The token is not of this namespace, or the pass-through mode refuses it. Status 401."""
 
 
 class RefusedToken(LookupError):
-    """The token was issued and is now revoked or expired. Status 403."""
+    """The token was issued, but is revoked or expired. Status 403."""
 
 
 class TokensUnavailable(Exception):
@@ -49,8 +50,9 @@ class NameTaken(ValueError):
 class Identity:
     """An authenticated caller.
 
-    ``daily_limit`` is in upstream calls per day; 0 means no limit. ``credential`` is set only in
-    pass-through mode, in which it is sent upstream and ``digest`` is its HMAC.
+    ``daily_limit`` is in upstream calls per day; 0 means no limit. ``credential`` is the credential
+    to send upstream in pass-through mode, otherwise None. In pass-through mode ``digest`` is the
+    HMAC of the credential.
     """
 
     name: str
@@ -77,13 +79,13 @@ class Issued:
     namespace: str
 
     def holds(self, now: float) -> bool:
-        """Return whether the token is valid at a time: not expired and not revoked."""
+        """Return whether the token is neither expired at the time ``now`` nor revoked."""
         expired = self.expires_at is not None and now >= self.expires_at
         return self.revoked_at is None and not expired
 
 
 class Tokens:
-    """The tokens of the database and of the settings, each stored as its digest.
+    """The tokens in the database and in the settings, stored as digests.
 
     A token is valid only in the ``namespace`` in which it was issued.
     """
@@ -105,7 +107,7 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # Without a breaker, each read of an unreachable database could wait for a time-out.
+        # While the breaker is open, no request waits for a time-out of the unreachable database.
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
@@ -127,9 +129,9 @@ class Tokens:
     def was_issued(self, token_digest: str) -> bool:
         """Return whether a portal token of any namespace, even an expired one, has this digest.
 
-        A credential that is not a portal token cannot become one later. So while the database is
-        unreachable, an earlier result for the digest is used without a time limit. Raises
-        TokensUnavailable if there is no earlier result.
+        While the database is unreachable, an earlier result for the digest is used without a time
+        limit, because a credential that is not a portal token never becomes one. Raises
+        TokensUnavailable if the database is unreachable and there is no earlier result.
         """
         cached = self._cached.get(token_digest)
         try:
@@ -166,7 +168,10 @@ class Tokens:
         return token
 
     def revoke(self, name: str) -> bool:
-        """Revoke a token. Return False if no token has this name or it is already revoked."""
+        """Revoke a token.
+
+        Return False if no token has this name or the token is already revoked.
+        """
         with writing(self._engine) as db:
             revoked = db.execute(
                 update(table)
@@ -200,7 +205,7 @@ class Tokens:
         issued = _issued(row) if row is not None else None
         with self._lock:
             if len(self._cached) >= MOST_CACHED:
-                self._cached.clear()  # limits the memory that requests with wrong tokens can fill
+                self._cached.clear()  # limits the memory that wrong tokens can fill
             self._cached[token_digest] = (now, issued)
         return issued
 
@@ -209,10 +214,11 @@ class Tokens:
             db.execute(select(table.c.digest).limit(1)).first()
 
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
-        """Return the cached row, or raise TokensUnavailable if it is older than LAST_KNOWN_S.
+        """Return the cached row of a token.
 
-        The age is the time since the last successful read began, so it includes the time that the
-        failed read took.
+        Raises TokensUnavailable if the row is older than LAST_KNOWN_S. The row's age is measured
+        from the start of the last successful read, so the age includes the duration of the failed
+        read.
         """
         read_at, issued = cached or (-math.inf, None)
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
@@ -221,7 +227,7 @@ class Tokens:
 
 
 def is_token_name(text: str) -> bool:
-    """Return whether a token may have this name: 1 to 80 letters, digits or ``. _ @ -``."""
+    """Return whether a text is a valid token name: 1 to 80 letters, digits or ``. _ @ -``."""
     return _NAME.fullmatch(text) is not None
 
 

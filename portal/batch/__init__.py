@@ -1,4 +1,4 @@
-"""Batches of lookups: reads the list, previews its cost, runs it and keeps the results."""
+"""Batches of lookups: reads lists of vehicles, previews costs, runs batches and stores results."""
 
 from portal.batch.batches import (
     DRAFT_S,

@@ -1,7 +1,8 @@
 """Stores batches encrypted in the database, leases their items and deletes expired ones.
 
-A batch's state is only in the database. Every change is one transaction, so a batch stays
-consistent if a process is killed. Portals that share the database share the work.
+The state of a batch is stored only in the database. Every change of a batch is one transaction, so
+the batch stays consistent if a process is killed. Portals that share the database share the work on
+its batches.
 """
 
 import hashlib
@@ -37,13 +38,13 @@ from portal.storage import batches as table
 from portal.storage import erase_traces, reading, writing
 from portal.vehicle import parse_subject
 
-# Seconds. A process renews its leases while it lives. The lease must be longer than the difference
-# between the clocks of machines that share a database. If a lease expires too early, no call is
-# paid twice, because the second process finds the stored answer or waits for the gateway's lease on
-# the same lookup.
+# Seconds. The duration of a lease. A running process renews its leases. A lease must be longer than
+# the difference between the clocks of machines that share a database. If a lease expires too early,
+# no call is paid twice, because the second process finds the stored answer or waits for the
+# gateway's lease on the same lookup.
 LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
-MOST_DRAFTS: Final = 20  # per owner; one more draft replaces the owner's oldest
+MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one
 SHORTEST_RETENTION_S: Final = 3600.0
 _LISTED: Final = 50
 _LISTED_COLUMNS: Final = [
@@ -52,12 +53,11 @@ _LISTED_COLUMNS: Final = [
 _ID_BYTES: Final = 12
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 _PURPOSE: Final = b"batch"
-_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; any number that is the same in every portal
+_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; the number must be the same in every portal
 
 
-# SQL statements are built once, because building one takes longer than running it. An item is
-# leased by a single statement to keep the transaction short, because other writers wait for its
-# end.
+# SQL statements are built once, because building a statement takes longer than running it. A single
+# statement leases an item, because other writers wait for the end of the transaction.
 _RUNNING: Final = (
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
     .where(table.c.namespace == bindparam("within"), table.c.state == "running")
@@ -75,15 +75,16 @@ _LEASE: Final = (
             _next.c.state == "pending",
             _next.c.lease_until <= bindparam("now"),
         )
-        # Take items that have paused the batch last, because the item itself may be the cause.
+        # Items that have paused the batch are leased last, because the item itself may be the cause
+        # of the pause.
         .order_by(_next.c.attempts, _next.c.position)
         .limit(1)
         .scalar_subquery(),
         select(func.count())
         .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
-        # After a pause only one item is leased, until an answer shows that the pause's cause is
-        # over. If the batch is no longer running, no item is leased.
+        # After a pause only one item is leased at a time, until an answer shows that the cause of
+        # the pause is over. If the batch is no longer running, no item is leased.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
             .where(table.c.id == bindparam("of"), table.c.state == "running")
@@ -112,22 +113,22 @@ _FINISH: Final = (
 
 
 class UnknownBatch(LookupError):
-    """This owner has no batch with this id."""
+    """The owner has no batch with the id."""
 
 
 class BytesKept(Exception):
-    """The rows are deleted, but the database's files still contain bytes of them."""
+    """The rows are deleted, but bytes of the rows remain in the database's files."""
 
 
 class Access(msgspec.Struct, frozen=True):
-    """Authenticates the owner while the batch runs, by a token's digest or a credential."""
+    """The token's digest or the credential that authenticates the owner while the batch runs."""
 
     digest: str
     credential: str | None = None
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The stored wrong entries of a batch; ``more`` counts those that are not listed."""
+    """The wrong entries of a batch's list; ``more`` counts those not stored."""
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0
@@ -141,7 +142,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item that this process has leased, until it finishes or releases the item."""
+    """An item that this process has leased, and has not yet finished or released."""
 
     item: int
     batch: str
@@ -155,13 +156,11 @@ class Claim:
 class Batches:
     """The batches of one ``namespace``.
 
-    A purge finds a vehicle's items by the HMAC of the plate, which ``tag`` computes. ``former`` are
-    old secret keys that still decrypt rows. ``former_tags`` computes a plate's HMACs with the old
-    keys.
-
-    ``retention_s`` returns the seconds for which answers to a lookup are kept. ``spent`` returns
-    the price of the calls made for a batch. ``wake`` is called after a batch has started, so that
-    the process that runs batches begins at once.
+    A purge finds a vehicle's items by the HMAC of the plate, which ``tag`` computes. ``former``
+    lists the old secret keys, which still decrypt old rows. ``former_tags`` computes a plate's
+    HMACs with the old secret keys. ``retention_s`` returns the seconds for which answers to a
+    lookup are stored. ``spent`` returns the price of the calls that a batch has made. ``wake`` is
+    called after a batch has started, so that the process that runs batches begins at once.
     """
 
     def __init__(
@@ -274,10 +273,10 @@ class Batches:
         most: int | None = None,
         skip: int = 0,
     ) -> list[Item]:
-        """Return an owner's items in the order given. Raises UnknownBatch.
+        """Return an owner's items in the order of the list. Raises UnknownBatch.
 
-        Starts behind the position ``after``, leaves out the next ``skip`` items, and returns at
-        most ``most``.
+        The result begins after the position ``after``, leaves out the next ``skip`` items, and has
+        at most ``most`` items.
         """
         columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
         query = (
@@ -347,7 +346,7 @@ class Batches:
             )
 
     def cancel(self, batch: str, owner: str) -> None:
-        """End a batch without its pending items. Raises UnknownBatch or NotAllowed."""
+        """End a batch without looking up its pending items. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "cancel") as (db, row):
             if row.state == "cancelled":
                 return
@@ -372,7 +371,7 @@ class Batches:
             & (table.c.state == "paused")
             & (table.c.resume_at <= self._clock())
         )
-        with reading(self._engine) as db:  # read first, because most calls find no due batch
+        with reading(self._engine) as db:  # most calls find no batch to resume
             if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
                 return
         with self._writing() as db:
@@ -398,7 +397,8 @@ class Batches:
         """Lease the next item of a running batch, or return None if no item can be leased now.
 
         All processes together lease at most ``concurrency`` items of a batch at a time. After a
-        pause they lease one, until an answer shows that the cause of the pause is over.
+        pause only one item is leased at a time, until an answer shows that the cause of the pause
+        is over.
         """
         running = self._running()
         with self._writing() as db:
@@ -414,11 +414,11 @@ class Batches:
         answered: bool,
         result: bytes | None = None,
     ) -> Claim | None:
-        """Record an item's result and return the next claim.
+        """Record an item's result, and return the claim of the next item.
 
-        ``cause`` is "" if every lookup has an answer. ``answered`` is true if at least one has.
-        ``result`` is stored encrypted. Nothing is recorded if another process has leased the item
-        meanwhile.
+        ``cause`` is "" if every lookup has an answer. ``answered`` is true if at least one lookup
+        has an answer. ``result`` is stored encrypted. The result is not recorded if another process
+        has leased the item meanwhile.
         """
         running = self._running()
         sealed = None if result is None else self._cipher().encrypt(result)
@@ -489,7 +489,7 @@ class Batches:
     def drop_expired(self) -> None:
         """Delete expired batches of every namespace.
 
-        Raises BytesKept if bytes remain in the files.
+        Raises BytesKept if bytes of deleted batches remain in the database's files.
         """
         expired = table.c.expires_at < self._clock()
         with reading(self._engine) as db:
@@ -513,8 +513,7 @@ class Batches:
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items from all batches of every namespace, and return their number.
 
-        The HMAC of the plate may remain in the database's files until ``History.forget`` removes
-        it.
+        The HMAC of the plate may remain in the database's files until ``History.forget`` is called.
         """
         found = items.c.subject.in_([self._tag(subject), *self._former_tags(subject)])
         with self._writing() as db:
@@ -526,7 +525,10 @@ class Batches:
         return deleted
 
     def take_over(self, former: str, present: str) -> None:
-        """Move the batches of an owner's former name to the present one. Raises SQLAlchemyError."""
+        """Move a renamed owner's batches from the former to the present name.
+
+        Raises SQLAlchemyError.
+        """
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
@@ -563,7 +565,7 @@ class Batches:
 
     def _decrypted(self, sealed: bytes | None) -> bytes | None:
         """Return the plain text, or None if none of the keys has encrypted it."""
-        from cryptography.fernet import InvalidToken  # imported late, as in portal.access.sealing
+        from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
         try:
             return None if sealed is None else bytes(self._cipher().decrypt(sealed))
@@ -580,11 +582,11 @@ class Batches:
         return content
 
     def _running(self) -> Sequence[Any]:
-        """Return the running batches, the one that waited longest first.
+        """Return the running batches, starting with the batch that waited longest.
 
-        The order keeps a large batch from delaying the others. Batches whose key only other portals
-        have are left to those portals. Call this before the transaction begins, because other
-        writers wait for the end of the transaction.
+        Because of this order, a large batch does not delay other batches. Batches whose key only
+        other portals have are left to those portals. Call ``_running`` before the transaction
+        begins, because other writers wait for the end of the transaction.
         """
         with reading(self._engine) as db:
             running = db.execute(_RUNNING, {"within": self._namespace}).all()
@@ -625,8 +627,8 @@ class Batches:
     def _writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches.
 
-        SQLite allows only one writer in any case. On PostgreSQL an advisory lock excludes the
-        others, because transactions that lock several rows in different orders could deadlock.
+        SQLite allows only one writer at a time. On PostgreSQL an advisory lock excludes other
+        writers, because transactions that lock several rows in different orders could deadlock.
         """
         with writing(self._engine) as db:
             if db.dialect.name == "postgresql":
@@ -634,7 +636,7 @@ class Batches:
             yield db
 
     def _end(self, db: Connection, batch: str) -> None:
-        """Set the state of a batch without pending items to done."""
+        """Set the state of a batch to "done" after its last item."""
         now = self._clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:
@@ -653,7 +655,10 @@ class Batches:
 
     @contextmanager
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
-        """Begin a transaction on a batch. Raises NotAllowed if its state forbids the action."""
+        """Begin a transaction on a batch.
+
+        Raises NotAllowed if the batch's state forbids the action.
+        """
         with self._writing() as db:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
@@ -679,7 +684,7 @@ class Batches:
 
     def _left_out(self, row: Any) -> LeftOut:
         content = self._readable(row.id, row.sealed_wrong)
-        # Early versions of the portal stored only the list of wrong entries.
+        # Early versions of the portal stored a list of wrong entries in place of LeftOut.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)
 
@@ -733,16 +738,22 @@ class Batches:
             db.execute(delete(table).where(table.c.id.in_(ids)))
 
     def _kept_s(self, ask: str) -> float:
-        """Return the seconds for which a batch is kept, which is as long as its answers."""
+        """Return the seconds for which a batch is stored, which is the retention of its answers."""
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, for the reason in ``History._visitor_key``."""
+        """Return the digest of namespace and owner, which identifies an owner's rows.
+
+        ``History._visitor_key`` explains why the digest contains the namespace.
+        """
         return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
 
 
 def release_items(engine: Engine) -> None:
-    """Release the items that killed processes had leased. No batch may be running."""
+    """Release the items that killed processes had leased.
+
+    Call this only while no process runs batches.
+    """
     with engine.begin() as db:
         db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
 
@@ -770,7 +781,8 @@ def _claimable(db: Connection, row: Any, concurrency: int, now: float) -> int:
             items.c.batch == row.id, items.c.state == "pending"
         )
     ).one()
-    # After a pause only one item is leased, until an answer shows that its cause is over.
+    # After a pause only one item is leased at a time, until an answer shows that the cause of the
+    # pause is over.
     limit = 1 if row.tries else concurrency
     return max(0, min(int(total) - int(leased), limit - int(leased)))
 

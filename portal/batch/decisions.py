@@ -12,7 +12,7 @@ SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
 MOST_ATTEMPTS: Final = 3
 
-# Failures that would also affect the other plates, so that the batch pauses.
+# Failures that pause a batch, because its other plates would fail for the same reason.
 _PAUSES: Final[dict[FailureKind, Reason]] = {
     "day_limit": "day_limit",
     "token_limit": "token_limit",
@@ -23,7 +23,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# Pauses for these reasons last until midnight, the time that the failure reports.
+# Pauses for these reasons last until midnight; the failure gives the time until then.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
@@ -44,7 +44,7 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why a batch pauses, and the seconds after which it resumes by itself.
+    """Why a batch pauses, and after how many seconds the batch resumes by itself.
 
     ``resume_after_s`` is None if only the owner can resume the batch.
     """
@@ -56,12 +56,12 @@ class Pause:
 def pause_after(
     kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
 ) -> Pause | None:
-    """Return the pause that a failed lookup causes, or None if only its plate is affected.
+    """Return the pause that a failed lookup causes, or None if other plates are not affected.
 
-    ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the one
-    before. ``attempts`` is how often this plate has paused the batch. After an outage only the
-    plate counts as affected if other plates were answered since then, or at the plate's third
-    attempt.
+    ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the
+    pause before it, up to LONGEST_PAUSE_S. ``attempts`` is how often this plate has paused the
+    batch. A repeated outage does not pause the batch if other plates were answered since the last
+    pause, or at the plate's third attempt.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

@@ -1,4 +1,4 @@
-"""Data classes of a batch of lookups and its items, as its owner sees them."""
+"""Data classes for a batch of lookups and its items, with the data that the owner may see."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,9 +10,9 @@ from portal.vehicle import Renavam
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 LookupName = Literal["decode", "renainf", "renajud"]
-# Why a batch is paused: its owner paused it, a daily limit was reached, the upstream or the ledger
-# fails, or the owner's token or credential is no longer accepted ("access"). Only the owner can
-# resume a batch after "owner" and "access".
+# The reason why a batch is paused. "access" means that the owner's token or credential is no longer
+# accepted, and "portal" that the ledger fails. Only the owner can resume a batch that is paused for
+# "owner" or "access".
 Reason = Literal["", "owner", "day_limit", "token_limit", "unreachable", "busy", "portal", "access"]
 
 LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
@@ -21,11 +21,11 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """Numbers of plates and Renavam.
+    """The numbers of plates and Renavam in a batch, by state.
 
     ``stored`` counts plates and Renavam whose answers were all stored when the batch was made.
-    ``done`` is the number with all answers, ``failed`` the number that lack one, and ``pending``
-    the number not looked up yet.
+    ``done`` counts those with all answers, ``failed`` those that lack an answer, and ``pending``
+    those that are not looked up yet.
     """
 
     total: int
@@ -37,7 +37,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The price in R$ of the calls made so far, and the most that the batch can cost."""
+    """The price of the calls made so far, and the highest possible price of the batch, in R$."""
 
     spent: Decimal
     at_most: Decimal
@@ -47,10 +47,11 @@ class Cost:
 class Batch:
     """A batch. Times are in epoch seconds.
 
-    ``resume_at`` is when a pause ends by itself, or None if the owner has to end it. ``active`` is
-    the number of plates that are being looked up now. ``wrong`` holds the first wrong entries of
-    the list, and ``more_wrong`` counts the others. In a list of batches, ``wrong`` and
-    ``more_wrong`` are empty. ``repeated`` is the number of vehicles that were given more than once.
+    ``resume_at`` is the time when a pause ends by itself, or None if the owner has to end the
+    pause. ``active`` is the number of plates that are being looked up now. ``wrong`` has the first
+    wrong entries of the list, and ``more_wrong`` is the number of further wrong entries.
+    ``Batches.listed`` leaves ``wrong`` and ``more_wrong`` empty. ``repeated`` is the number of
+    vehicles that were given more than once.
     """
 
     id: str
@@ -72,10 +73,11 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One plate or Renavam of a batch; ``position`` counts from 0 in the order given.
+    """One plate or Renavam of a batch; ``position`` is its index in the list, from 0.
 
     If the state is "failed", ``cause`` is the gateway's kind of failure or "rejected". ``result``
-    is what the runner's ``summarise`` returned when the item ended, and None before.
+    is the return value of the runner's ``summarise`` when the item ended, or None for an unfinished
+    item.
     """
 
     subject: Subject
@@ -86,6 +88,6 @@ class Item:
 
 
 def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:
-    """Return those of the requested lookups that a plate or Renavam supports."""
+    """Return the requested lookups that are possible for a plate or a Renavam."""
     allowed = RENAVAM_LOOKUPS if isinstance(subject, Renavam) else LOOKUPS
     return tuple(name for name in ask if name in allowed)

@@ -1,4 +1,4 @@
-"""Computes what a list of plates can cost: the price of the lookups not yet stored."""
+"""Computes the possible cost of a list of plates: the price of all answers not yet stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list and what their lookups can cost.
+    """The items of a list, and the possible cost of their lookups.
 
-    Each item says whether all its answers are stored. ``calls`` is the number of upstream calls
-    that the other items can cause, and ``at_most`` the price of these calls in R$.
+    ``calls`` is the highest possible number of upstream calls, and ``at_most`` the price of these
+    calls in R$.
     """
 
     items: tuple[NewItem, ...]
@@ -27,7 +27,7 @@ class Preview:
 def preview(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> Preview:
-    """Preview a list from the stored answers, without an upstream call."""
+    """Compute a list's preview from the stored answers, without an upstream call."""
     items, calls, at_most = [], 0, Decimal(0)
     for subject in subjects:
         lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]

@@ -42,11 +42,11 @@ class BatchRunner:
     """Looks up the items of running batches, on at most ``concurrency`` threads.
 
     The leases in the database limit how many items of a batch all processes look up at once. The
-    leases of a killed process expire after LEASE_S. Another process then repeats the items, and
-    finds the answers that were already paid for in the store. ``holder`` identifies this process in
-    its leases. ``summarise`` returns a summary of an item's answers, which is stored with the item.
-    The summary is needed because answers expire one after another, and because not every paid
-    answer can be stored.
+    leases of a killed process expire after LEASE_S. After the expiry another process repeats the
+    items, and reads answers that were already paid for from the store. ``holder`` identifies this
+    process in its leases. ``summarise`` returns a summary of an item's answers, which is stored
+    with the item. The summary is stored because an item's answers expire at different times, and
+    because not every paid answer can be stored.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class BatchRunner:
         self._active = 0  # number of threads that look up items
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # The name is created here, after the fork, so that each worker process has its own.
+        # The name is created after the fork, so that each worker process has its own name.
         self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:
@@ -89,7 +89,7 @@ class BatchRunner:
 
     @property
     def active(self) -> int:
-        """The number of items that this process is looking up."""
+        """The number of threads of this process that are looking up items."""
         with self._lock:
             return self._active
 
@@ -117,7 +117,7 @@ class BatchRunner:
             while claim is not None:
                 claim = self._run(claim)
         except SQLAlchemyError as error:
-            # The lease expires, and another process that can reach the database continues.
+            # The lease expires, and another process that can reach the database repeats the item.
             log.warning("a batch cannot go on: %s", type(error).__name__)
         except Exception as error:
             log.error("unexpected %s in a batch", type(error).__name__)
@@ -163,14 +163,17 @@ class BatchRunner:
             return None
         try:
             return self._summarise(subject, answers)
-        except Exception as error:  # without a summary, the result is built from the stored answers
+        except Exception as error:  # a page can build the result from the stored answers
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None
 
     def _ask(
         self, name: LookupName, claim: Claim, identity: Identity, caller: Caller
     ) -> Served | str | Pause:
-        """Fetch one lookup. Return the answer, the cause of a failure, or a pause."""
+        """Fetch one lookup.
+
+        Return the answer, the cause of a failure, or the pause that the failure causes.
+        """
         if not identity.has_scope(name):
             return "out_of_scope"
         try:

@@ -1,6 +1,6 @@
 """Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
 
-A wrong entry raises no error, but is returned with its place and a suggestion.
+A wrong entry raises no error; the result contains the entry's place and a suggestion.
 """
 
 import csv
@@ -13,8 +13,8 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 
 Subject = Plate | Renavam
 
-LONGEST_SHOWN = 40  # Characters of a wrong entry that are kept.
-MOST_WRONG = 200  # Wrong entries that are kept of a text or a file; further ones are only counted.
+LONGEST_SHOWN = 40  # The maximum length of a stored wrong entry, in characters.
+MOST_WRONG = 200  # The maximum number of stored wrong entries; further ones are only counted.
 # A plate or Renavam within other text. The plate may contain separators.
 _SUBJECT = re.compile(
     r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
@@ -43,8 +43,8 @@ _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x20
 class WrongEntry:
     """An entry of the list that is neither a plate nor a Renavam.
 
-    ``index`` is the number, from 0, of the text's line, the file's row or the list's element.
-    ``suggestion`` is the plate or Renavam that was probably meant, or "".
+    ``index`` is the number of the entry's line, row or list element, from 0. ``suggestion`` is the
+    plate or Renavam that was probably meant, or "".
     """
 
     index: int
@@ -56,8 +56,8 @@ class WrongEntry:
 class TypedList:
     """The vehicles of a list: distinct subjects, repeated subjects and wrong entries.
 
-    A subject is a plate or a Renavam. Subjects stay in the order given. ``more_wrong`` is the
-    number of wrong entries that are not in ``wrong``.
+    A subject is a plate or a Renavam. The subjects are in the order of the list. ``more_wrong`` is
+    the number of wrong entries that are not in ``wrong``.
     """
 
     subjects: tuple[Subject, ...]
@@ -67,13 +67,16 @@ class TypedList:
 
 
 def read_strings(values: Sequence[object]) -> TypedList:
-    """Read a list of plates and Renavam, one in each element. Every wrong element is kept."""
+    """Read a list of plates and Renavam, one in each element.
+
+    The result contains every wrong element.
+    """
     found = ((index, _one(value)) for index, value in enumerate(values))
     return _collected(found, most_wrong=len(values))
 
 
 def read_text(text: str) -> TypedList:
-    """Read pasted text: separators, labels and other words around plates are ignored.
+    """Read pasted text. Separators, labels and other words around plates are ignored.
 
     The text is read as CSV if its first line is a header with a column of plates.
     """
@@ -92,25 +95,25 @@ def read_text(text: str) -> TypedList:
 def read_csv(text: str) -> TypedList:
     """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
 
-    The header names the columns to read. Without a header, every column with a plate or Renavam is
-    read. Each row gives its first valid plate or Renavam.
+    If there is a header, only its columns of plates and Renavam are read. Without a header, every
+    column with a plate or Renavam is read. From each row, the first valid plate or Renavam is read.
     """
     delimiter = _delimiter(text)
     rows = _rows(text, delimiter)
     if rows is not None and not _may_hide_rows(text, rows):
         return _in_table(rows)
-    # An unclosed quote joins all lines up to the next quote into one cell, so also try to read each
-    # line as a row.
+    # An unclosed quote joins all lines up to the next quote into one cell, so each line is also
+    # read as a row.
     by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
     if rows is None or text.count('"') % 2:
         return by_line
-    # The line breaks may be intended, in a column of notes without plates.
+    # The line breaks may be intended, for example in a column of notes.
     whole = _in_table(rows)
     return by_line if len(by_line.subjects) > len(whole.subjects) else whole
 
 
 def decode_upload(content: bytes) -> str:
-    """Decode a file as UTF-8, as UTF-16 if it has a byte order mark, else as Windows-1252."""
+    """Decode a file from UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:
@@ -122,8 +125,8 @@ def decode_upload(content: bytes) -> str:
 def suggest(value: str) -> str:
     """Return the plate or Renavam that was probably meant, or "".
 
-    Tries O for 0 and I for 1 and the reverse, and adds leading zeros to a Renavam of nine or ten
-    digits.
+    The function replaces 0 by O and 1 by I where a plate has letters, replaces O, I and L by digits
+    where a plate has digits, and adds leading zeros to a Renavam of nine or ten digits.
     """
     signs = _signs(value)
     if signs.isdecimal():
@@ -168,7 +171,7 @@ def _collected(
 
 
 def _one(value: object) -> Subject | str:
-    """Return the plate or Renavam of a value, or the value as text if it is neither."""
+    """Return a value as a plate or a Renavam, or else as text."""
     if not isinstance(value, str):
         return str(value)
     match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())
@@ -176,7 +179,7 @@ def _one(value: object) -> Subject | str:
 
 
 def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the plates and Renavam in a piece of text, and words that look like mistyped ones."""
+    """Yield the plates and Renavam in a piece of text, and words that may be mistyped plates."""
     piece = piece.translate(_INVISIBLE)
     found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
     yield from found
@@ -219,7 +222,7 @@ def _named_columns(header: Sequence[str]) -> list[int]:
 
 
 def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the columns with plates or Renavam, the column with the most first."""
+    """Return the columns with plates or Renavam, sorted by their number of plates and Renavam."""
     counts: dict[int, int] = {}
     for row in rows:
         for column, cell in enumerate(row):
@@ -244,14 +247,14 @@ def _may_hide_rows(text: str, rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return the cells of one line. An unclosed quote is read as an ordinary character."""
+    """Return the cells of one line. A line with an unclosed quote is split at every separator."""
     if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
         return rows[0] if rows else []
     return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
 def _delimiter(text: str) -> str:
-    """Return the most frequent separator of the first lines. In a tie, it is the semicolon."""
+    """Return the most frequent separator of the first lines, or the semicolon in a tie."""
     head = "\n".join(text.splitlines()[:20])
     return max(";\t,", key=head.count)
 

@@ -17,7 +17,7 @@ _UNDER_WAY: Final = ("running", "paused")
 
 @dataclass(frozen=True, slots=True)
 class BatchUnderWay:
-    """The numbers of a batch. ``started_at`` is in epoch seconds, ``at_most`` in R$."""
+    """A running or paused batch. ``started_at`` is in epoch seconds, ``at_most`` in R$."""
 
     state: State
     reason: Reason

@@ -1,4 +1,4 @@
-"""``flask --app app backup FILE`` and ``restore FILE``: all data files in one file."""
+"""``flask --app app backup FILE`` and ``restore FILE``: copy the data to or from a file."""
 
 import sqlite3
 import sys
@@ -32,11 +32,10 @@ _WITHOUT_KEY = (
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedStore:
-    """The data files to back up, and the secret keys that they belong to.
+    """The data files to back up, and the fingerprints of the configured secret keys.
 
-    ``files`` maps the name of each file in a backup to its path. ``files`` lacks the cache if Redis
-    is used, the database if PostgreSQL is used, and the key's file if a key is configured.
-    ``key_fingerprints`` identifies the configured keys.
+    ``files`` maps a file's name in the backup to the file's path. ``files`` lacks the cache if
+    Redis is used, the database if PostgreSQL is used, and the key's file if a key is configured.
     """
 
     data_dir: Path
@@ -46,7 +45,7 @@ class EmbeddedStore:
 
 
 class _FileCommand(Command):
-    """A command that prints a refusal or a disk error in one line."""
+    """A command that prints BackupRefused or a disk error in one line."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

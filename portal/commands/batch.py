@@ -42,7 +42,7 @@ Format = Literal["csv", "jsonl", "xlsx"]
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
-_MOST_WRONG: Final = 20  # wrong entries that are printed
+_MOST_WRONG: Final = 20  # maximum number of wrong entries that are printed
 _REASONS: Final = {
     "day_limit": "the daily limit of the portal is reached",
     "token_limit": "the daily limit of the caller is reached",
@@ -56,11 +56,11 @@ _REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class BatchTools:
-    """The parts of the portal that the command uses.
+    """The objects of the portal that ``flask batch`` uses.
 
     ``panels_of`` returns the answers in the form that pages show. In pass-through mode
     ``authenticate`` returns the identity of an upstream credential; in other modes it is None.
-    ``credential`` reads this credential from the environment variable CREDENTIAL_VARIABLE.
+    ``credential`` reads the upstream credential from the environment variable CREDENTIAL_VARIABLE.
     """
 
     batches: Batches
@@ -121,7 +121,7 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return the tools, in pass-through mode with the identity of DOSSIE_CREDENTIAL."""
+    """Return the tools, with the identity of DOSSIE_CREDENTIAL if the mode is pass-through."""
     if tools.authenticate is None:
         return tools
     credential = tools.credential()

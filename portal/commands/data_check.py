@@ -1,4 +1,4 @@
-"""Rejects a command that would use different data from the server."""
+"""Rejects a command whose settings lead to other data than the server's."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -21,13 +21,13 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 
 @dataclass(frozen=True, slots=True)
 class DataCheck:
-    """Each ``for_`` method returns why a command must not run, in one line, or None.
+    """Each ``for_`` method returns a one-line reason why the command must not run, or None.
 
-    ``database`` and ``store`` are the files that a portal with these settings creates at startup,
-    or None. ``unused_stores`` are cache files that such a portal does not open.
-    ``key_fingerprints`` identifies the command's present and old secret keys, and is empty without
-    a key. ``store_fingerprint`` returns the fingerprint of a secret key that the store has
-    recorded. For ``upstreams_data_dir`` see the settings.
+    ``database`` and ``store`` are the files that a portal with the command's settings creates at
+    startup, or None. ``unused_stores`` are cache files that a portal with these settings does not
+    open. ``key_fingerprints`` has the fingerprints of the command's present and old secret keys,
+    and is empty without a key. ``store_fingerprint`` returns the fingerprint of a secret key that
+    the store has recorded. ``upstreams_data_dir`` is described in the settings.
     """
 
     engine: Engine
@@ -74,7 +74,8 @@ class DataCheck:
         if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure
         if self._has_upstream_data():
-            # Refuse, because the output would look as if the upstream's data had been purged.
+            # The purge is refused, because its output would look as if the upstream's data had been
+            # purged.
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
@@ -105,11 +106,11 @@ class DataCheck:
         except SchemaMismatch as error:
             return f"Nothing was done: {error}."
         except SQLAlchemyError:
-            pass  # the command meets the same error and reports it
+            pass  # the command itself reports this error
         return None
 
     def _has_upstream_data(self) -> bool:
-        """Return whether the data directory also holds data from an upstream."""
+        """Return whether the data directory also has data from an upstream."""
         folder = self.upstreams_data_dir
         return folder is not None and any(folder.glob("*.sqlite"))
 
@@ -125,7 +126,7 @@ class DataCheck:
         try:
             formers = former_fingerprints(self.engine)
         except SQLAlchemyError:
-            return None  # the purge meets the same error and reports it
+            return None  # the purge itself reports this error
         if not formers:
             return None
         return (
@@ -137,7 +138,7 @@ class DataCheck:
         try:
             missing = uncovered_fingerprints(self.engine, self.key_fingerprints)
         except SQLAlchemyError:
-            return None  # the purge meets the same error and reports it
+            return None  # the purge itself reports this error
         if not missing:
             return None
         return (
@@ -149,10 +150,10 @@ class DataCheck:
         try:
             return recorded_fingerprint(self.engine)
         except SQLAlchemyError:
-            return None  # the command meets the same error and reports it
+            return None  # the command itself reports this error
 
     def _store_key(self) -> str | None:
         try:
             return self.store_fingerprint()
         except Exception:
-            return None  # the purge meets the same error and reports it
+            return None  # the purge itself reports this error

@@ -1,4 +1,4 @@
-"""``flask --app app db upgrade | current``: migrates or prints the schema's revision."""
+"""``flask --app app db upgrade | current``: migrates or prints the revision."""
 
 import sys
 

@@ -61,10 +61,10 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
 
 
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
-    """Yield a record for each operation, and then a total.
+    """Yield a record for each operation, and a last record with the totals.
 
-    Only hits add to the savings, each at the price of its day. A lookup that shared the call of
-    another one ("collapsed") is counted, but adds nothing to the savings.
+    The savings are the sum of the hits, each at the price that was valid on its day. A lookup that
+    shared another lookup's call ("collapsed") is counted, but adds nothing to the savings.
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)
@@ -113,12 +113,12 @@ def _text(value: Value) -> str:
 
 
 def _plain(value: Value) -> str | int | float | None:
-    """Convert a value for JSON, an amount in R$ to a number."""
+    """Convert a value for JSON. An amount in R$ becomes a number."""
     return float(value) if isinstance(value, Decimal) else value
 
 
 def _reais(amount: Decimal) -> str:
-    """Format an amount with two decimals, or with more if it has more."""
+    """Format an amount with two decimals, or with all decimals if the amount has more than two."""
     cents = amount.quantize(Decimal("0.01"))
     return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 

@@ -64,21 +64,20 @@ def purge_command(
         run = _Purge(store)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
-            # Write the purge log before purging the store. A process that finds the store empty
-            # reads this log to learn whether it missed a purge.
+            # The purge log is written before the store is purged, because a process that finds the
+            # store empty reads the log to detect a missed purge.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             run.attempt(run.purge_store, tag, number or 0)
         run.attempt(run.remove_broken)
-        # Run these steps even if the store failed, because the database also has data about the
-        # vehicle.
+        # The database is purged even if the store failed, because both have data about the vehicle.
         for tag in tags:
             run.attempt(ledger.forget, tag)
             run.attempt(leases.forget, tag)
         for name in names:
             run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
-            # This step must be last, because it also erases the copies of the tags that the other
-            # steps left in the database's files.
+            # History.forget must be called last, because it also erases the copies of the vehicle's
+            # tags that the other steps left in the database's files.
             run.attempt(history.forget, name)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
@@ -93,7 +92,7 @@ def purge_command(
 
 
 class _Purge:
-    """Runs every step of a purge, even after a failure, and collects each kind of failure once."""
+    """Runs every step of a purge, even after a failed step, and collects the failures."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -136,16 +135,16 @@ class _Purge:
             print(f"Deleted {self.dossiers} issued dossiers.")
 
     def end(self) -> None:
-        """Wait until no process can still serve the purged data, and then report the failures.
+        """Wait until no process can serve the purged data, and then report the failures.
 
-        A process may serve an answer or a rendered page for CONFIRMED_FOR_S without asking the
-        store again.
+        The wait is CONFIRMED_FOR_S, because a process may serve an answer or a rendered page for
+        this time without a new read of the store.
         """
         if self.deleted or self.dossiers:
             time.sleep(CONFIRMED_FOR_S)
         for failure in self._failures:
             print(failure, file=sys.stderr)
         if self._database_error is not None:
-            raise self._database_error  # the class Command prints it and exits with 1
+            raise self._database_error  # the class Command prints the error and exits with 1
         if self._failures:
             sys.exit(1)

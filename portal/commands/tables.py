@@ -6,12 +6,13 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-# The column widths are measured on the first rows only, so that a table of a million rows is never
-# held in memory.
+# The column widths are measured on the first rows only, so that a table of a million rows need not
+# fit into memory.
 _MEASURED_ROWS: Final = 1000
 _GAP: Final = "  "
 _EMPTY: Final = "-"
-# Control characters are replaced, because they could break the line or control the terminal.
+# Control characters are replaced by blanks, because they could break the line or change the
+# terminal's state.
 _ONE_LINE: Final = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
 
 
@@ -44,7 +45,7 @@ def table_lines(
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of one JSON array, each with one object."""
+    """Yield the lines of one JSON array. Each line has one object."""
     mark = "["
     for row in rows:
         yield mark + json.dumps(row, ensure_ascii=False)

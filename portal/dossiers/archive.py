@@ -1,10 +1,10 @@
 """Stores issued dossiers as encrypted snapshots in the database.
 
 Each part of a snapshot (head, HTML, PDF) is encrypted with its own key, which is derived from the
-secret key, the namespace, the dossier's number and the part. If bytes are moved to another row,
-they cannot be decrypted. The database holds the key of a dossier's link twice: as an HMAC, by which
-a visitor's link is found, and encrypted, for the issuer. No process caches dossiers, so a purge, a
-revocation or an expiry takes effect with the next request.
+secret key, the namespace, the dossier's number and the part. A part cannot be decrypted in another
+row, because its key depends on the dossier's number. The key of a dossier's link is stored twice:
+as an HMAC, by which the dossier of a visitor's link is found, and encrypted, for the issuer. No
+process caches dossiers, so a purge, a revocation or an expiry takes effect at the next request.
 """
 
 import hashlib
@@ -26,10 +26,10 @@ from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_p
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# For this many seconds after its end, a dossier keeps its number, its dates and its owner. The link
-# and the number are then reported as ended, not as unknown.
+# Seconds for which the number, dates and owner of an ended dossier are stored, so that its link and
+# number are reported as ended and not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# Bytes of an encrypted head that are enough to find it in the database's files.
+# The number of bytes by which an encrypted head is found in the database's files.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -46,14 +46,14 @@ class DossiersUnavailable(Exception):
 
 
 class Purged(Exception):
-    """The vehicle was purged after the records of this dossier were read."""
+    """The vehicle was purged after the answers for the dossier had been read."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """The head of a dossier: what is shown apart from the document itself.
+    """The data of a dossier that is shown outside the document.
 
-    ``caller`` is the name of the token that issued the dossier. ``summary`` is JSON that the page
-    about the dossier shows.
+    ``caller`` is the name of the token that issued the dossier. ``summary`` is JSON for the page
+    about the dossier.
     """
 
     plate: str
@@ -68,7 +68,7 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """An issued dossier. After its end, ``snapshot`` and ``key`` are None.
+    """An issued dossier. ``snapshot`` and ``key`` of an expired or revoked dossier are None.
 
     Times are epoch seconds. ``revoked_at`` is None if the dossier was not revoked.
     """
@@ -84,11 +84,12 @@ class Dossier:
 
 
 class DossierArchive:
-    """The issued dossiers of one namespace, except that ``forget`` covers all namespaces.
+    """The issued dossiers of one namespace.
 
-    A purge finds a vehicle's rows by the HMAC of the plate, which ``tag`` computes. ``bucket``
-    returns the number under which the purge log counts the purges of such an HMAC. ``former`` are
-    old secret keys that still decrypt rows. ``former_tags`` computes a plate's HMACs with the old
+    ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. A purge finds a
+    vehicle's rows by the HMAC of the plate, which ``tag`` computes. ``bucket`` returns the number
+    under which the purge log counts the purges of a plate's HMAC. ``former`` lists the old secret
+    keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs with the old secret
     keys.
     """
 
@@ -117,9 +118,10 @@ class DossierArchive:
         self._purge_log = PurgeLog(engine)
 
     def purge_mark(self) -> int:
-        """Return the number of the latest purge, for ``issue``.
+        """Return the number of the latest purge.
 
-        Call this before reading the answers for a dossier. Raises DossiersUnavailable.
+        Call ``purge_mark`` before reading the answers for a dossier, and pass the number to
+        ``issue``. Raises DossiersUnavailable.
         """
         purges = self._purge_log.since(None)
         if purges is None:
@@ -136,7 +138,7 @@ class DossierArchive:
         *,
         purge_mark: int,
     ) -> None:
-        """Store a dossier. If it raises Purged or DossiersUnavailable, nothing is stored."""
+        """Store a dossier. Raises Purged or DossiersUnavailable if nothing was stored."""
         number, key = identifiers
         now, subject = self._clock(), self._tag(snapshot.plate)
         head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))
@@ -166,11 +168,11 @@ class DossierArchive:
         return self._find(table.c.share_key.in_(hashes))
 
     def owned(self, number: str, owner: str) -> Dossier | None:
-        """Return the dossier with this number if this owner issued it, else None."""
+        """Return the dossier with the given number if the owner issued it, else None."""
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
 
     def all_owned(self, owner: str) -> list[Dossier]:
-        """Return the owner's dossiers, also ended ones, the latest first."""
+        """Return the owner's dossiers, including expired and revoked ones, the latest first."""
         return self._list(table.c.owner == self._owner_key(owner))
 
     def all(self) -> list[Dossier]:
@@ -178,20 +180,20 @@ class DossierArchive:
         return self._list(table.c.number == table.c.number)
 
     def html(self, dossier: Dossier) -> str | None:
-        """Return the document as HTML, or None if the dossier has ended meanwhile."""
+        """Return the document as HTML, or None if the dossier is no longer valid."""
         packed = self._content(dossier, "html")
         return None if packed is None else zlib.decompress(packed).decode()
 
     def pdf(self, dossier: Dossier) -> bytes | None:
-        """Return the document as PDF, or None if it has no PDF or has ended meanwhile."""
+        """Return the document as PDF, or None if there is no PDF or valid dossier."""
         return self._content(dossier, "pdf")
 
     def revoke(self, number: str, owner: str | None = None) -> bool:
-        """Revoke a valid dossier and delete its content. Return False if it does not exist.
+        """Revoke a valid dossier and delete its content.
 
-        If ``owner`` is given, only a dossier that this owner issued is revoked. Raises
-        DossiersUnavailable if the database fails, or if the dossier was revoked but bytes of its
-        content remain in the database's files.
+        Return False if no valid dossier has the number. If ``owner`` is given, a dossier of another
+        owner is not revoked. Raises DossiersUnavailable if the database fails, or if the dossier
+        was revoked but bytes of its content remain in the database's files.
         """
         where = (
             (table.c.number == number)
@@ -208,7 +210,7 @@ class DossierArchive:
                 raise DossiersUnavailable("bytes kept") from None
 
     def drop_expired(self) -> None:
-        """Delete the content of expired dossiers, and the rows that are past ENDED_KEPT_S.
+        """Delete the content of expired dossiers, and rows that expired more than ENDED_KEPT_S ago.
 
         Covers all namespaces. Raises SQLAlchemyError, or BytesKept if deleted bytes remain in the
         database's files.
@@ -216,7 +218,7 @@ class DossierArchive:
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
         long_ended = table.c.expires_at <= now - ENDED_KEPT_S
-        # Read first, because most calls find no row and should not block writers.
+        # Most calls find no row, so a read comes first, which does not block writers.
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return
@@ -227,7 +229,7 @@ class DossierArchive:
     def forget(self, plate: str) -> int:
         """Delete a vehicle's dossiers of every namespace, and return their number.
 
-        Call ``History.forget`` for the same vehicle afterwards, because it erases the HMAC of the
+        Call ``History.forget`` after this method, because ``History.forget`` erases the HMAC of the
         plate from the database's files. Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
@@ -237,7 +239,7 @@ class DossierArchive:
             return int(done.rowcount)
 
     def take_over(self, former: str, present: str) -> None:
-        """Move the dossiers of an owner's former name to the present one.
+        """Move a renamed owner's dossiers from the former to the present name.
 
         Raises SQLAlchemyError.
         """
@@ -249,7 +251,7 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete all namespaces' dossiers that no secret key can decrypt.
+        """Delete dossiers that no secret key can decrypt, in every namespace.
 
         Raises SQLAlchemyError.
         """
@@ -267,7 +269,10 @@ class DossierArchive:
                 db.execute(delete(table).where(found), unreadable)
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
-        """Delete the content of these rows. Return the number of rows. Raises BytesKept."""
+        """Delete the content of the selected dossiers, and return their number.
+
+        Raises BytesKept.
+        """
         with writing(self._engine) as db:
             lock_dossiers(db)
             heads = db.execute(select(table.c.head).where(where)).scalars().all()
@@ -338,7 +343,7 @@ class DossierArchive:
     def _unseal(
         self, number: str, part: str, sealed: bytes | None, namespace: str | None = None
     ) -> bytes | None:
-        from cryptography.fernet import InvalidToken  # imported late, as in portal.access.sealing
+        from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
         if sealed is None:
             return None
@@ -356,7 +361,10 @@ class DossierArchive:
         return hmac.digest(derived, f"{self._namespace}\0{key}".encode(), hashlib.sha256).hex()
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, for the reason in ``History._visitor_key``."""
+        """Return the digest of namespace and owner, which identifies an owner's rows.
+
+        ``History._visitor_key`` explains why the digest contains the namespace.
+        """
         return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
 
 

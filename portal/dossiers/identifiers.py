@@ -31,9 +31,9 @@ def new_identifiers() -> Identifiers:
 
 
 def parse_number(text: str) -> str | None:
-    """Return the dossier number in a typed text, or None if it is not one.
+    """Return the dossier number in a typed text, or None if the text is not a number.
 
-    Upper and lower case are equal and hyphens are ignored. O is read as 0, I and L as 1.
+    Letter case and hyphens are ignored. The letter O is read as 0, and I and L as 1.
     """
     if not text.isascii():
         return None

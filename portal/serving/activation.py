@@ -1,7 +1,7 @@
-"""Uses the listening socket that systemd passes if there is a socket unit.
+"""Uses the listening socket that systemd passes if the service has a socket unit.
 
-systemd keeps the socket open while the service restarts, so that connections wait in the socket's
-queue and are not refused. The man page sd_listen_fds(3) describes the protocol.
+The socket stays open in systemd while the service restarts, so that connections wait in the
+socket's queue and are not refused. The man page sd_listen_fds(3) describes the protocol.
 """
 
 import socket
@@ -32,7 +32,7 @@ def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | 
     """Return the socket that systemd passed to process ``pid``, or None.
 
     Raises UnusableSocket for several sockets, because the portal listens on one address. Raises
-    UnusableSocket also if the socket is not TCP, because rate limits need the address of each
+    UnusableSocket for a socket that is not TCP, because rate limits need the address of each
     client.
     """
     if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
@@ -53,7 +53,7 @@ def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | 
 
 
 class ActivatableServer(MPServer):
-    """Granian's server, but its workers share the inherited socket if there is one.
+    """A Granian server whose workers share the inherited socket, if there is one.
 
     Without an inherited socket, each worker opens its own socket on the same port.
     """
@@ -69,7 +69,7 @@ class ActivatableServer(MPServer):
             super()._init_shared_socket()  # type: ignore[no-untyped-call]
             return
         descriptor = self._inherited.descriptor
-        # Granian's type stubs lack these attributes and arguments.
+        # Granian's type stubs lack the attributes and arguments that this method uses.
         holder: Any = SocketHolder
         server: Any = self
         server._ssp = None

@@ -1,8 +1,8 @@
 """The batch process, which the main process starts while there are batches to run.
 
 A separate process with a lower priority runs the batches. Threads that run batches in a worker
-process would delay each cached answer by up to the interpreter's switch interval. Workers request
-the process through a FIFO in the shared directory. The main process starts the batch process,
+process would delay each cached answer by up to the interpreter's switch interval. A worker requests
+the batch process through a FIFO in the shared directory. The main process starts the batch process,
 replaces it if it was killed, and stops it with the server.
 """
 
@@ -30,7 +30,7 @@ from portal.system.process import lower_priority
 log = logging.getLogger(__name__)
 
 NICENESS: Final = 10
-IDLE_S: Final = 20.0  # seconds without work after which the process ends
+IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
 _START_AGAIN_S: Final = 2.0  # after a failure
 _FIFO: Final = "batches"
@@ -40,7 +40,7 @@ _SWITCH_INTERVAL_S: Final = 0.0005
 
 
 def batch_request(shared: Path | None) -> Callable[[], None] | None:
-    """Return a function that requests the batch process, or None without a main process."""
+    """Return a function that requests the batch process, or None if there is no FIFO."""
     fifo = shared / _FIFO if shared else None
     return partial(_ask, fifo) if fifo is not None and fifo.exists() else None
 
@@ -55,21 +55,23 @@ def _ask(fifo: Path) -> None:
 
 
 class BatchProcess:
-    """Starts and stops the batch process. Only the main process has an instance.
+    """Starts and stops the batch process. Only the main process creates a BatchProcess.
 
-    Raises OSError if the shared directory does not support a FIFO. If so, the workers run the
-    batches.
+    Raises OSError if no FIFO can be created in the shared directory. The workers run the batches if
+    there is no batch process.
     """
 
     def __init__(self, shared: Path) -> None:
         os.mkfifo(shared / _FIFO, 0o600)
-        # Opened for reading and writing, because a FIFO without a writer would return end of file.
+        # The FIFO is opened for reading and writing, because a FIFO without a writer would return
+        # end of file.
         self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
-        # Start the process by the same method as Granian starts its workers.
+        # The batch process is started by the same method as Granian's workers.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # A killed batch process and its replacement use the same name, so that the replacement can
-        # release the leases at once. Only one batch process runs at a time.
+        # A killed batch process and its replacement use the same name in leases, so that the
+        # replacement can release the killed process's leases at once. Two batch processes never run
+        # at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -78,7 +80,7 @@ class BatchProcess:
         self._thread.start()
 
     def begin_stop(self) -> None:
-        """Ask the process to end after the lookups in progress."""
+        """Tell the batch process to end after its lookups in progress."""
         with self._lock:
             self._stopping.set()
             if self._process is not None and self._process.is_alive():
@@ -86,7 +88,7 @@ class BatchProcess:
         os.write(self._fifo, b"\0")
 
     def stop(self, timeout_s: float) -> None:
-        """Stop the process, and kill it if it still runs after ``timeout_s`` seconds."""
+        """Stop the batch process, and kill it if it still runs after ``timeout_s`` seconds."""
         self.begin_stop()
         self._thread.join(timeout_s)
         with self._lock:
@@ -124,7 +126,7 @@ class BatchProcess:
             return process
 
     def _forget_requests(self) -> None:
-        """Discard requests that arrived meanwhile; workers repeat them while there is work."""
+        """Discard all requests in the FIFO. While there is work, workers repeat their requests."""
         os.set_blocking(self._fifo, False)
         with suppress(BlockingIOError):
             os.read(self._fifo, 65536)
@@ -140,7 +142,7 @@ def run_batches(holder: str) -> None:
     lower_priority(NICENESS)
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
-    # Imported here, because the main module of the server imports this one.
+    # Import late, because the main module of the server imports this module.
     from portal.factory import ServerProcess, create_app, environment_settings
     from portal.serving.process import join_shared_directory
     from portal.web import set_up_logging
@@ -160,13 +162,13 @@ def run_batches(holder: str) -> None:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    runner.stop()  # first, so that the outcome of every lookup in progress is written to the ledger
+    runner.stop()  # stop first, because lookups in progress still write to the ledger
     scheduler.run_all()
     app.extensions["closing"].close()
 
 
 def _tolerant(ask: Any) -> Any:
-    """Return the result of ``ask``, or True while the database is unavailable."""
+    """Return the result of ``ask``, or True if the database is unavailable."""
     try:
         return ask()
     except SQLAlchemyError as error:

@@ -1,7 +1,8 @@
 """Announces a stop in ``/readyz``, so that proxies send no more requests.
 
 The main process creates a file in the directory that it shares with its workers. As soon as the
-file exists, the workers answer ``/readyz`` with 503. All other requests are answered as before.
+file exists, the workers answer ``/readyz`` with 503. The workers answer all other requests as
+before.
 """
 
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 class Draining:
     """Whether this server is about to stop.
 
-    Without a directory, ``has_begun`` always returns False.
+    If there is no shared directory, ``has_begun`` always returns False.
     """
 
     def __init__(self, shared: Path | None) -> None:

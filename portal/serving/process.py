@@ -66,10 +66,11 @@ def worker() -> Flask:
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)
-    # Runs first, so that the outcome of every lookup in progress is written to the ledger.
+    # The batch runner is stopped first (highest exitpriority), because lookups in progress still
+    # write to the ledger.
     Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
-    # Exclude the objects loaded so far from garbage collection, because they are permanent.
-    # Otherwise each full collection would stop all requests for 40 ms.
+    # Exclude the objects loaded so far from garbage collection, because a full collection of these
+    # permanent objects would stop all requests for 40 ms.
     gc.collect()
     gc.freeze()
     return app
@@ -78,7 +79,7 @@ def worker() -> Flask:
 def join_shared_directory(workers: int = 0) -> Path | None:
     """Return the directory that the server's processes share, or None.
 
-    A worker passes the number of ``workers`` and is then pinned to a processor.
+    A worker passes the number of ``workers`` and is pinned to a processor.
     """
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:
@@ -105,7 +106,7 @@ def _batch_process(shared: SharedDirectory | None) -> BatchProcess | None:
 
 
 def main() -> None:
-    """Run the server on HOST:PORT, for ``python app.py``."""
+    """Run the server on the address HOST:PORT; ``python app.py`` calls this function."""
     settings = environment_settings()
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
@@ -127,11 +128,11 @@ def main() -> None:
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
-        # Prepare in the main process, so that an unreachable database causes one line of error
-        # instead of a crash in every worker.
+        # The main process prepares the database, so that an unreachable database causes one line of
+        # error and not a crash of every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
-    # The terminal's encoding may lack characters of the banner, so replace them.
+    # Characters of the banner that the terminal's encoding lacks are replaced.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host

@@ -29,7 +29,7 @@ _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "g
 
 
 class DrainingServer(ActivatableServer):
-    """Granian's server, but SIGTERM first announces the stop and stops after ``drain_s``.
+    """A Granian server that announces its stop after SIGTERM, and stops ``drain_s`` seconds later.
 
     A second SIGTERM or Ctrl-C stops the server at once. ``before_stop`` is called before the
     workers are asked to end.
@@ -80,9 +80,9 @@ def serve(
     """Serve an application until SIGTERM or Ctrl-C.
 
     ``target`` is the application's factory, as "module:name". After SIGTERM ``draining`` announces
-    the stop, and the server accepts requests for another ``drain_s`` seconds. When it stops, the
-    server calls ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in
-    progress. If there is an ``inherited`` socket, it is used instead of the address.
+    the stop, and the server accepts requests for another ``drain_s`` seconds. At the end the server
+    calls ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in progress.
+    If ``inherited`` is given, the server uses this socket instead of the address.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:
@@ -114,15 +114,16 @@ def serve(
         workers=workers,
         blocking_threads=threads.blocking,
         backlog=BACKLOG,
-        # The number of open connections. If it were low, idle connections would block new ones.
+        # The maximum number of open connections. With a low maximum, idle connections would block
+        # new connections.
         backpressure=allowed.connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=math.ceil(longest_request_s),
         working_dir=home,
-        # Hides Granian's warnings, which are advice about the options above.
+        # The log level hides Granian's warnings, which are advice about options of this call.
         log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
-        log_access=False,  # the path contains the plate; the application logs its own line
+        log_access=False,  # paths contain plates; the application logs requests itself
     ).serve()

@@ -1,1 +1,1 @@
-"""Operating-system resources, such as open files, threads, shared directories."""
+"""Operating-system resources, such as open files, threads and shared directories."""

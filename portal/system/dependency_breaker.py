@@ -1,4 +1,4 @@
-"""The circuit breaker for Redis and for the database."""
+"""The circuit breaker for calls of Redis and of the database."""
 
 import logging
 import threading
@@ -14,7 +14,7 @@ log = logging.getLogger(__name__)
 
 
 class BreakerOpen(Exception):
-    """The breaker is open, so the server was not called."""
+    """The call was rejected because the breaker is open."""
 
 
 class DependencyBreaker:
@@ -22,11 +22,9 @@ class DependencyBreaker:
 
     While the breaker is open, a thread pings the server about once a second, and the first response
     closes the breaker. When the server fails, only the calls in progress wait for their time-out.
-    Later calls fail at once.
-
-    At most ``max_calls`` calls run at a time, and further calls wait. Without this limit, hundreds
-    of threads could connect at once after a start. The last ones would exceed their time-out
-    although the server is up.
+    While the breaker is open, new calls fail at once. At most ``max_calls`` calls run at a time,
+    and further calls wait. Without the limit ``max_calls``, hundreds of threads could connect at
+    once after a start, and the last threads would exceed their time-out although the server is up.
     """
 
     def __init__(
@@ -69,7 +67,8 @@ class DependencyBreaker:
         log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
-        # No thread can be started, and without pings the breaker would never close.
+        # If no thread can be started, the breaker must not open, because without pings it would
+        # never close.
         except RuntimeError:
             self.is_open = False
 

@@ -13,8 +13,8 @@ class SettingsError(ValueError):
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:
     """Return the values of all ``PORTAL_`` variables, by their names without the prefix.
 
-    For each name in ``secrets``, the variable ``PORTAL_<NAME>_FILE`` may be set instead, to the
-    path of a file with the value. A relative path is relative to ``home``. Raises SettingsError.
+    For each name in ``secrets``, the variable ``PORTAL_<NAME>_FILE`` may be set to the path of a
+    file with the value. A relative path is resolved against ``home``. Raises SettingsError.
     """
     texts = {
         name.removeprefix(PREFIX): _checked_text(name, value)
@@ -48,7 +48,7 @@ def _read_file(name: str, path: Path) -> str:
     except ValueError:
         raise SettingsError(f"{name} cannot be read: it is not UTF-8 text") from None
     if not content:
-        # An empty file is an error and not an unset value. Without UPSTREAM_TOKEN, a portal in
-        # managed mode would change to pass-through mode.
+        # An empty secret file must not count as an unset value, because an unset UPSTREAM_TOKEN
+        # would switch a portal from managed to pass-through mode.
         raise SettingsError(f"{name} makes no sense: the file is empty")
     return content

@@ -1,4 +1,4 @@
-"""Names the kind of an error for the log."""
+"""Describes an error for the log, without the error's text."""
 
 import errno
 import ssl
@@ -7,8 +7,8 @@ import ssl
 def error_kind(error: BaseException) -> str:
     """Return an exception's class and code: TLS reason, errno name or SQLSTATE.
 
-    If the exception has no code, its cause's code is returned. The exception's text is left out,
-    because it may contain an address, and thus a plate or a password.
+    If the exception has no code, the result contains the class and code of its cause. The
+    exception's text is left out, because an address in it may contain a plate or a password.
     """
     kind = type(error).__name__
     cause = error.__cause__ or error.__context__
@@ -20,8 +20,8 @@ def error_kind(error: BaseException) -> str:
 
 
 def _detail(error: BaseException) -> str | None:
-    # An error of SQLAlchemy contains the driver's error. An error of psycopg has a SQLSTATE, and an
-    # error of sqlite3 has a name.
+    # The attribute ``orig`` of an SQLAlchemy error is the driver's error. An error of psycopg has a
+    # SQLSTATE, and an error of sqlite3 has a name.
     driver_error = getattr(error, "orig", None)
     if (state := getattr(driver_error, "sqlstate", None)) is not None:
         return f"SQLSTATE {state}"
@@ -31,7 +31,7 @@ def _detail(error: BaseException) -> str | None:
         case ssl.SSLCertVerificationError():
             return str(error.verify_message.partition(",")[0])
         case ssl.SSLError():
-            return getattr(error, "reason", None)  # missing if Python itself raised the error
+            return getattr(error, "reason", None)  # None if Python itself raised the error
         case OSError(errno=int(number)):
             return errno.errorcode.get(number)
         case _:

@@ -1,4 +1,4 @@
-"""Converts times to São Paulo's, the zone of deadlines, daily limits and printed times."""
+"""Converts times to São Paulo's time zone, which deadlines, daily limits and pages use."""
 
 from datetime import date, datetime
 from functools import cache
@@ -7,17 +7,17 @@ from zoneinfo import ZoneInfo
 
 @cache
 def sao_paulo() -> ZoneInfo:
-    """Return the time zone America/Sao_Paulo, whose file is read by the first call."""
+    """Return the time zone America/Sao_Paulo. Only the first call reads the zone's file."""
     return ZoneInfo("America/Sao_Paulo")
 
 
 def local_time(moment: datetime) -> datetime:
-    """Convert a datetime that has a time zone to America/Sao_Paulo."""
+    """Convert a timezone-aware datetime to the time zone America/Sao_Paulo."""
     return moment.astimezone(sao_paulo())
 
 
 def local_date(moment: datetime) -> date:
-    """Return the date in America/Sao_Paulo of a datetime that has a time zone."""
+    """Return the date in the time zone America/Sao_Paulo of a timezone-aware datetime."""
     return local_time(moment).date()
 
 

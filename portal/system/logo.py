@@ -1,6 +1,6 @@
 """Reads the logo of a dossier's issuer, an SVG or PNG file, as a ``data:`` URL.
 
-An SVG with scripts or references to other files is refused. Removing these parts might change how
+An SVG with scripts or references to other files is refused, because removing them could change how
 the logo looks, without anyone noticing.
 """
 
@@ -15,7 +15,8 @@ _LARGEST_SIDE: Final = 4000  # pixels
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _USE: Final = f"{_SVG}use"
-# Elements are refused if they run code, show other documents or change checked attributes.
+# An SVG with one of these elements is refused, because they run code, show other documents or
+# change checked attributes.
 _REFUSED: Final = frozenset(
     {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
 )
@@ -29,7 +30,7 @@ _MOST_ELEMENTS: Final = 2000
 
 
 class InvalidLogo(ValueError):
-    """The file cannot be used as a logo. The text gives the reason in a few words."""
+    """The file cannot be used as a logo. The error's message gives the reason in a few words."""
 
 
 def logo_url(path: Path) -> str:
@@ -63,7 +64,8 @@ def _check_svg(content: bytes) -> None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidLogo("it is neither a PNG nor an SVG in UTF-8") from None
-    # Refuse entities, which may expand without limit or refer to files, and external style sheets.
+    # Entities are refused, because they may expand without limit or refer to files. External style
+    # sheets are also refused.
     if re.search(r"<!(DOCTYPE|ENTITY)|<\?xml-", text, re.IGNORECASE):
         raise InvalidLogo("the SVG has a DOCTYPE or a style sheet of its own file")
     try:
@@ -77,7 +79,7 @@ def _check_svg(content: bytes) -> None:
     for name in ("viewBox", "width", "height"):
         if _NUMBERS.sub("", root.get(name, "")):
             raise InvalidLogo(f"the SVG's {name} is not a number")
-    # Limit references, because nested ones multiply: nine levels of ten references draw a thousand
+    # Nested references are refused, because nine levels of ten references each draw a thousand
     # million shapes.
     uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
     used = (each for each in root.iter() if f"#{each.get('id')}" in uses)

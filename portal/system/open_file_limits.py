@@ -1,18 +1,19 @@
-"""How many connections and lookups a worker process may have, by its open-file limit."""
+"""Computes from the open-file limit how many connections and lookups a worker may have."""
 
 import resource
 from dataclasses import dataclass
 
-# Threads of a worker that serve requests. Cached answers must not wait until lookups that hang
-# release their threads.
+# The number of a worker's threads that serve requests. The number is high, so that cached answers
+# have free threads while many lookups hang.
 BLOCKING_THREADS = 600
 PANEL_THREADS = 1024
 BACKLOG = 4096
 
-# Measured numbers of open files of a worker. An idle worker has 36; the rest is a reserve for
-# short-lived files. The databases have at most 16 connections to the ledger and 64 to the cache,
-# each with the file and its log. The number of open files does not fall again, because SQLite keeps
-# the file of a closed connection open while the process holds a lock on it.
+# Numbers of open files of a worker. An idle worker was measured to have 36 open files, and the rest
+# of _IDLE_FILES is a reserve for short-lived files. A worker has at most 16 connections to the
+# ledger and 64 to the cache, and each connection opens the database's file and its log. The number
+# of open files does not fall again, because SQLite leaves the file of a closed connection open
+# while the process has a lock on the file.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
 _FILES_PER_LOOKUP = 2  # one for the lease, one for the connection to the upstream
@@ -74,8 +75,8 @@ def open_files_limit() -> int:
 def raise_open_files_limit() -> None:
     """Raise the soft limit of open files to the hard limit, as far as the system allows.
 
-    Child processes inherit the limit. Importing Granian 2.8 also raises it, but this is
-    undocumented.
+    Child processes inherit the limit. An import of Granian 2.8 raises the limit too, but this
+    effect is undocumented.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

@@ -1,4 +1,4 @@
-"""Logs a warning that every request would repeat at most once a minute."""
+"""Logs a warning at most once a minute, even if every request repeats the warning."""
 
 import logging
 import threading

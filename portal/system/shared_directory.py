@@ -1,7 +1,7 @@
 """The directory of files in which the worker processes of one server share numbers.
 
-The files are mapped into memory. If the disk is full, a write into a mapped file ends the process
-(SIGBUS). The directory is therefore never in the data directory, and preferably in a memory file
+The files are mapped into memory. A write into a mapped file ends the process (SIGBUS) if the disk
+is full, so the shared directory is never in the data directory, and if possible in a memory file
 system. Every file is allocated before it is mapped.
 """
 
@@ -16,16 +16,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
-_UNLOCKED_PREFIX = "new-"  # The prefix of the directory's name until the directory is locked.
-_CREATION_GRACE_S = 60.0  # Much longer than it takes to create and lock a directory.
+_UNLOCKED_PREFIX = "new-"  # The prefix of a directory's name until the directory is locked.
+_CREATION_GRACE_S = 60.0  # The creation and locking of a directory take far less time.
 _CHUNK = 1024 * 1024
 
 
 def candidate_parents() -> Iterator[Path]:
-    """Yield directories in which to create a shared directory, the best first.
+    """Yield directories in which a shared directory can be created, the best first.
 
-    On Linux /dev/shm is in memory. The temporary directory is looked up only if /dev/shm cannot be
-    used, because a container with a read-only root has no temporary directory.
+    On Linux /dev/shm is a memory file system. The temporary directory is looked up only if /dev/shm
+    cannot be used, because a container with a read-only root has no temporary directory.
     """
     yield Path("/dev/shm")  # noqa: S108 mkdtemp creates a private directory
     try:
@@ -36,17 +36,18 @@ def candidate_parents() -> Iterator[Path]:
 
 
 class SharedDirectory:
-    """A new directory, in a file system with ``room`` bytes for its files.
+    """A new directory, in a file system with ``room`` free bytes for its files.
 
     The directory is locked while this process or a process forked from it lives. At startup a
-    server removes the directories that are not locked, because killed servers left them behind.
-    ``remove`` deletes the directory. Raises OSError if ``parent`` has less room.
+    server removes the directories without a lock, because killed servers have left them behind.
+    ``remove`` deletes the directory. Raises OSError if the file system of ``parent`` has fewer than
+    ``room`` free bytes.
     """
 
     def __init__(self, parent: Path, room: int) -> None:
         _remove_abandoned(parent)
-        # Lock the directory before it gets its final name. Otherwise another server could remove it
-        # as one that was left behind.
+        # The directory is locked before it gets its final name, because other servers remove
+        # unlocked directories.
         self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:
@@ -67,7 +68,7 @@ class SharedDirectory:
 
 
 def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
-    """Return a directory in the first parent with enough room, or None."""
+    """Return a directory in the first parent with enough free space, or None."""
     for parent in candidates:
         with contextlib.suppress(OSError):
             return SharedDirectory(parent, room)
@@ -77,8 +78,9 @@ def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirect
 def claim_worker_id(directory: Path) -> int:
     """Claim the lowest number that no living process has claimed, and return it.
 
-    The number belongs to this process until it ends. The replacement of a killed worker gets the
-    worker's number and files, so that the directory does not grow when workers are killed.
+    No other process can claim the number until this process ends. The replacement of a killed
+    worker gets the worker's number and files, so that the directory does not grow when workers are
+    killed.
     """
     for number in itertools.count():
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -95,9 +97,9 @@ def claim_worker_id(directory: Path) -> int:
 
 
 def reserve(path: Path, size: int) -> None:
-    """Extend a file to at least ``size`` bytes, and allocate all of them on the disk.
+    """Extend a file to at least ``size`` bytes, and allocate all its bytes on the disk.
 
-    Raises OSError if there is no room. Existing content is not changed.
+    Raises OSError if the disk is full. Existing content is not changed.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -108,7 +110,7 @@ def reserve(path: Path, size: int) -> None:
 
 def fill(file: int, size: int) -> None:
     """Extend an open file as ``reserve`` does. The caller must not have locked the file."""
-    fcntl.flock(file, fcntl.LOCK_EX)  # because two processes may extend it at once
+    fcntl.flock(file, fcntl.LOCK_EX)  # because two processes may extend the file at once
     try:
         size_now = os.fstat(file).st_size
         while size_now < size:  # write zeros, because not every file system supports fallocate
@@ -120,8 +122,8 @@ def fill(file: int, size: int) -> None:
 def _remove_abandoned(parent: Path) -> None:
     for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # Leave very new directories alone, because their creator may not have locked them yet.
-            # Trying the lock here could make the creator's attempt fail.
+            # Skip very new directories, because their creator may not have locked them yet. An
+            # attempt to lock such a directory could make the creator's attempt fail.
             age_s = time.time() - directory.lstat().st_mtime
             if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue

@@ -1,7 +1,8 @@
 """Checks and formats the tax numbers of persons (CPF) and companies (CNPJ).
 
-Since July 2026 the first twelve characters of a CNPJ may also be letters. For the check digits, a
-character has the value of its ASCII code minus 48 (Instrução Normativa RFB 2.229/2024, annex XV).
+Since July 2026 the first twelve characters of a CNPJ may be letters or digits. In the computation
+of check digits, the value of a character is its ASCII code minus 48 (Instrução Normativa RFB
+2.229/2024, annex XV).
 """
 
 import re
@@ -15,7 +16,7 @@ _CNPJ_WEIGHTS: Final = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5, 6)
 
 
 def format_tax_number(text: str) -> str | None:
-    """Return a number as ``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``.
+    """Format a number as ``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``.
 
     Dots, hyphens, slashes and blanks in ``text`` are ignored. Returns None for an invalid number.
     """
@@ -28,14 +29,14 @@ def format_tax_number(text: str) -> str | None:
 
 
 def _holds(plain: str, weights: Iterable[int]) -> bool:
-    """Return whether both check digits are right and not all digits are equal."""
+    """Return whether both check digits are right and the characters are not all equal."""
     body, digits = plain[:-2], plain[-2:]
     first = _check_digit(body, weights)
     return digits == f"{first}{_check_digit(f'{body}{first}', weights)}" and len({*plain}) > 1
 
 
 def _check_digit(text: str, weights: Iterable[int]) -> int:
-    """Return the check digit (modulo 11), computed from the last character to the first."""
+    """Return the check digit (modulo 11). The first weight belongs to the last character."""
     pairs = zip(reversed(text), weights, strict=False)
     remainder = sum((ord(character) - 48) * weight for character, weight in pairs) % 11
     return 0 if remainder < 2 else 11 - remainder

@@ -1,6 +1,6 @@
-"""How many threads a worker process may start, by RLIMIT_NPROC and the cgroups' pids.max.
+"""Computes how many threads a worker may start, from RLIMIT_NPROC and the cgroups' pids.max.
 
-If a thread cannot be started, the worker process ends, and answers to paid calls are lost.
+If a worker process cannot start a thread, it ends, and the answers to its paid calls are lost.
 """
 
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
-# Threads of a worker that serve no request. An idle worker has 6. Further threads renew leases,
-# resolve names and ping for breakers. The main process has 3, and starts more while it replaces
-# workers.
+# Numbers of threads that serve no request. An idle worker has 6 of these threads, and starts more
+# to renew leases, resolve names and ping for breakers. The main process has 3 threads, and starts
+# more while it replaces workers.
 _WORKER_RESERVE = 20
 _MAIN_RESERVE = 8
 _MINIMUM = 4
@@ -28,7 +28,10 @@ class TooFewThreads(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Threads:
-    """The numbers of a worker's threads that serve requests and that look up data for pages."""
+    """The numbers of a worker's threads.
+
+    ``blocking`` threads serve requests, and ``panels`` threads look up data for pages.
+    """
 
     blocking: int
     panels: int
@@ -41,15 +44,16 @@ FULL_THREADS = Threads(BLOCKING_THREADS, PANEL_THREADS)
 
 
 def read_threads(text: str) -> Threads:
-    """Parse ``str()`` of a Threads object. An empty text gives FULL_THREADS."""
+    """Parse the ``str()`` of a Threads object. Return FULL_THREADS for an empty text."""
     return Threads(*map(int, text.split())) if text else FULL_THREADS
 
 
 def share_threads(free: int | None, workers: int) -> Threads:
     """Return each worker's share of the free threads.
 
-    ``free`` is None if there is no limit. There is one more share than workers, because during a
-    reload a new worker runs while the old one still does. Raises TooFewThreads.
+    ``free`` is the number of free threads, or None if there is no limit. There is one more share
+    than workers, because during a reload a new worker runs beside the old worker. Raises
+    TooFewThreads.
     """
     if free is None:
         return FULL_THREADS
@@ -74,8 +78,8 @@ def free_threads() -> int | None:
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The kernel does not limit the threads of root. Systems other than Linux count processes, not
-    # threads.
+    # The kernel does not limit the threads of root. On other systems than Linux, RLIMIT_NPROC
+    # limits processes and not threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:

@@ -6,8 +6,7 @@ MAX_LENGTH = 4096
 def is_token(text: str) -> bool:
     """Return whether a text is 1 to 4,096 printable ASCII characters except spaces and commas.
 
-    Because a token has no space, it cannot contain a scheme such as "Bearer " from an Authorization
-    header.
+    A header value with a scheme, such as "Bearer abc", is rejected because of its space.
     """
     return (
         0 < len(text) <= MAX_LENGTH

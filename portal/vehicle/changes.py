@@ -1,7 +1,7 @@
 """Lists the changes between two answers about one vehicle.
 
-Records have no reliable identifier; for example, the notice number of a fine is often hidden. So
-records are matched by fields that do not change, such as a fine's code, place and time.
+Records are matched by fields that do not change, such as a fine's code, place and time, because no
+record has a reliable identifier. For example, the notice number of a fine is often hidden.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -34,9 +34,10 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """A change of the current price of a price-table entry, in R$.
+    """A changed current price of a price-table entry. Prices are in R$.
 
-    ``before`` or ``after`` is None if that answer lacks the entry or its price.
+    ``before`` is None if the earlier answer lacks the entry or its price, ``after`` if the later
+    answer does.
     """
 
     entry: FipeEntry
@@ -48,10 +49,10 @@ class PriceChange:
 class FineChange:
     """A change of one fine between two answers.
 
-    ``before`` is None if the fine is new, ``after`` if it is no longer listed. ``position`` is the
-    fine's index in the later answer, from 0, or -1 if it is not in that answer. "payment" and
-    "kind" mean that the texts about payment or status differ. ``portal.law`` interprets these
-    texts.
+    ``before`` is None if the fine is new, ``after`` if the later answer lacks the fine.
+    ``position`` is the fine's index in the later answer, from 0, or -1 if that answer lacks the
+    fine. The event "payment" means that the date or amount of the payment differs, and "kind" that
+    the status text differs. ``portal.law`` interprets payments and status texts.
     """
 
     events: tuple[FineEvent, ...]
@@ -68,10 +69,11 @@ class FineChange:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionChange:
-    """A change of one restriction. The members have the same meaning as in FineChange.
+    """A change of one restriction.
 
-    "lifted" means that the later record no longer states a restriction. "denied" and "affirmed"
-    mean that only the source's flag changed, and the record still states a restriction.
+    ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that the
+    later record no longer states a restriction. The events "denied" and "affirmed" mean that only
+    the source's flag changed, and that the record still states a restriction.
     """
 
     event: RestrictionEvent
@@ -93,7 +95,7 @@ def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
 
 
 def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
-    """Return the entries whose current price differs, those of the later answer first."""
+    """Return the changes of current prices. The later answer's entries come first."""
     changes = []
     for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
         was, now = old.current if old else None, new.current if new else None
@@ -104,7 +106,10 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return new and changed fines in the later answer's order, then fines that it lacks."""
+    """Return new and changed fines in the later answer's order.
+
+    Fines that are missing from the later answer come last.
+    """
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -116,7 +121,10 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return new and changed records in the later answer's order, then records that it lacks."""
+    """Return new and changed records in the later answer's order.
+
+    Records that are missing from the later answer come last.
+    """
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -169,7 +177,7 @@ def _offence(fine: Fine) -> Hashable:
 
 
 def _may_match(old: Fine, new: Fine) -> bool:
-    """Return False if the notice numbers differ, because then these are two fines."""
+    """Return False for different notice numbers, which prove that the records are two fines."""
     return not (old.notice and new.notice) or old.notice == new.notice
 
 
@@ -186,12 +194,13 @@ def _match_records(
     keys: Iterable[Callable[[Record], Hashable]],
     may_match: Callable[[Record, Record], bool] = lambda _old, _new: True,
 ) -> list[tuple[Record | None, Record | None, int]]:
-    """Match the records of two answers. Return tuples ``(old, new, position)``.
+    """Match the records of two answers, and return tuples ``(old, new, position)``.
 
-    The records of ``after`` come first, in order. ``old`` is None if no record of ``before``
-    matches. The unmatched records of ``before`` follow, with position -1. ``keys`` are functions
-    that return a key of a record, the most reliable function first. Records with equal keys are
-    matched in order. A key of None matches nothing.
+    Each record of ``after`` has one tuple, and ``old`` is None if no record of ``before`` matches.
+    Unmatched records of ``before`` come last, with None as ``new`` and -1 as ``position``. ``keys``
+    are functions that return a record's key, from the most to the least reliable function. Several
+    records with the same key are matched in order. A record whose key is None is not matched by
+    that key.
     """
     unmatched = dict(enumerate(before))
     matches: dict[int, Record] = {}

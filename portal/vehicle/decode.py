@@ -30,7 +30,7 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MonthPrice:
-    """One element of ``historicoPreco``. ``value`` is in R$, or None without a price."""
+    """One element of ``historicoPreco``. ``value`` is in R$, or None if the month has no price."""
 
     month: date  # the first day of the month
     value: Decimal | None
@@ -39,9 +39,9 @@ class MonthPrice:
 
 @dataclass(frozen=True, slots=True)
 class FipeEntry:
-    """An entry of the price table that may be the vehicle's.
+    """An entry of the price table that may describe the vehicle.
 
-    ``current`` is in R$, and None (never zero) if unknown.
+    ``current`` is the current price in R$, or None (never zero) if the price is unknown.
     """
 
     year: int | None
@@ -60,7 +60,8 @@ class FipeEntry:
 class Decoded:
     """A decoded vehicle.
 
-    If a number cannot be read, it is None, and ``…_text`` has the text as sent.
+    A number that cannot be read is None. The field with the suffix ``_text`` has the source's text
+    of the number.
     """
 
     make: Field
@@ -97,7 +98,10 @@ class Decoded:
 
 
 def read_decode(result: object, marker: str) -> Decoded:
-    """Read the vehicle from an answer's ``result``. Fields that cannot be read are empty."""
+    """Read the vehicle from an answer's ``result``.
+
+    A field that cannot be read is empty or None.
+    """
     record = Record.of(result, marker)
     return Decoded(
         make=record.text("marca"),
@@ -146,11 +150,11 @@ def _month_price(record: Record) -> MonthPrice | None:
     return _read_month_price(record)
 
 
-# Six price-table entries of ten years have 720 months. Reading them takes longer than drawing the
-# page (warm_page in bench/misses.py), so months are cached. A month's price is from a public table,
-# the same for all vehicles of a version, and not personal data. Only short texts and flags that the
-# contract names are cached, about 300 bytes each. With typed=True, the values True, "1" and 1 are
-# cached separately.
+# Prices of months are cached, because six price-table entries with ten years have 720 months, and
+# reading 720 months takes longer than rendering the page (warm_page in bench/misses.py). A month's
+# price is not personal data, because it is from a public table and the same for all vehicles of a
+# version. A cached month takes about 300 bytes, because only short texts and flags are cached. With
+# typed=True, the values True, "1" and 1 are cached separately.
 @lru_cache(4096, typed=True)
 def _known_month_price(*sent: object) -> MonthPrice | None:
     members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))
@@ -161,8 +165,8 @@ def _read_month_price(record: Record) -> MonthPrice | None:
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None
-    # The price is a prediction only if the flag is true. If the flag is missing or unreadable, the
-    # price is real.
+    # A price is a prediction only if the flag ``predicao`` is true. A price whose flag is missing
+    # or unreadable is treated as real.
     return MonthPrice(
         month=date(year, month, 1),
         value=_price(record, "valor"),

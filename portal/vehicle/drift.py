@@ -1,7 +1,8 @@
 """Finds differences between an answer and docs/contract.md, such as missing fields.
 
-The modules that read answers accept any answer. This module reports to logs and metrics that the
-source has changed. A difference is reported as a path of field names, never with a value.
+The modules that read answers accept any content. The differences are reported to logs and metrics,
+so that a change of the source's format is noticed. A difference is reported as a path of field
+names, never with a value.
 """
 
 import functools
@@ -11,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-# A shape describes a JSON value, by one of these words, a dict of fields with their shapes, or a
-# list with the shape of its elements.
+# A shape describes a JSON value. A shape is one of the words below, a dict from field names to
+# shapes, or a list with the shape of all its elements.
 _TEXT = "text"
 _NUMBER = "number"
 _FLAG = "flag"
@@ -64,10 +65,10 @@ CONTRACT: dict[str, object] = {
     },
 }
 
-# Field names become metric labels and log fields. A name that does not match this pattern is not
-# repeated there, because it could be data. Like the contract's names, a matching name begins with a
-# lower-case letter and has no digit, so a plate never matches. _MOST_PATHS limits the number of
-# labels that a faulty answer can create.
+# In metric labels and log fields, a field name that does not match this pattern is replaced by "?",
+# because the name could be data. A plate never matches, because a matching name has no digit and
+# begins with a lower-case letter, like the contract's names. At most _MOST_PATHS paths are
+# returned, so that a faulty answer does not create many labels.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})
@@ -76,10 +77,10 @@ _FRAME = frozenset({"status", "result"})
 def unexpected(operation_name: str, result: object) -> frozenset[str]:
     """Return the paths of fields that are unknown, missing or of a wrong type.
 
-    An example is "informacoesFipe[].valorAtual", in which "[]" means any element of a list. The
-    path "result" means the whole value. ``operation_name`` is "decode", "renainf", "renajud" or
-    "report". Other operations have no known shape, so no paths are returned for them. ``result`` is
-    the parsed member ``result`` of the answer.
+    In a path such as "informacoesFipe[].valorAtual", "[]" means any element of a list. The path
+    "result" means that the whole value has a wrong type. ``operation_name`` is "decode", "renainf",
+    "renajud" or "report". For any other operation no paths are returned, because the contract does
+    not describe its fields. ``result`` is the parsed member ``result`` of the answer.
     """
     shape = CONTRACT.get(operation_name)
     paths: set[str] = set()
@@ -92,7 +93,7 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
 
 
 def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
-    """Return the paths of members except ``status`` and ``result``, such as "$.message"."""
+    """Return paths such as "$.message" for members other than ``status`` and ``result``."""
     names = sorted(document.keys() - _FRAME)[:_MOST_PATHS]
     return frozenset(f"$.{_label(name)}" for name in names)
 
@@ -100,8 +101,8 @@ def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
 def _matches_contract(operation_name: str, result: object) -> bool:
     """Return whether a result matches the contract.
 
-    Nearly every answer matches and has hundreds of fields, so this fast check in compiled code runs
-    first.
+    The check runs in msgspec's compiled code. The slow search for differences is skipped if the
+    result matches, as nearly every result does.
     """
     try:
         msgspec.convert(result, _contract_type(operation_name))
@@ -116,7 +117,7 @@ def _contract_type(operation_name: str) -> Any:
 
 
 def _type(shape: object) -> Any:
-    """Convert a shape to a type that requires all of the shape's fields and forbids others."""
+    """Convert a shape to a type that requires all fields of the shape and forbids other fields."""
     match shape:
         case dict():
             fields = [(name, _type(inner)) for name, inner in shape.items()]

@@ -1,8 +1,8 @@
 """A text or number of a record, which is known, empty or hidden by the source.
 
-A page must not confuse these states. For example, a hidden chassis number is not a missing one. The
-upstream sends a marker text in place of a hidden value, and the marker must not be shown as a value
-(contract, rule 8).
+A page must distinguish known, empty and hidden fields; for example, a hidden chassis number is not
+missing. The upstream sends a marker text in place of a hidden value, and the marker must not be
+shown as a value (contract, rule 8).
 """
 
 import re
@@ -14,17 +14,17 @@ from portal.wording import bare
 
 State = Literal["known", "empty", "hidden"]
 
-# The marker of hidden values as observed (docs/contract.md, "Observed values"). The contract itself
-# does not state the marker.
+# The text that the upstream sends in place of a hidden value. The text was observed
+# (docs/contract.md, "Observed values"); the contract itself does not state it.
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
 # Longer fields are cut at this number of characters, so that an oversized string does not fill a
-# page. No real field is so long.
+# page. No real field reaches this length.
 FIELD_LIMIT = 2_000
 
-# Characters of these Unicode categories are removed. Control characters and surrogates break HTML
-# or its encoding. Format characters (bidi overrides, zero-width characters, tags) can make a text
-# look like another one. Private and unassigned characters are displayed as boxes.
+# Characters of these Unicode categories are removed from texts. Control characters and surrogates
+# break HTML or its encoding. Format characters (bidi overrides, zero-width characters, tags) can
+# make a text look like another text. Private and unassigned characters are displayed as boxes.
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
@@ -32,7 +32,11 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The text of a field, which is truthy if known. ``str()`` returns the value or ""."""
+    """The text of a field.
+
+    A Field is truthy if its text is known. ``str()`` returns the text, or "" if the text is empty
+    or hidden.
+    """
 
     value: str = ""
     state: State = "empty"
@@ -53,9 +57,9 @@ HIDDEN = Field(state="hidden")
 
 
 def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
-    """Return a text on one line, without unprintable characters, cut with "…" at ``limit``.
+    """Return a text without unprintable characters, cut with "…" at ``limit`` characters.
 
-    ``limit`` is in characters. With ``lines`` the line breaks are kept.
+    Line breaks become blanks unless ``lines`` is true.
     """
     # Cut the text before examining each character, because a hostile string may be long and consist
     # mostly of control characters.
@@ -69,14 +73,15 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
 
 def fold(text: str) -> str:
-    """Convert to upper case without accents and repeated blanks, to compare spellings."""
+    """Convert a text to upper case without accents and repeated blanks, for comparisons."""
     return " ".join(bare(text).split())
 
 
 def read_field(raw: object, marker: str) -> Field:
-    """Read a JSON value as a Field. A number becomes its text; other types become empty.
+    """Read a JSON value as a Field.
 
-    A text that contains ``marker`` is hidden. With an empty marker, no text is hidden.
+    A number is converted to text; a value of another type becomes an empty Field. A text that
+    contains ``marker`` is treated as hidden. If ``marker`` is empty, no text is treated as hidden.
     """
     if isinstance(raw, bool):
         return EMPTY
@@ -90,7 +95,7 @@ def read_field(raw: object, marker: str) -> Field:
     text = clean(raw)
     if not text:
         return EMPTY
-    # Test whether the text contains the marker, not only whether both are equal. Otherwise a marker
-    # within a longer text would be displayed.
+    # Test whether the text contains the marker, because a marker within a longer text must not be
+    # displayed either.
     hidden = fold(marker)
     return HIDDEN if hidden and hidden in fold(text) else Field(text, "known")

@@ -20,10 +20,11 @@ class Licence:
 
 @dataclass(frozen=True, slots=True)
 class Fine:
-    """One fine. If a value cannot be read, it is None, and ``…_text`` has the text as sent.
+    """One fine.
 
-    ``amount`` is in R$ as sent, without cents: the source sends "130" for R$ 130,16. ``portal.law``
-    adds the cents. Dates and times are local to the place of the infraction.
+    A date, time or amount that cannot be read is None. The field with the suffix ``_text`` has the
+    source's text. ``amount`` is in R$ without cents, because the source sends "130" for R$ 130,16.
+    ``portal.law`` adds the cents. Dates and times are in the local time of the infraction's place.
     """
 
     code: Field

@@ -1,4 +1,4 @@
-"""A series of monthly prices from the FIPE table, and the changes of the price."""
+"""The monthly prices of an entry of the FIPE table, and the changes of the price."""
 
 import re
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# A series must cover this many months, otherwise no yearly rate is computed.
+# A yearly change is computed only for a series of at least this number of months.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
@@ -31,7 +31,10 @@ class FipeCode:
 
 @dataclass(frozen=True, slots=True)
 class PricePoint:
-    """The first day of a month, and the price in R$ in that month, which is above zero."""
+    """A month's price.
+
+    ``month`` is the first day of the month. ``value`` is in R$ and above zero.
+    """
 
     month: date
     value: Decimal
@@ -39,10 +42,11 @@ class PricePoint:
 
 
 def fipe_code(fipe_id: Field) -> FipeCode | None:
-    """Return the code of an id without leading zeros and hyphen ("81906" → 008190-6).
+    """Return the full FIPE code of an id that may lack zeros and hyphen ("81906" → 008190-6).
 
     The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2 and with 0 in place
-    of 10. All of 8,125 public codes follow this rule. Returns None if the text is not a code.
+    of 10. The formula is right for all 8,125 public codes that were tested. Returns None if the
+    text is not a code.
     """
     text = fipe_id.value.strip()
     if not _CODE.fullmatch(text):
@@ -59,9 +63,9 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 class PriceSeries:
     """The price history of a price-table entry. Percentages have one decimal and a sign.
 
-    ``points`` are in order, one per month. If a month has both a real and a predicted price, only
-    the real one is kept. ``current`` is the entry's current price, or None (never zero) if it has
-    none.
+    ``points`` are in the order of the months, with at most one point per month. If a month has both
+    a real and a predicted price, ``points`` has only the real one. ``current`` is the entry's
+    current price, or None (never zero) if the entry has no price.
     """
 
     points: tuple[PricePoint, ...]
@@ -70,7 +74,7 @@ class PriceSeries:
 
     @classmethod
     def of(cls, entry: FipeEntry) -> "PriceSeries":
-        """Build a series. The months may be unordered, repeated or without a price."""
+        """Build a series from months that may be unordered, repeated or without a price."""
         return cls(_in_order(entry.history), entry.current, fipe_code(entry.fipe_id))
 
     def __bool__(self) -> bool:
@@ -90,7 +94,7 @@ class PriceSeries:
 
     @cached_property
     def peak(self) -> PricePoint | None:
-        """The highest real price. Of several equal prices it is the latest."""
+        """The highest real price, or the latest one if several highest prices are equal."""
         return max(self.real, key=lambda point: (point.value, point.month), default=None)
 
     @cached_property
@@ -104,7 +108,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """The change in the 12 months up to the last real price, or None without both prices."""
+        """The change in the 12 months up to the last real price, or None if a price is missing."""
         last = self.last_real
         if last is None:
             return None
@@ -119,7 +123,7 @@ class PriceSeries:
 
     @property
     def yearly_change(self) -> Decimal | None:
-        """The compound yearly rate of the real prices, or None for less than twelve months."""
+        """The compound yearly change of the real prices, or None for less than twelve months."""
         first, last = self.first_real, self.last_real
         if first is None or last is None:
             return None
@@ -139,7 +143,7 @@ class PriceSeries:
 
     @property
     def predicted_change(self) -> Decimal | None:
-        """The change from the last real price to the last predicted one, or None without both."""
+        """The change from the last real to the last predicted price, or None if one is missing."""
         return _change(self.last_real, self.predicted_tail[-1] if self.predicted_tail else None)
 
 
@@ -149,8 +153,8 @@ def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
         if sent.value is None or sent.value <= 0:
             continue
         known = by_month.get(sent.month)
-        # A real price replaces a prediction. Of two real prices, the one that was sent later is
-        # kept.
+        # If a month occurs twice, a real price takes precedence over a prediction. Of two real or
+        # two predicted prices for one month, the later element of the answer is used.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
     return tuple(by_month[month] for month in sorted(by_month))
@@ -169,6 +173,7 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 def _percent(share: Decimal) -> Decimal | None:
     """Convert a fraction to per cent, rounded to one decimal.
 
-    Returns None if a price changed ten-thousandfold or more, because then it must be mistyped.
+    Returns None if the price grew ten-thousandfold or more, because one of the prices must be
+    wrong.
     """
     return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

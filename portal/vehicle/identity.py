@@ -1,7 +1,7 @@
 """Checks whether a record is about the decoded vehicle or about another one.
 
-Fines and court orders may contain plate, make, model and years. If these belong to another vehicle,
-the record is wrong, or the plate was cloned.
+If the plate, make, model or year in a fine or court order belongs to another vehicle, the record is
+wrong, or the plate was cloned.
 """
 
 import re
@@ -13,13 +13,13 @@ from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidPlate, Plate
 
 # A word that distinguishes a model from others. Engine sizes and numbers of valves, such as "1.0"
-# and "16V", do not.
+# and "16V", are excluded.
 _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What the decode lookup says about a vehicle, with "" or an empty set if it says nothing."""
+    """A vehicle's plates, make, model and years from the decode lookup, as far as known."""
 
     plates: frozenset[str]
     make: str
@@ -29,7 +29,7 @@ class Identity:
 
 
 def identity_of(decoded: Decoded) -> Identity:
-    """Return the identity of a decoded vehicle, with all models of its price-table entries."""
+    """Return a decoded vehicle's identity, which includes the models of all price-table entries."""
     name = vehicle_name(decoded)
     models = [name.model, *(f"{entry.model} {entry.version}" for entry in decoded.fipe)]
     return Identity(
@@ -42,7 +42,7 @@ def identity_of(decoded: Decoded) -> Identity:
 
 
 def is_other_model(identity: Identity, make_model: Field) -> bool:
-    """Return whether a text such as "VW/GOL 1.0" is another make or model. Unclear is False."""
+    """Return whether a text such as "VW/GOL 1.0" is clearly another make or model."""
     name = read_name(make_model.value)
     if not name.make or not identity.make:
         return False
@@ -57,12 +57,12 @@ def is_other_model(identity: Identity, make_model: Field) -> bool:
 
 
 def is_other_year(known: int | None, text: Field) -> bool:
-    """Return whether a record's year differs from the vehicle's. Unreadable is False."""
+    """Return whether a record's year is readable and differs from the vehicle's year."""
     return known is not None and text.value.isdecimal() and int(text.value) not in (0, known)
 
 
 def is_other_plate(identity: Identity, plate: Field) -> bool:
-    """Return whether a record has another plate, in old or Mercosul form. Unreadable is False."""
+    """Return whether a record's plate is readable and is the vehicle's in neither format."""
     spellings = _spellings(plate.value)
     return bool(spellings and identity.plates) and not spellings & identity.plates
 

@@ -7,10 +7,10 @@ from datetime import datetime
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record, records_of
 
-# If a record's detail begins with one of these, it says that there is no restriction.
+# A record's detail that begins with one of these words denies a restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
-# A record's type also says that there is no restriction if its first word is one of these and all
-# others are in the second list ("NADA CONSTA").
+# A text such as "NADA CONSTA" also denies a restriction if its first word is in _DENYING_WORDS and
+# all other words are in _DENIED_WORDS.
 _DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
 _DENIED_WORDS = """
 CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
@@ -22,7 +22,7 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """A court-ordered restriction. Other fields may contradict the source's flag ``recorded``.
+    """A court-ordered restriction. The source's flag ``recorded`` may contradict other fields.
 
     ``included_at`` is in the source's local time, without a time zone, and is midnight if only a
     day was sent.
@@ -53,8 +53,8 @@ class Restriction:
     def is_lifted(self) -> bool:
         """Whether the record states that there is no restriction.
 
-        The flag must be False, and no other field may contain or hide a restriction. A type such as
-        "NADA CONSTA" or "SEM RESTRICAO" agrees with the flag.
+        The flag ``recorded`` must be False, and no other field may contain or hide a restriction. A
+        type such as "NADA CONSTA" or "SEM RESTRICAO" states no restriction.
         """
         if self.recorded is not False:
             return False

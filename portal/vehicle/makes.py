@@ -1,7 +1,8 @@
-"""Converts the register's spellings of makes and models to display names.
+"""Converts the vehicle register's spellings of makes and models to display names.
 
-The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). There is
-no official list of spellings, so they were collected from public programs that read such texts.
+The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). The
+spellings were collected from public programs that read the register's texts, because there is no
+official list.
 """
 
 import re
@@ -10,8 +11,8 @@ from dataclasses import dataclass
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import fold
 
-# Display names with the register's other spellings. Spellings that differ only in case or accents
-# are left out.
+# Display names of makes with the register's other spellings. Spellings that differ only in case or
+# accents are not listed.
 _SPELLINGS = {
     "BRP": ["CAN-AM"],
     "Caoa Chery": ["CAOA", "CAOACHERY"],
@@ -37,7 +38,7 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# These makes are so short that they are recognised only directly before a slash.
+# Short spellings of makes, which are recognised only directly before a slash.
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",
@@ -61,19 +62,22 @@ _DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
 _ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _IMPORTED = frozenset({"I", "IMP", "IMP."})
 _WORD = re.compile(r"[^\W_]+")
-# Short words that are names. All other words of up to three letters are codes, and stay in upper
-# case.
+# Words of up to three letters that are names of models. Every other word of up to three letters is
+# a code and stays in upper case.
 _SHORT_NAMES = frozenset(
     re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
 )
-# Longer codes that look like names, but must stay in upper case.
+# Codes of more than three letters that look like names but must stay in upper case.
 _CODES = frozenset(re.findall(r"\w+", "CRDI CVVT ECVT GDCI HDIE MPFI TDCI TFSI TGDI TIVCT VTEC"))
 _VOWEL = re.compile(r"[AEIOUY]")
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """The make and model as displayed, "" if unknown. ``imported`` is None if unknown."""
+    """The make and model as displayed, "" if unknown.
+
+    ``imported`` is None if the origin is unknown.
+    """
 
     make: str
     model: str
@@ -103,7 +107,7 @@ def read_name(text: str) -> VehicleName:
 
 
 def _unrepeated(words: list[str], make: str) -> str:
-    """Join the words that follow a make into the model, without a repetition of the make.
+    """Join the words after a make into the model's name, without a repetition of the make.
 
     The price table writes some makes twice, as in "GM - Chevrolet".
     """
@@ -123,7 +127,7 @@ def make_name(text: str) -> str:
 
 
 def vehicle_name(decoded: Decoded) -> VehicleName:
-    """Return the make and model of a decoded vehicle, without repetition."""
+    """Return the make and model of a decoded vehicle. The make is not repeated in the model."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
     # If the make is not in the table, use the source's text.
     make = stated.make or (stated.model if decoded.make else "") or described.make

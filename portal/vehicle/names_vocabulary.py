@@ -1,4 +1,4 @@
-"""The words by which names are recognised, in upper case without accents."""
+"""The words by which people's names are recognised, in upper case without accents."""
 
 import re
 
@@ -9,7 +9,7 @@ def _words(text: str) -> frozenset[str]:
 
 CONNECTORS = _words("DA DE DO DAS DOS D E DI DEL")
 
-# Common given names, which show that a name begins (IBGE, "Nomes no Brasil").
+# Common given names, from IBGE's "Nomes no Brasil". A given name shows that a person's name begins.
 GIVEN_NAMES = _words("""
 ADRIANA ADRIANO AIRTON ALAN ALBERTO ALEX ALEXANDRE ALICE ALINE AMANDA ANA ANDERSON ANDRE ANDREA
 ANDREIA ANGELA ANTONIA ANTONIO APARECIDA ARTHUR ARTUR AUGUSTO BEATRIZ BENEDITO BERNARDO BIANCA
@@ -33,7 +33,7 @@ VALDIR VALERIA VALMIR VALTER VANDERLEI VANESSA VERA VERONICA VICTOR VINICIUS VIT
 WAGNER WALTER WASHINGTON WELLINGTON WESLEY WILLIAM WILLIAN WILSON YASMIN
 """)
 
-# Words that are also surnames, and part of a name if they directly follow a given name.
+# Words of OTHER_WORDS that are also surnames, and part of a name that begins with a given name.
 SURNAMES_TOO = _words("""
 ALEGRE BELEM BELO BENZ BOA BRANCO CAMPO CATARINA CRUZE FORD FORTALEZA GRANDE GROSSO HORIZONTE
 JAGUAR LOGAN MATO MINAS MONTANA NATAL NORTE PALMAS PORTO PRATA PRETO RIO ROVER SA SAFRA SALVADOR

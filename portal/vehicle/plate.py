@@ -1,14 +1,15 @@
 """Parses plates in both Brazilian formats, and Renavam numbers (vehicle registry).
 
 Plates of the old format ``LLLNNNN`` remain valid beside the Mercosul format ``LLLNLNN`` (Resolução
-CONTRAN 969/2022). When a plate is converted, its fifth character becomes a letter, 0→A … 9→J.
+CONTRAN 969/2022). The conversion of an old plate to Mercosul replaces the digit at its fifth
+position by a letter, 0→A … 9→J.
 """
 
 import re
 from dataclasses import dataclass
 
 # Without re.ASCII, \d would accept Arabic digits, and upper() would turn ß into SS. The pattern is
-# used with fullmatch, because $ would accept a newline.
+# used with fullmatch, because $ would accept a newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
 # A plate inside a record's text. It may contain separators.
@@ -51,7 +52,7 @@ STATES = frozenset(
 
 
 class InvalidPlate(ValueError):
-    """The text is not a plate and, where a Renavam is allowed, not a Renavam either."""
+    """The text is neither a plate nor, where a Renavam is allowed, a Renavam."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +65,7 @@ class Plate:
     def parse(cls, text: str) -> "Plate":
         """Parse ``LLLNNNN`` or ``LLLNLNN`` in any case; a hyphen may follow the letters.
 
-        Raises InvalidPlate for any other text.
+        Raises InvalidPlate if the text has neither format.
         """
         match = _PLATE.fullmatch(text)
         if match is None:
@@ -89,13 +90,14 @@ class Plate:
 
     @property
     def display(self) -> str:
-        """The plate as displayed: ``ABC-1234`` in the old format, ``ABC1D23`` in Mercosul's."""
+        """The plate as displayed: ``ABC-1234`` in the old format, else ``ABC1D23``."""
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return whether a record's text contains this plate in either format, or no plate.
+        """Return False if the text has a plate, but not this one in the old or Mercosul format.
 
-        A text without a plate, such as "N/A", is not about another vehicle.
+        Return True for a text without a plate, such as "N/A", because the text is not about another
+        vehicle.
         """
         text = text.upper()
         alone = "".join(c for c in text if c.isalnum())
@@ -127,8 +129,8 @@ class Renavam:
     def check_digit_holds(self) -> bool:
         """Whether the check digit is right (modulo 11, weights 3 2 9 8 7 6 5 4 3 2).
 
-        A wrong check digit only causes a warning, because some numbers in the upstream's own
-        examples have one.
+        A wrong check digit only causes a warning, because some of the upstream's own examples have
+        wrong check digits.
         """
         weights = (3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
         total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))
@@ -138,14 +140,15 @@ class Renavam:
     def is_invented(self) -> bool:
         """Whether all digits are zeros.
 
-        The check digit is then right, but no vehicle has the number.
+        Eleven zeros have a right check digit, but no vehicle has this number.
         """
         return not self.text.strip("0")
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return whether a text contains this Renavam, or none at all ("N/A", "0").
+        """Return False if the text has a number other than zero that is not this Renavam.
 
-        The text may lack the leading zeros of an old, short Renavam.
+        Return True for a text such as "N/A", because the text is not about another vehicle. The
+        text may lack the leading zeros of an old, short Renavam.
         """
         digits = "".join(re.findall(r"[0-9]", text, re.ASCII))
         return not digits.strip("0") or digits.zfill(len(self.text)) == self.text
@@ -155,7 +158,10 @@ class Renavam:
 
 
 def parse_subject(text: str) -> Plate | Renavam:
-    """Parse a plate or a Renavam. Raises InvalidPlate for any other text."""
+    """Parse a plate or a Renavam.
+
+    Raises InvalidPlate if the text is neither a plate nor a Renavam.
+    """
     try:
         return Plate.parse(text)
     except InvalidPlate:

@@ -23,8 +23,9 @@ _FUELS = {
     "ELETRICO": {"ELETRICO"},
 }
 # Points for each match. The year gives the most points, because every row of the price table has an
-# exact year. Power and displacement distinguish versions. Words of the version's name count less
-# than the year, because two spellings of the same version have few words in common.
+# exact year. Power and displacement give more points than the fuel, because they distinguish
+# versions. Words of the version's name count less than the year, because two spellings of the same
+# version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 
@@ -32,8 +33,8 @@ _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 class RankedEntry:
     """A price-table entry with its score, and the reason for the score in Portuguese.
 
-    Scores can be compared only within one ranking. ``same`` lists what agrees with the vehicle's
-    registration, ``other`` what differs.
+    Scores can be compared only within one ranking. ``same`` lists the attributes that agree with
+    the vehicle's registration, ``other`` those that differ.
     """
 
     entry: FipeEntry
@@ -44,7 +45,7 @@ class RankedEntry:
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
-    """Return the entries, the best match first. Entries with equal scores stay in order."""
+    """Return the entries, the best match first. Entries with equal scores keep their order."""
     ranked = [_rank_entry(entry, decoded) for entry in entries]
     return tuple(sorted(ranked, key=lambda r: -r.score))
 
@@ -113,7 +114,7 @@ def _fuels(text: str) -> frozenset[str]:
 
 
 def _litres(decoded: Decoded, registered: str) -> str:
-    """Return the displacement in litres as in version names, "1.8" for 1798 cm³."""
+    """Return the displacement in litres as version names state it: "1.8" for 1798 cm³."""
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100
         return f"{tenths // 10}.{tenths % 10}"

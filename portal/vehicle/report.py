@@ -24,8 +24,7 @@ TOPIC_LABELS = {
     "proprietarios": "Proprietários",
 }
 
-# The most characters of a text. A report's texts are longer than fields, but the page must stay
-# readable.
+# The maximum length of a report's text in characters. Longer texts would make the page unreadable.
 TEXT_LIMIT = 20_000
 _MOST_EXTRA_TOPICS = 24
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
@@ -34,7 +33,7 @@ _VARIATION_SELECTORS = "\ufe0e\ufe0f"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic: the contract's key, the label, and the text without its first symbol."""
+    """One topic, with its key in the contract, its label, and its text without leading symbols."""
 
     key: str
     label: str
@@ -44,19 +43,24 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. ``topics`` has the contract's eight topics first, then others that were sent."""
+    """A report.
+
+    ``topics`` has the contract's eight topics first, then the source's other topics.
+    """
 
     summary: Field
     topics: tuple[Topic, ...]
     conclusion: Field
 
     def __bool__(self) -> bool:
-        """Return whether the report contains any text."""
         return bool(self.summary or self.conclusion or any(t.text for t in self.topics))
 
 
 def read_report(result: object, marker: str, *, mask_names: bool = True) -> Report:
-    """Read a report from an answer's ``result``. ``mask_names`` replaces names by initials."""
+    """Read a report from an answer's ``result``.
+
+    Names are replaced by initials if ``mask_names`` is true.
+    """
     record = Record.of(result, marker)
     topics = record.record("topicos")
     extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
@@ -85,7 +89,7 @@ def split_mark(text: str) -> tuple[Mark | None, str]:
     mark: Mark | None = None
     rest = text
     while rest and (rest[0] in _OK or rest[0] in _WARNING):
-        # Of several symbols, the worst one decides.
+        # If a text begins with several symbols, one warning among them makes the status a warning.
         mark = "warning" if rest[0] in _WARNING or mark == "warning" else "ok"
         rest = rest[1:].lstrip(_VARIATION_SELECTORS).lstrip()
     return mark, rest
@@ -106,13 +110,13 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 def _without_marker(text: str, marker: str) -> str:
     """Replace the marker of hidden values in a text by "oculto pela fonte".
 
-    The marker is found in any letter case, with or without accents, and with any number of blanks.
+    The letter case, accents and blanks of the marker do not matter.
     """
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text
-    # Folding changes the length of a text, so remember for each folded character the index of its
-    # original.
+    # Store the original index of each folded character, because folding changes the length of a
+    # text.
     folded = [(each, at) for at, c in enumerate(text) for each in bare(c)]
     pattern = r"\s+".join(map(re.escape, words))
     kept, done = [], 0
@@ -121,5 +125,5 @@ def _without_marker(text: str, marker: str) -> str:
         kept += [text[done:first], "oculto pela fonte"]
         done = last + 1
         while done < len(text) and unicodedata.combining(text[done]):
-            done += 1  # also skip a combining accent of the last letter
+            done += 1  # also skip combining accents of the marker's last letter
     return "".join((*kept, text[done:]))

@@ -1,9 +1,9 @@
 """Turns the registers' upper case without accents into readable Portuguese.
 
 The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A word gets accents only
-if there is no other word with the same letters ("AUTOMATICA"). "A" and "E" are not changed, because
-each may be one of two words ("a" or "à", "e" or "é"). Words that are not in a table keep their
-letters.
+if no other word has the same letters, as with "AUTOMATICA". "A" and "E" are not changed, because
+"A" may be "a" or "à", and "E" may be "e" or "é". No accents are added to a word that is in no
+table.
 """
 
 import re
@@ -49,11 +49,11 @@ transmissão trânsito tributária tributário túneis túnel uberlândia urgên
 vitória vítima
 """
 _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
-# The present spelling of this word differs from the register's by more than accents.
+# The modern spelling of "MICROONIBUS" differs from the register's by more than accents.
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
 # Names and acronyms, which have capitals even inside a sentence. The states PA, AM, RO and SE are
-# missing, because inside a sentence these are more often words or roads.
+# not listed, because "PA", "AM", "RO" and "SE" are more often words or roads in a sentence.
 _PROPER_WORDS = """
 ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
 GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
@@ -62,10 +62,10 @@ Acre Alagoas Amapá Bahia Brasil Brasília Ceará Goiás Maranhão Paraná Para�
 Rondônia Roraima Sergipe Tocantins
 """
 _PROPER = {bare(word): word for word in _PROPER_WORDS.split()}
-# Words that are in lower case inside a name.
+# Words that are written in lower case inside a name.
 _SMALL = frozenset(("A", "AO", "COM", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
-# Short words in names of places. Other words of up to three letters stay in upper case.
+# Short words in names of places. Every other word of up to three letters stays in upper case.
 _SHORT_WORDS_TEXT = """
 AV ALA ANA BOA BOM CEL CIA DR DRA EST GAL LUZ LUA MAR MAL PAZ RIO ROD RUA SOL SUL STA STO TV VIA VL
 """
@@ -77,7 +77,7 @@ _VOWEL = re.compile(r"[AEIOUY]")
 def sentence_case(text: str) -> str:
     """Spell an upper-case text as a sentence: "NAO EXIGIVEL" → "Não exigível".
 
-    A text with lower-case letters keeps its case, and only missing accents are added.
+    In a text with lower-case letters, only missing accents are added.
     """
     if _is_mixed(text):
         return accented(text)
@@ -99,10 +99,10 @@ def accented(text: str) -> str:
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Spell a text as a sentence, with the same spellings as at the start of ``model``.
+    """Spell a text as a sentence, and copy the spelling of leading words that ``model`` shares.
 
-    ``model`` is a text with correct spelling. A table of single words is not enough: "SUPERIOR A
-    MAXIMA" becomes "superior à máxima" only because the model has these words.
+    ``model`` is a text with correct spelling. The table of single words is not enough, because
+    "SUPERIOR A MAXIMA" becomes "superior à máxima" only if the model has these words.
     """
     if fold(text) == fold(model):
         return model

@@ -1,7 +1,7 @@
 """Reads the upstream's JSON tolerantly, because a field may have any type.
 
 No function in this module raises an error. A value that cannot be read as the wanted type becomes
-None or empty. Its text can still be read as a Field, so that a page can show it unchanged.
+None or empty. The text of an unreadable value can still be read as a Field and shown on a page.
 """
 
 import json
@@ -23,10 +23,12 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# No real record exceeds these limits, which keep a page from showing all of an answer of megabytes.
+# No real record exceeds these limits. Without limits, a page could show all of an answer of
+# megabytes.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# More digits than any price or count needs, but few enough for exact arithmetic.
+# The maximum number of digits: more than any price or count needs, but few enough for exact
+# arithmetic.
 _MOST_DIGITS = 18
 _TRUE = frozenset({"TRUE", "SIM", "S", "1"})
 _FALSE = frozenset({"FALSE", "NAO", "N", "0"})
@@ -38,7 +40,7 @@ def result_of(body: bytes) -> object:
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
-        # Use the standard library, because msgspec rejects lone surrogates and huge numbers.
+        # The standard library accepts lone surrogates and huge numbers, which msgspec rejects.
         try:
             answer = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
         except (ValueError, RecursionError):
@@ -47,12 +49,15 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. The marker need not be checked, because it is no number or date."""
+    """Return a scalar's text.
+
+    The marker of hidden values is not checked, because it never reads as a number or date.
+    """
     return read_field(raw, "").value
 
 
 def read_decimal(raw: object) -> Decimal | None:
-    """Read a number such as "130", "89325.00", "1.234,56" or "R$ 1.234,56" or a JSON number."""
+    """Read a JSON number or a text such as "130", "89325.00", "1.234,56" or "R$ 1.234,56"."""
     text = _plain(raw).replace("R$", "").replace(" ", "")
     if not _NUMBER.fullmatch(text) or sum(c.isdigit() for c in text) > _MOST_DIGITS:
         return None
@@ -75,7 +80,7 @@ def read_integer(raw: object) -> int | None:
 
 
 def read_year(raw: object) -> int | None:
-    """Read a year from FIRST_YEAR to LAST_YEAR. Return None for others, such as "0000"."""
+    """Read a year from FIRST_YEAR to LAST_YEAR. Return None for other years, such as "0000"."""
     year = read_integer(raw)
     return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
@@ -118,7 +123,7 @@ def read_day(raw: object) -> date | None:
 
 
 def read_flag(raw: object) -> bool | None:
-    """Read a JSON boolean or a text such as "SIM", "N" or "1". Return None for other values."""
+    """Read a JSON boolean or a text such as "SIM", "N" or "1", or return None."""
     if isinstance(raw, bool):
         return raw
     word = fold(_plain(raw))
@@ -148,7 +153,7 @@ class Record:
     def flat_text(self, name: str) -> Field:
         """Read a text, or join the texts in a list or an object with "; ".
 
-        If some of the values are hidden, they are written as "oculto pela fonte".
+        A hidden value among others is written as "oculto pela fonte".
         """
         raw = self[name]
         if not isinstance(raw, list | dict):
@@ -192,10 +197,10 @@ class Record:
 
 
 def records_of(raw: object, marker: str) -> tuple[Record, ...]:
-    """Read the elements of a JSON array. A single object is read as an array of one.
+    """Read the elements of a JSON array.
 
-    An element that is not an object is read as an empty record and not left out, because an
-    unreadable fine must not make the list look empty.
+    A single object is read as an array of one element. An element that is not an object is read as
+    an empty record, because a list of unreadable fines must not look empty.
     """
     if isinstance(raw, dict):
         raw = [raw] if raw else []
@@ -203,7 +208,10 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """Yield the texts and numbers in a JSON value, with their names if it is an object."""
+    """Yield the texts and numbers in a JSON value.
+
+    The text of an object's member begins with the member's name.
+    """
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):
