@@ -1,4 +1,4 @@
-"""The format of stored answers: the exact bytes with metadata and key, signed."""
+"""The format of stored answers: a signed record of body, metadata and store key."""
 
 import hashlib
 import hmac
@@ -8,9 +8,9 @@ import msgspec
 
 from portal.storage import fingerprint
 
-SCHEMA: Final = 3  # In version 2 the keys did not contain the namespace.
+SCHEMA: Final = 3  # In schema 2, store keys did not depend on the namespace.
 SEAL_BYTES: Final = 32  # An envelope begins with its HMAC-SHA-256 signature.
-KEY_ID_BYTES: Final = 8  # The id of the signing key, which follows the signature.
+KEY_ID_BYTES: Final = 8  # The id of the signing key follows the signature.
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
@@ -31,9 +31,9 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # "" if an earlier version of the portal stored the answer.
+    operation: str = ""  # Empty if an earlier version of the portal stored the answer.
     namespace: str = ""  # Store.write sets ``namespace`` and ``fence``.
-    fence: int = 0  # A number that grows with each write of a key.
+    fence: int = 0  # The fence increases with each write of a key.
 
     @property
     def delete_at(self) -> float:
@@ -41,10 +41,10 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 
 
 def key_id(fingerprint: str) -> bytes:
-    """Return the id of a signing key, which is the start of its fingerprint.
+    """Return the id of a signing key: the first bytes of the key's fingerprint.
 
-    Every stored entry contains the id of its key, so that entries of different keys can be told
-    apart.
+    Every stored entry contains the id of its signing key, so that all entries of one key can be
+    found.
     """
     return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
 
