@@ -68,7 +68,7 @@ class Seal:
         return self._sign(content) + content
 
     def verify(self, sealed: object, key: str) -> Envelope | None:
-        """Return the envelope stored under this key, or None if it is not valid."""
+        """Return the verified envelope, or None if it is invalid or belongs to another key."""
         if not isinstance(sealed, bytes) or len(sealed) <= SEAL_BYTES:
             return None
         mac, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]

@@ -106,8 +106,8 @@ class Ledger:
 
     In pass-through mode, callers with invalid credentials must not use up the daily limit of other
     callers. A call that the upstream refuses (401, 403) is not counted towards the limits. A caller
-    is on trial until one of its calls of the day is answered with 200. Unanswered calls of a caller
-    on trial are not counted towards the limits. Rows of uncounted calls keep their price, because
+    is on trial until one of its calls of the day is answered with 200. A call of a caller on trial
+    is counted only if it is answered with 200. Rows of uncounted calls keep their price, because
     the contract does not say that a refusal is free. The trial calls in progress in all
     ``processes`` use at most half of the remaining daily limit, but each process may always have
     one trial call in progress.
@@ -273,7 +273,8 @@ class Ledger:
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            if opened is not None:  # The row is committed if only the confirmation was lost.
+            # The row is committed if only the commit's confirmation was lost.
+            if opened is not None:
                 self._defer(replace(opened, outcome=NOT_SENT), error)
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
             raise Failure("no_ledger") from None
@@ -295,7 +296,6 @@ class Ledger:
         for _ in range(min(len(self._pending), SETTLE_BATCH)):
             try:
                 entry = self._pending.popleft()
-            # another thread, which also runs ``settle``, has taken the last entry
             except IndexError:
                 return
             try:

@@ -32,10 +32,10 @@ class Scheduler:
         self._ended = False
 
     def start(self) -> None:
-        """Start the thread, unless it is running.
+        """Start the scheduler's thread, unless it is running.
 
-        Every request calls this method, so that the thread starts after the fork, and so that a
-        failed start is tried again.
+        Every request calls ``start``, so that the thread starts after the process was forked, and
+        so that a failed start is repeated.
         """
         if self._started:
             return
@@ -54,13 +54,13 @@ class Scheduler:
     def stop(self) -> None:
         """Wait for the running tasks, and then stop permanently.
 
-        Afterwards the resources that the tasks use may be closed.
+        Resources that the tasks use may be closed after ``stop`` has returned.
         """
         with self._running:
             self._ended = True
 
     def run_due(self) -> float:
-        """Run the tasks that are due and return the seconds until the next one."""
+        """Run the tasks that are due, and return the seconds until another task is due."""
         for index, task in enumerate(self._tasks):
             now = self._clock()
             if now >= self._due[index]:
