@@ -358,7 +358,7 @@ class Store:
     def _cache_locally(
         self, envelope: Envelope, generation: str | None, signature: bytes, purge_state: PurgeState
     ) -> None:
-        """Put an envelope into the local cache, unless a purge was detected after ``purge_state``."""
+        """Cache an envelope locally, unless a purge was detected after ``purge_state`` was read."""
         self._memory.put(envelope, generation, signature)
         if self._generation != purge_state.generation or self._last_purge != purge_state.last_purge:
             self._memory.evict(envelope.key)
@@ -414,7 +414,7 @@ class Store:
         return envelope
 
     def _known_last_purge(self) -> int | None:
-        """Return the number of the last known purge, which the first call reads from the purge log."""
+        """Return the number of the last known purge. The first call reads it from the purge log."""
         if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
             self._last_purge = log_read.latest
         return self._last_purge

@@ -18,7 +18,10 @@ contain the URL and thus the plate.
 
 
 class UpstreamError(Exception):
-    """The base class. ``outcome`` is the value that the ledger and the metrics record."""
+    """The base class of upstream errors.
+
+    ``outcome`` is the value that the ledger and the metrics record.
+    """
 
     outcome = "error"
 
@@ -42,8 +45,8 @@ class CircuitOpen(NotSent):
 class LocalFailure(NotSent):
     """This machine has no descriptor, thread, memory or time left to send the request.
 
-    Circuit breakers do not count this failure, because it is not the origin's. Failover does not
-    try the other base address, because the call would fail there too.
+    Circuit breakers do not count a LocalFailure, because the origin did not cause it. Failover does
+    not try the other base address, because that call would fail as well.
     """
 
 
