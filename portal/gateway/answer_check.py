@@ -11,12 +11,12 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-# The largest number of characters in a relayed error message. The longest message in the contract
-# has 36.
+# A relayed error message is cut to this many characters. The longest error message in the contract
+# has 36 characters.
 LONGEST_MESSAGE: Final = 1_000
 
-# JSON members with these names report an error or an outage, if they are outside `result`. Names
-# such as "messageId" or "total" must not match, because they also occur in valid answers.
+# A JSON member outside `result` reports an error or an outage if its name matches this pattern.
+# Names such as "messageId" or "total" must not match, because they also occur in valid answers.
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -53,8 +53,8 @@ class NoAnswer(ValueError):
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
-    Only the body's outer format and vehicle are checked. Unknown, missing or mistyped fields inside
-    ``result`` are accepted, because the answer was paid for.
+    Only the body's outer format is checked, and which vehicle the body describes. Unknown, missing
+    or mistyped fields inside ``result`` are accepted, because the answer was paid for.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -154,11 +154,11 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """Return whether a record has the requested plate or Renavam, or has none.
+    """Return whether a record names the requested vehicle, or no vehicle at all.
 
-    Blank values, hidden values and texts that contain no plate or Renavam are ignored. The field's
-    name may be in any letter case, and its value may have any JSON type. A requested plate is
-    compared only with plates, and a requested Renavam only with Renavams.
+    Blank values, hidden values and texts that contain no plate or Renavam are ignored. The name of
+    a plate or Renavam field may be in any letter case, and the value may have any JSON type. A
+    requested plate is compared only with plates, and a requested Renavam only with Renavams.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():

@@ -57,7 +57,8 @@ class PurgeState(NamedTuple):
 class Stored(NamedTuple):
     """An entry of the backend.
 
-    The entry was replaced after it was read if the backend now has another ``fence`` for its key.
+    If the backend now has another ``fence`` for the key, the entry has been replaced since it was
+    read.
     """
 
     key: str
@@ -66,7 +67,7 @@ class Stored(NamedTuple):
 
 
 class StoreSize(NamedTuple):
-    """The number of stored entries and of their bytes.
+    """The number of stored entries, and their total size in bytes.
 
     Both numbers are estimates if other applications also use the backend.
     """
@@ -79,11 +80,11 @@ class Backend(Protocol):
     """A Flask-Caching backend that stores bytes under keys of the form ``tag:name``."""
 
     def read_many(self, keys: Sequence[str]) -> Held:
-        """Return the values of keys with the same tag, read at one moment."""
+        """Return the values of several keys of one tag, all read at the same moment."""
         ...
 
     def version(self) -> Version | None:
-        """Return the version of the backend's contents, or None if versions are not numbered."""
+        """Return the version of the backend's contents, or None if the backend has no versions."""
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
@@ -148,7 +149,7 @@ class Backend(Protocol):
     def sweep(self) -> int: ...
 
     def size(self) -> StoreSize:
-        """Return the number of entries and the bytes that they take."""
+        """Return the number of entries and their total size in bytes."""
         ...
 
 
@@ -168,7 +169,7 @@ class PurgedMeanwhile(Exception):
 
 
 class CounterLost(Exception):
-    """The backend has lost its contents, and with them the purge counter."""
+    """The backend has lost its contents, including its purge counters."""
 
 
 def compare_counters(counter: str, current: str) -> None:

@@ -41,7 +41,8 @@ class StoreRefused(Exception):
 def require_willing_store(backend: Any, redis_url: str | None) -> None:
     """Raise StoreRefused if Redis refuses a command that the portal needs.
 
-    An unreachable Redis is only logged. ``backend`` is a result of ``cache_backend``.
+    If Redis is unreachable, the function only logs a warning. ``backend`` is a result of
+    ``cache_backend``.
     """
     if redis_url:
         from portal.gateway.redis_probe import refusal  # lazy: Redis is optional
@@ -53,7 +54,7 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files of killed processes, because the file names identify vehicles.
 
-    Call this only while no other server uses the directory.
+    Call this function only while no other server uses ``data_dir``.
     """
     for file in (data_dir / LEASES).glob("*"):
         with suppress(OSError):

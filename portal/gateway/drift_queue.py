@@ -8,7 +8,7 @@ from portal.gateway.operations import Name
 from portal.gateway.strict_json import parse
 from portal.vehicle import unexpected, unexpected_members
 
-MOST_WAITING: Final = 16  # number of queued bodies, each of at most 2 MiB
+MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 MiB
 
 
 class DriftQueue:

@@ -31,7 +31,8 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # Empty if an earlier version of the portal stored the answer.
+    # The operation is empty if an earlier version of the portal stored the answer.
+    operation: str = ""
     namespace: str = ""  # Store.write sets ``namespace`` and ``fence``.
     fence: int = 0  # The fence increases with each write of a key.
 

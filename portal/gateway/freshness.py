@@ -12,8 +12,8 @@ from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
-# The clocks of machines that share a store may differ by this many seconds. An answer that was
-# fetched further in the future counts as expired.
+# The clocks of machines that share a store may differ by this many seconds. An answer counts as
+# expired if its time stamp is more than CLOCK_SKEW_S in the future.
 CLOCK_SKEW_S = 60
 
 State = Literal["fresh", "stale", "expired"]

@@ -187,9 +187,9 @@ class Gateway:
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
         """Store a copy of a report as the newest report on the vehicle.
 
-        The vehicle's page shows the newest report. Call this only for a report that is based on the
-        upstream's own records. A report that is based on data from a caller must not be shown to
-        others.
+        The vehicle's page shows the newest report. Call this method only for a report that is based
+        on the upstream's own records. A report that is based on data from a caller must not be
+        shown to others.
         """
         key = self._store.key(lookup, caller.credential)
         (held,), purge_state = self._store.read_current([key])

@@ -46,10 +46,10 @@ def record_key(
 ) -> None:
     """Record the secret keys in the database and the store; log a change of key once.
 
-    The first fingerprint belongs to the signing key, and the others to old keys whose entries can
-    still be read. ``drop_unreadable`` deletes the database rows that none of these keys can
-    decrypt. If the store is unavailable, the answers of former keys are deleted at the next start.
-    Raises SQLAlchemyError.
+    The first fingerprint belongs to the signing key, and the other fingerprints to old keys whose
+    entries can still be read. ``drop_unreadable`` deletes the database rows that none of the keys
+    can decrypt. If the store is unavailable, the answers of former keys are deleted at the next
+    start. Raises SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, *fingerprints)
     if formers:
@@ -71,7 +71,7 @@ def record_key(
 
 
 class SQLiteKeyRecord:
-    """Records in a SQLite file the secret keys of the file's entries."""
+    """Stores, in a SQLite cache file, the fingerprints of the keys that signed its entries."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect

@@ -1,4 +1,4 @@
-"""Leases, which prevent two processes of a machine from calling the upstream for one key.
+"""Leases, which prevent two processes of a machine from calling the upstream for the same key.
 
 If the holder of a lease dies, the kernel releases its file lock and thus the lease.
 """
@@ -45,9 +45,9 @@ class FileLeases:
     """Leases by file locks (flock), with one file for each key.
 
     If the directory is not writable or its file system has no locks, every process gets the lease.
-    No lookup is rejected without locks, but several processes may call the upstream for one key. If
-    the process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), so that
-    concurrent lookups of one key are not all charged.
+    Without locks all lookups are accepted, but several processes may call the upstream for the same
+    key. If the process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), so
+    that concurrent lookups of one key are not all charged.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -29,7 +29,7 @@ OPEN = "maybe"
 ANSWERED = "answered"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
-REFUSED = frozenset({401, 403})  # With these statuses the upstream rejects a credential.
+REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of these statuses.
 # While the database is unavailable, at most this many outcomes of calls are queued. If the queue is
 # full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
@@ -37,7 +37,7 @@ TRIAL_RETRY_S = 1.0
 # The following constants limit the wait for another process's write lock, in seconds.
 # LONGEST_ROW_WAIT_S applies when a row is opened, but the wait never exceeds the lookup's deadline.
 # When a row is closed, LONGEST_END_WAIT_S applies before the deadline and LATE_END_WAIT_S after it.
-# The limits for closing are short, because the wait delays a paid answer.
+# The limits for closing a row are short, because the wait delays a paid answer.
 LONGEST_ROW_WAIT_S = 10.0
 LONGEST_END_WAIT_S = 1.0
 LATE_END_WAIT_S = 0.5
@@ -84,12 +84,12 @@ class Row:
     price: Decimal
     outcome: str
     status: int | None
-    namespace: str = ""  # Empty in rows from versions without namespaces.
+    namespace: str = ""  # The namespace is empty in rows from versions without namespaces.
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The numbers of upstream calls that all callers and one caller may still make today.
+    """The upstream calls still allowed today, for all callers together and for one caller.
 
     None means that there is no limit.
     """
@@ -134,7 +134,7 @@ class Ledger:
         """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
         ``everywhere`` includes the calls of every namespace, and rows from a version of the portal
-        without namespaces. Calls that were never sent are left out.
+        without namespaces. Calls that were never sent are omitted.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if not everywhere:
@@ -212,7 +212,7 @@ class Ledger:
         return left, self._until_midnight(now)
 
     def forget(self, subject: str) -> int:
-        """Remove a vehicle's tag from the rows of every namespace, but not the rows.
+        """Remove a vehicle's tag from the rows of every namespace without deleting rows.
 
         Returns the number of changed rows.
         """
@@ -273,7 +273,7 @@ class Ledger:
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            # The row is committed if only the commit's confirmation was lost.
+            # The row may be committed although the commit's confirmation was lost.
             if opened is not None:
                 self._defer(replace(opened, outcome=NOT_SENT), error)
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
@@ -281,7 +281,7 @@ class Ledger:
         return replace(opened, started=time.monotonic())
 
     def close(self, entry: "LedgerEntry") -> None:
-        """Write a call's outcome. Subtract a call that must not count from the limits.
+        """Write a call's outcome. Decrement the counters if the call does not count.
 
         If the database fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
         """
@@ -390,13 +390,13 @@ class Ledger:
 class LedgerEntry:
     """Records one upstream call in the ledger and in the metrics.
 
-    A lookup has one entry. For each request of the lookup, ``begin`` returns a copy of the entry
-    with its own ledger row. ``deadline`` (monotonic seconds) limits the wait when a row is opened.
-    ``last_purge`` is the number of the last purge before the lookup. If the vehicle was purged
-    after ``last_purge``, its rows are written without its tag. ``begin`` sets
+    Each lookup has one entry. For each request of the lookup, ``begin`` returns a copy of the entry
+    with its own ledger row. ``deadline`` (monotonic seconds) limits the wait for the database when
+    a row is opened. ``last_purge`` is the number of the last purge before the lookup. If the
+    vehicle was purged after ``last_purge``, its rows are written without its tag. ``begin`` sets
     ``has_own_credential`` and the fields after it. ``sent_at`` is in epoch seconds, ``started`` in
-    monotonic seconds. ``on_trial`` means that none of this caller's calls has been answered with
-    200 today.
+    monotonic seconds. ``on_trial`` means that none of the caller's calls has been answered with 200
+    today.
     """
 
     ledger: Ledger

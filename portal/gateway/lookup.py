@@ -55,7 +55,7 @@ class Failure(Exception):
 
     @property
     def is_caller_specific(self) -> bool:
-        """Return whether the failure concerns only one caller, so that others must not get it."""
+        """Return whether the failure concerns a single caller and must not be shared."""
         return self.kind in _OWN
 
     @property

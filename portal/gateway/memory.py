@@ -1,10 +1,10 @@
 """An LRU cache of verified envelopes in the process, limited in bytes.
 
 An entry is confirmed when the process learns that the backend still stores the entry. An entry is
-served for CONFIRMED_FOR_S (1 s) after its last confirmation, and also while the backend is down.
-Confirmation runs in the background, so that no request waits for it. If the backend's version has
-not changed, all entries are confirmed at once. If the version has changed, only recently requested
-entries are confirmed.
+served for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are
+served without further confirmation. Confirmation runs in the background, so that no request waits
+for it. If the backend's version has not changed, all entries are confirmed at once. If the
+backend's version has changed, only recently requested entries are confirmed.
 """
 
 import math
@@ -26,7 +26,7 @@ _OVERHEAD = 600  # number of bytes that an entry takes in addition to its body
 
 
 class CachedEntry(msgspec.Struct, frozen=True):
-    """An envelope, with the time and the proofs of its last confirmation.
+    """An envelope, with data about its last confirmation.
 
     ``confirmed_at`` (monotonic seconds) is the last time when the backend was known to store the
     envelope. ``generation`` is the backend's generation at ``confirmed_at``, or None if the backend
@@ -42,7 +42,7 @@ class CachedEntry(msgspec.Struct, frozen=True):
 
 
 class LocalCache:
-    """The cache, which reads the times of confirmations from a monotonic ``clock``."""
+    """The local cache. ``clock`` returns the times of confirmations in monotonic seconds."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes
@@ -106,7 +106,8 @@ class LocalCache:
         requested, self._requested = self._requested, set()
         unconfirmed = []
         with self._lock:
-            for key in list(requested):  # a copy, because another thread may still add to the set
+            # Iterate over a copy, because another thread may still add keys.
+            for key in list(requested):
                 entry = self._entries.get(key)
                 if entry is None:
                     continue

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 PREFIX = "portal:"  # All keys have this prefix, because other applications may use the same Redis.
 # Seconds that a command waits for Redis to respond. If Redis hangs, each command in progress waits
-# once for this time. With a shorter time-out, a busy Redis would be treated as unavailable, and
+# for TIMEOUT_S once. With a shorter time-out, a busy Redis would be treated as unavailable, and
 # each process would pay for its own calls.
 TIMEOUT_S = 2.0
 # Per process. More connections are of no use, because Redis runs one command at a time.
@@ -47,7 +47,7 @@ CLIENT_OPTIONS: dict[str, Any] = {
     "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
 }
 
-_FENCE_DIGITS = 16  # Microseconds since 1970 have 16 digits until the year 2286.
+_FENCE_DIGITS = 16  # Microseconds since 1970 have at most 16 digits until the year 2286.
 # Number of keys that one scan step examines while other clients of Redis must wait.
 SCAN_COUNT = 5000
 REWRITE_WAIT_S = 30.0
@@ -276,9 +276,9 @@ class SealedRedisCache(RedisCache):
                 return int(gone)
 
     def _rewrite_files(self) -> None:
-        """Make Redis rewrite its snapshot and its append-only file, if it uses them.
+        """Make Redis rewrite its snapshot and its append-only file, if they are enabled.
 
-        The files from before the rewrite contain deleted entries. Raises RuntimeError if the
+        Before the rewrite, the files still contain deleted entries. Raises RuntimeError if the
         rewrite fails or takes longer than REWRITE_WAIT_S.
         """
         ends_at = time.monotonic() + REWRITE_WAIT_S
@@ -321,7 +321,7 @@ class SealedRedisCache(RedisCache):
                 return gone
 
     def remove_broken(self) -> list[str]:
-        """Return an empty list, because no files are quarantined with Redis."""
+        """Return an empty list, because Redis has no quarantined files."""
         return []
 
     def retention(self) -> str:
@@ -400,7 +400,10 @@ class SealedRedisCache(RedisCache):
         return 0
 
     def size(self) -> StoreSize:
-        """Return Redis's number of keys and its memory, including those of other applications."""
+        """Return the number of keys and the memory of Redis.
+
+        Keys and memory of other applications on the same Redis are included.
+        """
         with self.breaker.guard():
             pipeline = self.client.pipeline(transaction=False)
             pipeline.dbsize()

@@ -45,7 +45,7 @@ class RedisLeases:
     A lease is a Redis key that expires if it is not renewed. A holder that stalls loses its lease.
     The next holder of a lost lease has a higher fence, so the store rejects late writes of the
     stalled holder. If Redis is unavailable, every process gets the lease. No lookup is rejected
-    while Redis is unavailable, but several processes may call the upstream for one key.
+    while Redis is unavailable, but several processes may call the upstream for the same key.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class RedisLeases:
                 )
                 try:
                     thread.start()
-                except RuntimeError:  # The next lease tries again to start the thread.
+                except RuntimeError:  # The start of the thread is tried again with the next lease.
                     log.warning(
                         "cannot start the heartbeat thread: this lease expires after %d ms",
                         LIFETIME_MS,
@@ -148,4 +148,4 @@ class RedisLeases:
             ):
                 for name, token in some:
                     self._renew(keys=[name], args=[token, LIFETIME_MS], client=renewals)
-                renewals.execute()  # This also reloads the script if Redis has lost it.
+                renewals.execute()  # ``execute`` also reloads the script if Redis has lost it.

@@ -18,11 +18,11 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# redis-py classifies these errors as connection errors, but a retry does not help against them.
+# redis-py classifies these errors as connection errors, although a retry cannot succeed.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# Redis may recover by itself from errors that begin with these words. Redis runs another client's
-# script (BUSY), cannot save its data (MISCONF), has too few replicas (NOREPLICAS), or is full
-# (OOM).
+# Redis may recover by itself from errors that begin with these words. The words mean that Redis
+# runs another client's script (BUSY), cannot save its data (MISCONF), has too few replicas
+# (NOREPLICAS), or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 

@@ -26,7 +26,7 @@ class Retention(NamedTuple):
 
 
 def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention:
-    """Return the retention that these policies define.
+    """Return the retention that the cache policies in ``terms`` define.
 
     An envelope without an operation gets the longest retention of any operation.
     """

@@ -46,8 +46,8 @@ class _Slot(NamedTuple):
 class Savings:
     """The lookups of one operation that cost nothing: cache hits and coalesced misses.
 
-    ``hits`` includes stale answers. ``amount`` is the price in R$ of the hits only, each at the
-    price of its day.
+    ``hits`` includes stale answers. ``amount`` is the value of the hits in R$, each at the price of
+    its day.
     """
 
     operation: str

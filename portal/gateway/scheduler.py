@@ -17,7 +17,7 @@ class PeriodicTask:
 
 
 class Scheduler:
-    """Runs the tasks from the first ``start`` until ``stop``, or until the object is freed.
+    """Runs the tasks from the first ``start`` until ``stop`` or until the scheduler is freed.
 
     If a task fails, the error is logged, and the task runs again when it is next due.
     """
@@ -69,7 +69,10 @@ class Scheduler:
         return max(0.0, min(self._due) - self._clock())
 
     def run_all(self) -> None:
-        """Run every task once, whether it is due or not. Called when the process exits."""
+        """Run every task once, whether it is due or not.
+
+        The method is called when the process exits.
+        """
         for task in self._tasks:
             _run_task(task)
 

@@ -41,7 +41,7 @@ class SingleFlight(Generic[T]):
         deadline: float,
         former_keys: Sequence[str] = (),
     ) -> tuple[T, bool]:
-        """Return the result of the leader, and whether this call was the leader.
+        """Return the leader's result, and whether the calling thread was the leader.
 
         ``former_keys`` are the store keys of the same lookup under old secret keys. A process that
         uses one of ``former_keys`` must not lead at the same time. ``lead`` receives the fence of
@@ -85,8 +85,8 @@ class SingleFlight(Generic[T]):
                 outcome = failure
             raise
         except Exception:
-            # The call may have been charged before this internal error, so followers fail and must
-            # not repeat the call.
+            # The call may have been charged before an internal error, so followers fail and do not
+            # repeat the call.
             outcome = Failure("bad_answer")
             raise
         else:
@@ -105,7 +105,7 @@ class SingleFlight(Generic[T]):
         poll: Callable[[], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
-        """Call ``lead`` with the lease, or poll for the answer of the process that has the lease.
+        """Call ``lead`` under the lease, or poll for the answer of the lease's holder.
 
         In each process only one thread polls for a key.
         """

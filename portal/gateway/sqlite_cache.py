@@ -60,8 +60,8 @@ _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# The clocks of processes may differ by this many microseconds. A fence further in the future was
-# written before the clock was set back.
+# The clocks of processes may differ by this many microseconds. A fence that is further in the
+# future was written before a clock was set back.
 _SKEW_US = 60_000_000
 
 

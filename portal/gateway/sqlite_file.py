@@ -45,7 +45,7 @@ _CHECKPOINT_PAGES = 16_384
 
 
 class Connection(sqlite3.Connection):
-    """A connection with the device and the inode of its file in ``file``."""
+    """A connection whose ``file`` is the device and inode of the opened file."""
 
     file: tuple[int, int]
 
@@ -72,8 +72,8 @@ def retry_if_corrupt(
 class SQLiteFile(ABC):
     """A pool of connections to the SQLite file at a path.
 
-    After the file was replaced, connections to the new file are opened. A corrupt file is
-    quarantined under another name.
+    If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
+    is quarantined under another name.
     """
 
     def __init__(self, path: Path) -> None:
@@ -134,7 +134,7 @@ class SQLiteFile(ABC):
     def _connection(self, wait_s: float | None = None) -> Iterator[Connection]:
         """Yield a connection to the file that is now at the path.
 
-        ``wait_s`` limits the wait for another process's write lock.
+        ``wait_s`` limits the wait for another process's write lock, in seconds.
         """
         self._set_up()
         with self._slots:
@@ -253,7 +253,7 @@ class SQLiteFile(ABC):
 
     @contextlib.contextmanager
     def _directory_lock(self, kind: int) -> Iterator[None]:
-        """Lock the directory between processes and threads.
+        """Lock the directory against other processes and threads.
 
         Each caller opens its own descriptor, because flock does not exclude threads that share a
         descriptor.

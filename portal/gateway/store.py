@@ -57,8 +57,8 @@ class Store:
     ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
 
     ``purges_since`` reads the purge log, which is in the database. The purge log is needed because
-    a backend that loses its contents also loses its purge counters. A process that stalled finds
-    the purges that it has missed in the purge log.
+    a backend that loses its contents also loses its purge counters. A process that stalled finds in
+    the purge log the purges that it has missed.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class Store:
         return self.read_many([key])[0]
 
     def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
-        """Return the stored envelope, or None, for each of some keys of one vehicle.
+        """Return the envelopes for keys of one vehicle, with None for each missing entry.
 
         All entries that are not in the local cache are read from the backend at once.
         """
@@ -210,9 +210,9 @@ class Store:
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
         """Copy newer entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
-        Copies have the times of the original entries. The entries are copied for each of
-        ``suffixes``, which is appended to the keys. The purge state is read before the former
-        entries, so that a purge in between prevents the copy.
+        Copies have the times of the original entries. Each of ``suffixes`` is appended to
+        ``former_keys`` and to ``key``, to get the keys of the entries. The purge state is read
+        before the former entries, so that a purge in between prevents the copy.
         """
         if not former_keys:
             return False
@@ -236,8 +236,9 @@ class Store:
         """Detect purges by other processes and confirm the local cache.
 
         Runs twice a second. If the backend's version has not changed, all entries are confirmed. If
-        the version has changed, only requested entries are confirmed. Entries whose retention has
-        ended are removed from the local cache. Answers that could not be stored are written again.
+        the backend's version has changed, only requested entries are confirmed. Entries whose
+        retention has ended are removed from the local cache. Answers that could not be stored are
+        written again.
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
@@ -257,7 +258,7 @@ class Store:
         self._write_unstored()
 
     def sweep(self) -> None:
-        """Delete entries whose retention has ended from the backend.
+        """Delete from the backend the entries whose retention has ended.
 
         A shortened retention also applies to entries that are already stored.
         """
@@ -280,7 +281,7 @@ class Store:
         return True
 
     def size(self) -> StoreSize | None:
-        """Return the backend's number of entries and bytes, or None if no backend responds."""
+        """Return the backend's number of entries and bytes, or None if it does not respond."""
         try:
             return self._backend.size()
         except Exception as error:
@@ -294,7 +295,7 @@ class Store:
     def purge_tag(self, tag: str, number: int) -> int:
         """Delete all entries of a tag, and return the number of deleted entries.
 
-        ``number`` is the number of this purge in the purge log.
+        ``number`` is the purge's number in the purge log.
 
         Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
         deleted but their bytes are still on the disk. A second purge removes the remaining bytes.
@@ -333,7 +334,7 @@ class Store:
     ) -> tuple[bool, PurgeState]:
         """Write to the backend.
 
-        Return whether the answer is the newest, and the current purge state.
+        Return whether the written answer is the newest, and the purge state.
         """
         if purge_state.counter is not None:
             try:
@@ -343,8 +344,8 @@ class Store:
                 pass
         # The backend has lost its purge counters, so the purge log must show that the vehicle was
         # not purged. Read the backend's new purge counter before the purge log. A purge is first
-        # written to the purge log and then counted in the backend. A purge that is not yet in the
-        # purge log here changes the purge counter later, so that the write fails.
+        # written to the purge log and then counted in the backend. A purge that is logged after the
+        # purge log was read changes the purge counter even later, so that the write fails.
         last_purge = self._known_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)
@@ -414,7 +415,10 @@ class Store:
         return envelope
 
     def _known_last_purge(self) -> int | None:
-        """Return the number of the last known purge. The first call reads it from the purge log."""
+        """Return the number of the last known purge.
+
+        The first call reads the number from the purge log.
+        """
         if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
             self._last_purge = log_read.latest
         return self._last_purge
@@ -539,7 +543,8 @@ class Store:
         return envelope if self._memory.get_stale(key) else None
 
     def _report_fault(self, operation: str, error: Exception) -> None:
-        self._compare_at = 0.0  # The backend may come back with older contents.
+        # Compare soon, because the backend may come back with older contents.
+        self._compare_at = 0.0
         self._observer.store_failed(operation)
         if not isinstance(error, BreakerOpen):  # The breaker has already logged the outage.
             # Log only the error's type, because its text may contain a key or an address.

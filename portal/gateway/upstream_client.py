@@ -45,8 +45,8 @@ class Policy:
 class UpstreamClient:
     """Sends lookups upstream.
 
-    A 200 is returned unchanged, and a 400 with only the upstream's message as body. Any other
-    status, and any error, is raised as Failure.
+    A response with status 200 is returned unchanged. A response with status 400 is returned with
+    only the upstream's message as its body. Any other status or error raises Failure.
     """
 
     def __init__(

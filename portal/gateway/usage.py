@@ -71,7 +71,10 @@ class CallsToday:
 
 
 class UsageLog:
-    """Reads the sums of one namespace. Each method runs one or two queries."""
+    """Reads the usage of one namespace from the database.
+
+    Each method runs one or two queries.
+    """
 
     def __init__(
         self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
@@ -81,7 +84,7 @@ class UsageLog:
         self._clock = clock
 
     def today(self) -> date:
-        """Return today's date, as the ledger would record it now."""
+        """Return today's date in the time zone of the ledger."""
         return from_epoch(self._clock()).date()
 
     def by_day(self, first: date) -> dict[tuple[date, str], Usage]:
@@ -131,7 +134,7 @@ class UsageLog:
         return {row.origin: OriginCalls(row.calls, row.failed) for row in self._all(query)}
 
     def calls_today(self) -> CallsToday:
-        """Return today's numbers of calls, which are compared with the daily limits."""
+        """Return today's numbers of calls, which count towards the daily limits."""
         query = select(spending.c.payer, spending.c.calls).where(
             spending.c.namespace == self._namespace, spending.c.day == self.today().isoformat()
         )

@@ -101,7 +101,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             written.flush()
             os.fsync(written.fileno())
         try:
-            os.link(draft, file)  # fails if the file has been created meanwhile
+            os.link(draft, file)  # ``os.link`` fails if the file has been created meanwhile.
         except FileExistsError:
             raise BackupRefused(f"{file} exists: a backup replaces no file") from None
     _sync(file.parent)
@@ -118,10 +118,11 @@ def restore(
     """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
     ``targets`` maps names in the backup to paths. The key's file is restored only if it is in
-    ``targets``, which it must not be if a key is configured. ``is_known_key`` receives the
-    fingerprint from the manifest, and the key from the backup or None. ``is_known_key`` returns
-    whether the restored data will be readable. ``amend`` may change the copy of the database before
-    the copy is moved to its target. If a check fails, nothing is changed. No file is ever replaced.
+    ``targets``. The caller must omit the key's file from ``targets`` if a key is configured.
+    ``is_known_key`` receives the fingerprint from the manifest, and the key from the backup or
+    None. ``is_known_key`` returns whether the restored data will be readable. ``amend`` may change
+    the copy of the database before the copy is moved to its target. If a check fails, nothing is
+    changed. No file is ever replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
@@ -169,7 +170,7 @@ def _copy_database(source: Path, copy: Path) -> None:
         closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
         closing(sqlite3.connect(copy)) as there,
     ):
-        # Copy all pages in one read transaction, because each write would restart a copy in steps.
+        # Copy all pages in one read transaction, because each write would restart a stepwise copy.
         here.backup(there)
         there.execute("PRAGMA journal_mode = DELETE")
     _require_whole(copy)

@@ -67,7 +67,7 @@ SQLITE_CONNECTIONS = 16
 # are short.
 POOL_TIMEOUT_S = 5.0
 
-# The letters "doss" in ASCII. The number only has to be equal in every portal.
+# The number of this lock, "doss" in ASCII, must be equal in every portal.
 _SET_UP_LOCK = 0x646F7373
 _DOSSIERS_LOCK = 0x64737372
 
@@ -103,7 +103,7 @@ ledger = Table(
     Column("caller", String(80), nullable=False),
     # The price in R$ is stored as text, because text is exact in every database.
     Column("price", String(20), nullable=False),
-    Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
+    Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # The batch for which the call was made, if any.
@@ -125,18 +125,18 @@ spending = Table(
     Column("calls", Integer, nullable=False),
 )
 
-# The numbers of lookups that needed no upstream call. Misses are in the ledger instead.
+# The numbers of lookups that needed no upstream call. Cache misses are recorded in the ledger.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    # Empty in rows from versions that did not record callers.
+    # The caller is empty in rows from versions that did not record callers.
     Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
     # The price in R$ of one call on that day, as text.
     Column("price", String(20), primary_key=True),
-    Column("hits", Integer, nullable=False),  # Fresh answers from the store.
+    Column("hits", Integer, nullable=False),  # The number of fresh answers from the store.
     Column("stale", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
@@ -145,7 +145,7 @@ history = Table(
     "history",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("visitor", String(64), nullable=False),  # Digest of namespace and visitor.
+    Column("visitor", String(64), nullable=False),  # A digest of the namespace and the visitor.
     Column("subject", String(64), nullable=False),  # HMAC of the plate.
     Column("asked_at", Float, nullable=False),
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
@@ -158,20 +158,21 @@ batches = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # Digest of namespace and owner.
+    Column("owner", String(64), nullable=False),  # A digest of the namespace and the owner.
     Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
     Column("started_at", Float),
     Column("ended_at", Float),
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # Why the batch is paused, else "".
-    Column("resume_at", Float),  # When a pause ends by itself.
+    Column("reason", String(20), nullable=False),  # The reason why the batch is paused, or "".
+    Column("resume_at", Float),  # The time when a pause ends by itself.
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
     Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
     Column("at_most", String(20), nullable=False),  # R$, as text.
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
-    Column("sealed_wrong", LargeBinary, nullable=False),  # Invalid entries of the list, encrypted.
+    # The invalid entries of the batch's list, encrypted.
+    Column("sealed_wrong", LargeBinary, nullable=False),
     Column("repeated", Integer, nullable=False, server_default="0"),  # Vehicles listed twice.
     Index("batches_by_owner", "owner"),
     Index("batches_by_state", "state"),
@@ -188,11 +189,11 @@ batch_items = Table(
     # True if all answers for the vehicle were stored before the batch ran.
     Column("stored", Boolean, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("cause", String(20), nullable=False),  # Why the item failed, else "".
+    Column("cause", String(20), nullable=False),  # The reason why the item failed, or "".
     # The number of times that the item paused the batch.
     Column("attempts", Integer, nullable=False),
     Column("holder", String(32), nullable=False),  # The process that has leased the item, or "".
-    # In epoch seconds, or 0 if no process has leased the item.
+    # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
     Index("batch_items_by_batch", "batch", "position", unique=True),
@@ -209,8 +210,9 @@ dossiers = Table(
     metadata,
     Column("number", String(12), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # Digest of namespace and visitor.
-    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key.
+    Column("owner", String(64), nullable=False),  # A digest of the namespace and the visitor.
+    # The HMAC of the key in the dossier's link.
+    Column("share_key", String(64), nullable=False, unique=True),
     Column("subject", String(64)),  # HMAC of the plate.
     Column("issued_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float, nullable=False),
@@ -348,9 +350,9 @@ def upgrade_schema(engine: Engine) -> str | None:
     """Migrate the schema and return its former revision, or None for an empty database.
 
     In an empty database the tables are created without migrations. All migrations run in one
-    transaction. Concurrent calls wait for the first one. Raises SQLAlchemyError. Raises
-    SchemaMismatch if another version of the portal has migrated the database to a revision that
-    this version does not know.
+    transaction. Concurrent calls of ``upgrade_schema`` wait for the first call. Raises
+    SQLAlchemyError. Raises SchemaMismatch if another version of the portal has migrated the
+    database to a revision that this version does not know.
     """
     with reading(engine) as db:
         if stored_revision(db) == SCHEMA_HEAD:
@@ -362,8 +364,8 @@ def upgrade_schema(engine: Engine) -> str | None:
                 metadata.create_all(db)
                 record_revision(db, SCHEMA_HEAD)
                 return None
-    # Import Alembic late, because most starts need no migration. Import it before acquiring the
-    # lock, because other portals may be waiting for the lock.
+    # Import Alembic late, because most starts need no migration. Import Alembic before acquiring
+    # the lock, because other portals may be waiting for the lock.
     from portal.storage.migrations import migrate
 
     with _set_up_transaction(engine) as db:
@@ -386,8 +388,8 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         # Let PostgreSQL release the locks if this machine fails during the transaction.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
-        # Do not wait long for a table's lock, because statements of running portals wait behind a
-        # migration that waits.
+        # Limit the wait for a table's lock, because statements of running portals queue behind a
+        # waiting migration.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
@@ -400,7 +402,7 @@ def database_file(url: str | None, data_dir: Path) -> Path | None:
 
 
 def lock_set_up(db: Connection) -> None:
-    """Keep other processes from creating or migrating tables until the transaction ends.
+    """Prevent other processes from creating or migrating tables until the transaction ends.
 
     On SQLite the transaction already excludes other writers.
     """
@@ -409,10 +411,11 @@ def lock_set_up(db: Connection) -> None:
 
 
 def lock_dossiers(db: Connection) -> None:
-    """Keep others from writing issued dossiers until the transaction ends.
+    """Prevent other transactions from writing issued dossiers until this transaction ends.
 
-    Otherwise a purge could run after a new dossier's check of the purge log and before its commit,
-    and would miss the dossier. On SQLite the transaction already excludes other writers.
+    Without the lock, a purge could run between a new dossier's check of the purge log and the
+    dossier's commit, and would miss the dossier. On SQLite the transaction already excludes other
+    writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
@@ -465,7 +468,7 @@ def _check_integrity(engine: Engine, file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    # Open a URI, because only a URI can have mode=rw. Without this mode, SQLite would create a
+    # Open a URI, because only a URI can have mode=rw. Without mode=rw, SQLite would create a
     # missing file, which other users could read.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
@@ -533,8 +536,9 @@ def _begin_immediate(connection: Connection) -> None:
 def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection]:
     """Begin a transaction that is committed at the end of the block. Raises SQLAlchemyError.
 
-    ``wait_s`` limits the wait for other writers on SQLite. The caller first waits for writers of
-    this process, without a connection, and then for the write lock. Calls must not be nested.
+    ``wait_s`` limits the wait for other writers on SQLite. The caller first waits, without a
+    connection, for other writers of the process, and then for SQLite's write lock. Calls of
+    ``writing`` must not be nested.
     """
     queue = _write_queues.get(engine)
     if queue is None:  # On PostgreSQL, the connection pool is the queue.

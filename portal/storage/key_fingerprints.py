@@ -1,7 +1,7 @@
 """Records the fingerprints of the secret keys with which the database's rows were written.
 
-A list of fingerprints contains only the first 16 digits of each, because a value of the table may
-have at most 200 characters.
+Lists contain only the first 16 digits of each fingerprint, because a database value may have at
+most 200 characters.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def recorded_fingerprint(engine: Engine) -> str | None:
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Return the fingerprints of former keys of which the store may still have answers.
+    """Return the fingerprints of former keys whose answers may still be in the store.
 
     Raises SQLAlchemyError.
     """
@@ -53,8 +53,8 @@ def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[
 def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, list[str]]:
     """Record the signing key, and the old keys that are still ``accepted`` for reading.
 
-    Returns whether the signing key has changed, and the fingerprints of former keys under which the
-    store may have answers.
+    Returns whether the signing key has changed, and the fingerprints of former keys whose answers
+    may still be in the store.
 
     A purge cannot find plates by HMACs of a key that is no longer accepted. If a key is no longer
     accepted, the HMACs of all plates are removed from the ledger's rows. If no recorded key is

@@ -1,4 +1,4 @@
-"""After the restore of a backup, repeats purges that were made after the backup.
+"""Repeats in a restored backup the purges that were made after the backup.
 
 The purge log does not contain vehicles, but only the number of a vehicle's bucket (one of 65,536),
 so all vehicles of a purged bucket are deleted.
@@ -14,7 +14,7 @@ _TAGGED = ("history", "batch_items", "dossiers")
 
 
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
-    """Apply those purges of ``log`` that are not in ``restored``, and return their number.
+    """Apply to ``restored`` the purges that only ``log`` contains, and return their number.
 
     ``log`` and ``restored`` are database files. The purges are copied to the purge log of
     ``restored``, so that the next start deletes the vehicles' answers from the cache. ``bucket_of``

@@ -17,13 +17,13 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
 
-# SQLAlchemy logs the actions of a pool under the name of its class, and hides these logs only for
-# its own classes.
+# SQLAlchemy logs the actions of a pool under the name of the pool's class, and hides these logs
+# only for SQLAlchemy's own classes.
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
 # The largest number of connections per process. By default a PostgreSQL server accepts 100
-# connections in total, from all processes of all machines. More than CONNECTIONS would not be
-# faster, because upstream calls are counted one after another.
+# connections in total, from all processes of all machines. More connections would not be faster,
+# because upstream calls are counted one after another.
 CONNECTIONS = 8
 # Further connections per process for tokens and histories, so that a slow ledger does not delay
 # cached answers.
@@ -45,8 +45,8 @@ _OPTIONS: dict[str, Any] = {
     "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
     # Without "client_encoding", psycopg returns the texts of an SQL_ASCII database as bytes.
     "client_encoding": "utf8",
-    # Prepare no statements. In transaction mode, PgBouncer may use another connection to the server
-    # for each transaction, on which the prepared statements do not exist.
+    # Prepare no statements. In transaction mode, PgBouncer may run each transaction on another
+    # connection to the server, where the prepared statements do not exist.
     "prepare_threshold": None,
 }
 

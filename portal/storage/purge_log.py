@@ -10,7 +10,7 @@ from portal.storage.database import purges, reading, writing
 
 log = logging.getLogger(__name__)
 
-KEPT = 10_000  # number of purges in the log
+KEPT = 10_000  # largest number of purges in the log
 _TRIES = 10
 # The SQL statement is built once, because every cache miss runs it.
 _LATER_PURGE = (
@@ -32,7 +32,7 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Return whether the log has a purge of ``bucket`` after ``number``; None means any purge."""
+    """Return whether ``bucket`` was purged after ``number``, or ever if ``number`` is None."""
     found = db.execute(_LATER_PURGE, {"after": number or 0, "of": bucket})
     return found.first() is not None
 
@@ -48,8 +48,8 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # A database sequence is not used, because a later number could then become
-                    # visible before an earlier one.
+                    # A database sequence is not used, because a later number of a sequence may
+                    # become visible before an earlier one.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))

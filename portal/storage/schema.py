@@ -69,8 +69,9 @@ def mismatch(revision: str) -> SchemaMismatch:
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
     """Raise SchemaMismatch if the tables do not fit this version of the portal.
 
-    A table or column may be missing, or an unknown column may require a value. The recorded
-    revision does not show changes by hand or by an incomplete restore. Raises SQLAlchemyError.
+    Tables do not fit if a table or column is missing, or if an unknown column requires a value. The
+    recorded revision does not show changes by hand or by an incomplete restore. Raises
+    SQLAlchemyError.
     """
     inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:

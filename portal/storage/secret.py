@@ -17,7 +17,7 @@ class InvalidSecretKey(ValueError):
 
 
 def read_secret_key(data_dir: Path) -> str | None:
-    """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None without a file.
+    """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None if there is no file.
 
     Raises OSError. Raises InvalidSecretKey for any other content, for example an empty file after a
     power failure, because anyone could forge signatures of an empty key.

@@ -14,10 +14,10 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
-    """Checkpoint and truncate the write-ahead log. Return False if a reader prevents it.
+    """Checkpoint and truncate the write-ahead log. Return False if a reader prevents both.
 
-    The function waits for readers, by default at most 0.8 s. SQLite's busy handler does not wait
-    instead, because it would hold the write lock during the wait.
+    The function waits for readers, by default at most 0.8 s. SQLite's busy handler is not used for
+    this wait, because it would hold the write lock meanwhile.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")
@@ -94,6 +94,6 @@ class PageSearch:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
-            self.close()  # safe, because no connection to the replaced file is open
+            self.close()  # Closing is safe, because no connection to the replaced file is open.
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         return self._file

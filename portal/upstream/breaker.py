@@ -97,7 +97,7 @@ class Breaker:
         with self._counters.locked():
             now = self._clock()
             # Only a probe closes an open circuit. An answer to a call that was sent before the
-            # circuit opened does not close it.
+            # circuit opened does not close the circuit.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)

@@ -100,7 +100,7 @@ class Circuit:
     def _probe_from(self) -> float:
         return self._counters[self._first + _PROBE_FROM]
 
-    # Writing, with the counters locked
+    # Methods that write, called with locked counters
 
     def start_probe(self, now: float) -> None:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
@@ -116,8 +116,8 @@ class Circuit:
     ) -> None:
         """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
 
-        A failed probe opens the circuit again. With ``extend``, a call that was sent before the
-        circuit opened restarts the cool-down if the call fails, because the origin still fails.
+        A failed probe opens the circuit again. With ``extend``, a failed call that was sent before
+        the circuit opened restarts the cool-down, because the origin still fails.
         """
         was_open = self.is_open(now)
         self._count(source)

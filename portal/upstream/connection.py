@@ -17,8 +17,8 @@ from portal.upstream.trust import trusted
 ADDRESS_TTL_S = 30.0
 
 # Errors that concern this whole machine. EADDRNOTAVAIL and EAGAIN are not in the set, because they
-# concern a single address. A host without IPv6 reports them for each IPv6 address, and local ports
-# run out separately for each destination.
+# concern a single address. A host without IPv6 reports an error for each IPv6 address, and local
+# ports run out separately for each destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo
@@ -57,7 +57,7 @@ class Resolver:
                 thread = threading.Thread(
                     target=self._run_lookup, args=(host, port, future), name="resolver", daemon=True
                 )
-                # Add the entry before the thread starts, because the thread removes it.
+                # Add the entry before the thread starts, because the thread removes the entry.
                 self._pending[host, port] = future
                 try:
                     thread.start()
@@ -91,7 +91,8 @@ _resolver = Resolver()
 def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
     """Open a connection, with its TLS handshake, by ``until`` (monotonic seconds).
 
-    Raises NotSent, or LocalFailure if this machine has no descriptor, thread or memory left.
+    Raises NotSent if no connection can be opened. Raises LocalFailure if this machine has no
+    descriptor, thread or memory left.
     """
     try:
         addresses = _resolver.resolve(host, port, until - time.monotonic())

@@ -52,7 +52,7 @@ class Failover:
 
 
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
-    """Return the failure of the last call that was sent, because it explains most.
+    """Return the failure of the last call that was sent, because that failure explains most.
 
     If no call was sent, return the CircuitOpen that ends first, or else the last failure.
     """

@@ -2,8 +2,8 @@
 
 h11 parses the response. Each connection is closed after one request, so that bytes that a server
 sends too early, too late or in excess can never become part of another response. Without kept-alive
-connections, no request fails because the server has just closed one. The page docs/http-client.md
-compares this module with RFC 9112 clause by clause.
+connections, no request can fail because the server has just closed a connection. The page
+docs/http-client.md compares this module with RFC 9112 clause by clause.
 """
 
 import socket
@@ -119,7 +119,7 @@ class Exchange:
     def _set_timeout(self, until: float) -> None:
         """Set the socket's timeout to the remaining time.
 
-        The timeout must be set before each read and write, because it applies to each one in full.
+        Set the timeout before each read and write, because each of them may take the full timeout.
         """
         remaining_s = until - time.monotonic()
         if remaining_s <= 0:

@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 # Statuses that are logged as warnings, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# The body is read only with these statuses, because with any other status an invalid body must not
-# hide the status.
+# The body is read only with these statuses. With any other status the body is not read, so that an
+# invalid body cannot hide the status.
 _BODY_STATUSES = (200, 400, 404)
 
 
@@ -153,7 +153,7 @@ def _check_status(resource: Resource, response: Response) -> None:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds to wait by a Retry-After header, or None.
+    """Return the seconds that a Retry-After header asks to wait, or None.
 
     The header may contain a number of seconds or a date.
     """

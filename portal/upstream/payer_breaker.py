@@ -40,13 +40,13 @@ class PayerBreaker:
     200, so that a client that sends many invented credentials cannot open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers shared
-    a single probe, a payer with an invalid credential could send it in vain, and the circuit would
+    a single probe, a payer with an invalid credential could use up the probe, and the circuit would
     stay open for everybody.
 
     Worker processes share the state in ``counters``, as in Breaker. The table of payers has a fixed
-    size. A new payer takes the slot in its set that changed longest ago, but an unproven payer
-    never replaces a proven one. A payer without a slot has no circuit of its own. No lock is
-    acquired while all circuits are closed without failures or pauses.
+    size. A new payer gets the least recently changed slot of its set, but an unproven payer never
+    replaces a proven payer. A payer without a slot has no circuit of its own. No lock is acquired
+    while all circuits are closed without failures or pauses.
     """
 
     def __init__(

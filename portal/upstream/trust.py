@@ -35,8 +35,8 @@ def trusted() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    # A server may ask for a client certificate after the handshake, and gets the reply that there
-    # is none.
+    # If a server asks for a client certificate after the handshake, the client replies that it has
+    # none.
     context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())
