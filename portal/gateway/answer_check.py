@@ -53,8 +53,9 @@ class NoAnswer(ValueError):
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
-    Only the body's outer format is checked, and which vehicle the body describes. Unknown, missing
-    or mistyped fields inside ``result`` are accepted, because the answer was paid for.
+    The function checks only the body's outer format and whether the body describes the requested
+    vehicle. Unknown, missing or mistyped fields inside ``result`` are accepted, because the answer
+    was paid for.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -107,7 +108,7 @@ def _parsed(body: bytes) -> Any:
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
     """Return whether the list contains no record, or only empty records.
 
-    A court record which says that there is no restriction counts as empty.
+    A court record that reports no restriction counts as empty.
     """
     return all(not record or record.get("constaRenajud") is False for record in records)
 

@@ -118,7 +118,7 @@ class Backend(Protocol):
     def set_purged_to(self, log: str, number: int) -> None: ...
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        """Delete the entries of these purge buckets, or all entries if ``buckets`` is None."""
+        """Delete the entries of the given purge buckets, or all entries if ``buckets`` is None."""
         ...
 
     def remove_broken(self) -> Sequence[str]:

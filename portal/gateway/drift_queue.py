@@ -14,7 +14,7 @@ MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 M
 class DriftQueue:
     """A queue of answers that the scheduler's thread compares with the contract.
 
-    The comparison of a long answer takes milliseconds, so it must not delay the response.
+    The comparison of a long answer takes milliseconds, so it must not delay a response.
     """
 
     def __init__(self, observer: Observer) -> None:

@@ -40,7 +40,7 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
 
 
 def retention_s(terms: CachePolicy, status: int, empty: bool) -> int:
-    """Return the seconds after which an answer is deleted."""
+    """Return the age in seconds at which an answer is deleted."""
     return math.ceil(sum(lifetimes(terms, status, empty)))
 
 

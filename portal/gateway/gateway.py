@@ -30,7 +30,7 @@ from portal.vehicle import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# The keys of a lookup's entries end with these suffixes.
+# The store key of a lookup's entry ends with one of these suffixes.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
@@ -88,7 +88,7 @@ class Gateway:
         return self._ledger.left_today(caller)
 
     def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
-        """Return the seconds after which an answer with this operation and status is deleted."""
+        """Return the age in seconds at which an answer with these properties is deleted."""
         return retention_s(self.terms(operation), status, empty)
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
@@ -280,7 +280,8 @@ class Gateway:
                 key, lead, poll, deadline, self._store.former_keys(lookup, caller.credential)
             )
         except Failure as failure:
-            # Read the entry again, because it may have been purged during the upstream call.
+            # Read the entry again, because the vehicle may have been purged during the upstream
+            # call.
             held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
             if (served := self._stale(lookup, held)) is not None:
                 return served

@@ -1,7 +1,7 @@
 """Records the fingerprint of the secret key with which the cache's entries were written.
 
-Entries of a key that is no longer configured can neither be read nor be found by a purge, so they
-are deleted.
+Entries of a secret key that is no longer configured can neither be read nor be found by a purge, so
+they are deleted.
 """
 
 import logging
@@ -30,7 +30,7 @@ class KeyRecord(Protocol):
         ...
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        """Record the keys in use, and delete the entries of the former keys.
+        """Record the secret keys in use, and delete the entries of former secret keys.
 
         The first of ``fingerprints`` belongs to the signing key. Returns the number of deleted
         entries.
@@ -111,11 +111,11 @@ def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
 
 
 class RedisKeyRecord:
-    """Deletes the entries of a former key from a shared Redis.
+    """Deletes the entries of a former secret key from a shared Redis.
 
-    Portals with other keys may use the same Redis, so only entries of the former key are deleted.
-    Redis stores entries as ``<prefix><tag>:<name>``. The id of the secret key is at the offset
-    ``id_at`` in an entry's value.
+    Portals with other secret keys may use the same Redis, so only entries of the former secret key
+    are deleted. Redis stores entries as ``<prefix><tag>:<name>``. The id of the secret key is at
+    the offset ``id_at`` in an entry's value.
 
     ``begin_generation`` begins a new generation, by which every process notices the deletion.
     """

@@ -1,6 +1,6 @@
 """Leases, which prevent two processes of a machine from calling the upstream for the same key.
 
-If the holder of a lease dies, the kernel releases its file lock and thus the lease.
+If the holder of a lease dies, the kernel releases the holder's file lock and thus the lease.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class Leases(Protocol):
-    """Lets one process at a time hold the lease of a key.
+    """Lets one process at a time hold the lease of a store key.
 
     ``hold`` yields a fence to the process that gets the lease, and None to any other process. A
     fence is the time in microseconds since 1970. Each fence from Redis is higher than the previous
@@ -47,7 +47,7 @@ class FileLeases:
     If the directory is not writable or its file system has no locks, every process gets the lease.
     Without locks all lookups are accepted, but several processes may call the upstream for the same
     key. If the process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), so
-    that concurrent lookups of one key are not all charged.
+    that equal concurrent lookups are not all charged.
     """
 
     def __init__(self, directory: Path) -> None:

@@ -9,7 +9,7 @@ from portal.gateway.lookup import Failure
 
 
 class LimitedLeases:
-    """Leases of which one process may hold or request at most ``limit`` at a time.
+    """Leases with a limit on how many one process may hold or request at a time.
 
     Each lookup needs file descriptors for its lease and for the connection to the upstream. Beyond
     the limit ``hold`` raises Failure("unreachable") at once, before a request is sent or charged.

@@ -390,10 +390,10 @@ class Ledger:
 class LedgerEntry:
     """Records one upstream call in the ledger and in the metrics.
 
-    Each lookup has one entry. For each request of the lookup, ``begin`` returns a copy of the entry
-    with its own ledger row. ``deadline`` (monotonic seconds) limits the wait for the database when
-    a row is opened. ``last_purge`` is the number of the last purge before the lookup. If the
-    vehicle was purged after ``last_purge``, its rows are written without its tag. ``begin`` sets
+    For each request of a lookup, ``begin`` returns a copy of the lookup's entry with a new ledger
+    row. ``deadline`` (monotonic seconds) limits the wait for the database when a row is opened.
+    ``last_purge`` is the number of the last purge before the lookup. If the vehicle was purged
+    after ``last_purge``, its rows are written without its tag. ``begin`` sets
     ``has_own_credential`` and the fields after it. ``sent_at`` is in epoch seconds, ``started`` in
     monotonic seconds. ``on_trial`` means that none of the caller's calls has been answered with 200
     today.

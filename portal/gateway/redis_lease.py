@@ -108,7 +108,8 @@ class RedisLeases:
                 )
                 try:
                     thread.start()
-                except RuntimeError:  # The start of the thread is tried again with the next lease.
+                # A thread that could not be started is started with the next lease.
+                except RuntimeError:
                     log.warning(
                         "cannot start the heartbeat thread: this lease expires after %d ms",
                         LIFETIME_MS,

@@ -19,7 +19,7 @@ class PeriodicTask:
 class Scheduler:
     """Runs the tasks from the first ``start`` until ``stop`` or until the scheduler is freed.
 
-    If a task fails, the error is logged, and the task runs again when it is next due.
+    If a task fails, the error is logged, and the task runs again at its next due time.
     """
 
     def __init__(self, *tasks: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
@@ -52,7 +52,7 @@ class Scheduler:
                 log.warning("cannot start the scheduler thread")
 
     def stop(self) -> None:
-        """Wait for the running tasks, and then stop permanently.
+        """Wait for running tasks to end, and stop the scheduler permanently.
 
         Resources that the tasks use may be closed after ``stop`` has returned.
         """

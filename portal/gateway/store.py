@@ -365,7 +365,7 @@ class Store:
             self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
-        """Write the answers that could not be stored, until the backend fails again."""
+        """Write the queued answers, until all are stored or the backend fails again."""
         for key in self._unstored.waiting():
             taken = self._unstored.take(key)
             if taken is not None:

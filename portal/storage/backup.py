@@ -1,10 +1,10 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. SQLite's online backup copies each file as of one moment. The cache is copied
-before the database, so that every answer in the copied cache has its row in the copied ledger. If a
-vehicle is purged between the two copies, the purge log in the database contains the purge, and the
-next start deletes the vehicle's answers from the cache.
+secret key's file. SQLite's online backup copies the state of each file at a single moment. The
+cache is copied before the database, so that every answer in the copied cache has its row in the
+copied ledger. If a vehicle is purged between the two copies, the purge log in the database contains
+the purge, and the next start deletes the vehicle's answers from the cache.
 """
 
 import hashlib

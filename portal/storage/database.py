@@ -134,7 +134,7 @@ lookup_counts = Table(
     # The caller is empty in rows from versions that did not record callers.
     Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    # The price in R$ of one call on that day, as text.
+    # The price in R$ of one call on the row's day, as text.
     Column("price", String(20), primary_key=True),
     Column("hits", Integer, nullable=False),  # The number of fresh answers from the store.
     Column("stale", Integer, nullable=False),

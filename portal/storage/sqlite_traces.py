@@ -14,10 +14,11 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
-    """Checkpoint and truncate the write-ahead log. Return False if a reader prevents both.
+    """Checkpoint and truncate the write-ahead log.
 
-    The function waits for readers, by default at most 0.8 s. SQLite's busy handler is not used for
-    this wait, because it would hold the write lock meanwhile.
+    Returns False if a reader prevents the truncation. The function waits for readers, by default at
+    most 0.8 s. SQLite's busy handler is not used for this wait, because it would hold the write
+    lock while it waits.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")

@@ -11,7 +11,7 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 
 
 class WriteQueue:
-    """Admits one writer at a time, the one with the earliest time limit first.
+    """Admits one writer at a time, in the order of the writers' time limits.
 
     Without a queue, each writer polls for SQLite's lock with growing pauses, and some of hundreds
     of writers would not get the lock in time. With the queue, only one writer of a process polls.
@@ -27,7 +27,8 @@ class WriteQueue:
 
     @contextmanager
     def turn(self, until: float) -> Iterator[None]:
-        """Wait until this writer is admitted; raise NoTurn at ``until`` (monotonic seconds)."""
+        """Wait until the calling thread may write; raise NoTurn at ``until`` (monotonic seconds).
+        """
         self._acquire(until)
         try:
             yield

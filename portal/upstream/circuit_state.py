@@ -91,7 +91,7 @@ class Circuit:
     def refuse_while_open(self, now: float) -> None:
         """Raise CircuitOpen if the circuit is open or half-open.
 
-        Do not call this method for the probe.
+        Do not call this method for a probe.
         """
         if self.is_open(now):
             raise CircuitOpen(max(DEFAULT_PAUSE_S, self._probe_from - now))

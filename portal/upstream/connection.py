@@ -16,9 +16,9 @@ from portal.upstream.trust import trusted
 # Addresses are cached for this many seconds, because getaddrinfo does not report a lifetime.
 ADDRESS_TTL_S = 30.0
 
-# Errors that concern this whole machine. EADDRNOTAVAIL and EAGAIN are not in the set, because they
-# concern a single address. A host without IPv6 reports an error for each IPv6 address, and local
-# ports run out separately for each destination.
+# The errors in this set concern the whole machine. EADDRNOTAVAIL and EAGAIN are not in the set,
+# because they concern a single address. A host without IPv6 reports an error for each IPv6 address,
+# and local ports run out separately for each destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo

@@ -12,8 +12,8 @@ See "Charge classes" in docs/contract.md for the reasons.
     │   └── Failing
     └── Unusable
 
-A message names only the kind of failure. The HTTP library's own messages are left out, because they
-contain the URL and thus the plate.
+An error's message names only the kind of failure. Messages of the HTTP library are never included,
+because they contain the URL and thus the plate.
 """
 
 
