@@ -88,7 +88,7 @@ class Gateway:
         return self._ledger.left_today(caller)
 
     def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
-        """Return the age in seconds at which an answer with these properties is deleted."""
+        """Return the age in seconds at which an answer with the given properties is deleted."""
         return retention_s(self.terms(operation), status, empty)
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
@@ -146,8 +146,7 @@ class Gateway:
     ) -> Served:
         """Return the answer to a lookup, as fresh as ``directive`` requires.
 
-        A ``snapshot`` of the lookup that was just read saves another read of the store. Raises
-        Failure.
+        A ``snapshot`` that was just read saves another read of the store. Raises Failure.
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)

@@ -121,7 +121,7 @@ class SQLiteFile(ABC):
         return [name for name in names if not name.endswith(("-wal", "-shm"))]
 
     def close(self) -> None:
-        """Close all pooled connections. Later callers use short-lived connections."""
+        """Close all pooled connections. Callers after ``close`` use short-lived connections."""
         self._closed = True
         self._trim_idle(0)
         with self._watching:

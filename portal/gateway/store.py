@@ -212,7 +212,7 @@ class Store:
 
         Copies have the times of the original entries. Each of ``suffixes`` is appended to
         ``former_keys`` and to ``key``, to get the keys of the entries. The purge state is read
-        before the former entries, so that a purge in between prevents the copy.
+        before the former entries, so that a purge between the two reads prevents the copy.
         """
         if not former_keys:
             return False
@@ -466,8 +466,8 @@ class Store:
     def _compare_with_purge_log(self) -> None:
         """Delete purged entries that have returned to the backend.
 
-        For example, a Redis server that was killed may restart from a snapshot that is older than
-        the purge.
+        Purged entries return, for example, if a Redis server is killed and restarts from a snapshot
+        that is older than the purge.
         """
         # A portal that signs with another secret key records its purges under another log name.
         number = max(map(self._backend.purged_to, self._log_names))

@@ -27,7 +27,9 @@ class WriteQueue:
 
     @contextmanager
     def turn(self, until: float) -> Iterator[None]:
-        """Wait until the calling thread may write; raise NoTurn at ``until`` (monotonic seconds).
+        """Wait until the calling thread may write.
+
+        Raises NoTurn at ``until`` (monotonic seconds).
         """
         self._acquire(until)
         try:
