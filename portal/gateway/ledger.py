@@ -393,7 +393,7 @@ class LedgerEntry:
     For each request of a lookup, ``begin`` returns a copy of the lookup's entry with a new ledger
     row. ``deadline`` (monotonic seconds) limits the wait for the database when a row is opened.
     ``last_purge`` is the number of the last purge before the lookup. If the vehicle was purged
-    after ``last_purge``, its rows are written without its tag. ``begin`` sets
+    after ``last_purge``, rows are written without the vehicle's tag. ``begin`` sets
     ``has_own_credential`` and the fields after it. ``sent_at`` is in epoch seconds, ``started`` in
     monotonic seconds. ``on_trial`` means that none of the caller's calls has been answered with 200
     today.

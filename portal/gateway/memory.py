@@ -1,4 +1,4 @@
-"""An LRU cache of verified envelopes in the process, limited in bytes.
+"""A process-local LRU cache of verified envelopes, with a limit in bytes.
 
 An entry is confirmed when the process learns that the backend still stores the entry. An entry is
 served for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are

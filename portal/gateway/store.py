@@ -54,7 +54,7 @@ class Store:
     twice a second and confirms requested entries again. While the backend is down, only the local
     cache is used. No request fails because of a failing backend.
 
-    ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
+    ``carry_over`` uses ``former_seals`` to verify and copy entries of old secret keys.
 
     ``purges_since`` reads the purge log, which is in the database. The purge log is needed because
     a backend that loses its contents also loses its purge counters. A process that stalled finds in

@@ -86,9 +86,9 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys, after the store has deleted the answers of these keys.
+    """Delete the list of former keys.
 
-    Raises SQLAlchemyError.
+    The caller must first delete the former keys' answers from the store. Raises SQLAlchemyError.
     """
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))

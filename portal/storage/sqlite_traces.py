@@ -17,8 +17,8 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
     """Checkpoint and truncate the write-ahead log.
 
     Returns False if a reader prevents the truncation. The function waits for readers, by default at
-    most 0.8 s. SQLite's busy handler is not used for this wait, because it would hold the write
-    lock while it waits.
+    most 0.8 s. SQLite's busy handler is not used for this wait, because the handler would hold the
+    write lock while waiting.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")

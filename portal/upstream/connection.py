@@ -115,8 +115,8 @@ def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
         try:
             connection = socket.socket(family, kind, protocol)
             with _close_on_error(connection):
-                # Each address gets an equal share of the remaining time, because it may be that
-                # only the last address works.
+                # Each address gets an equal share of the remaining time, because possibly only the
+                # last address works.
                 connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.connect(address)
