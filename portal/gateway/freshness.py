@@ -53,7 +53,8 @@ def compute_freshness(
     jitter makes answers that were fetched together become stale at different times.
 
     The jitter does not change the moment at which a stale answer expires. An answer that is never
-    stale (a rejection, an empty list, STALE_* = 0) expires at the end of its fresh time.
+    stale (a rejection, an empty list, or any answer if its STALE_* setting is 0) expires at the end
+    of its fresh time.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

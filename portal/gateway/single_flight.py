@@ -43,10 +43,10 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether the calling thread was the leader.
 
-        ``former_keys`` are the store keys of the same lookup under old secret keys. A process that
-        uses one of ``former_keys`` must not lead at the same time. ``lead`` receives the fence of
-        its lease. ``poll`` returns another process's result, raises another process's Failure, or
-        returns None.
+        ``former_keys`` are the store keys of the same lookup under old secret keys. No process
+        leads while another process leads under one of ``former_keys``. ``lead`` receives the fence
+        of its lease. ``poll`` returns another process's result, raises another process's Failure,
+        or returns None.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
         a failure concerns only the leader's caller, no follower gets the failure, and a follower

@@ -159,7 +159,7 @@ class Store:
         return self._read(keys, self._known_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
-        """Return an envelope from the local cache that was confirmed within the last second."""
+        """Return the locally cached envelope if it was confirmed within the last second."""
         return self._memory.recent(key)
 
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
@@ -193,7 +193,7 @@ class Store:
     def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
         """Store a copy of an envelope under another key.
 
-        ``purge_state`` must have been read together with the envelope or earlier.
+        ``purge_state`` must not have been read later than the envelope.
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
 

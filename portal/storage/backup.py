@@ -119,7 +119,7 @@ def restore(
 
     ``targets`` maps names in the backup to paths. The key's file is restored only if it is in
     ``targets``. The caller must omit the key's file from ``targets`` if a key is configured.
-    ``is_known_key`` receives the fingerprint from the manifest, and the key from the backup or
+    ``is_known_key`` receives the fingerprint from the manifest, and the backup's key, which may be
     None. ``is_known_key`` returns whether the restored data will be readable. ``amend`` may change
     the copy of the database before the copy is moved to its target. If a check fails, nothing is
     changed. No file is ever replaced.
