@@ -281,9 +281,11 @@ class Ledger:
         return replace(opened, started=time.monotonic())
 
     def close(self, entry: "LedgerEntry") -> None:
-        """Write a call's outcome. Decrement the counters if the call does not count.
+        """Write a call's outcome.
 
-        If the database fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
+        The counters of the limits are decremented if the call was not sent, was refused, or was a
+        trial call without a 200. If the database fails, the outcome stays "maybe" until ``settle``
+        writes the final outcome.
         """
         self._end_trial(entry.on_trial)
         try:

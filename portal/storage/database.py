@@ -310,8 +310,8 @@ def _set_up_schema(engine: Engine) -> None:
 def _try_to_write(engine: Engine) -> None:
     """Test the right to insert into PostgreSQL. Raises SQLAlchemyError if the right is missing.
 
-    The test rows are rolled back. A temporarily read-only server, such as a standby server, is only
-    logged.
+    The test rows are rolled back. If the server is temporarily read-only, for example a standby
+    server, the function only logs a warning.
     """
     if engine.dialect.name != "postgresql":
         return
@@ -548,8 +548,8 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
     until = time.monotonic() + wait_s
     with queue.turn(until):
         left_s = max(0.0, until - time.monotonic())
-        # Set the option on the connection, because a new engine with this option for each
-        # transaction would take five times as long.
+        # Set the time limit on the connection, because a new engine for each transaction would take
+        # five times as long.
         with engine.connect().execution_options(write_wait_s=left_s) as db, db.begin():
             yield db
 

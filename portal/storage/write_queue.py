@@ -14,9 +14,9 @@ class WriteQueue:
     """Admits one writer at a time, in the order of the writers' time limits.
 
     Without a queue, each writer polls for SQLite's lock with growing pauses, and some of hundreds
-    of writers would not get the lock in time. With the queue, only one writer of a process polls.
-    Writes that end an upstream call have earlier time limits than writes that begin a call, so that
-    many new lookups do not delay a paid answer.
+    of writers would not get the lock in time. With the queue, only one writer of a process polls
+    for the lock. Writes that end an upstream call have earlier time limits than writes that begin a
+    call, so that many new lookups do not delay a paid answer.
     """
 
     def __init__(self) -> None:

@@ -93,7 +93,7 @@ class Breaker:
     def _record_answer(self, response: Response, probe: bool) -> None:
         pauses = response.status == 429
         if not (probe or pauses or self._circuit.has_failures):
-            return  # the usual case needs no lock
+            return  # a usual answer changes nothing, so no lock is needed
         with self._counters.locked():
             now = self._clock()
             # Only a probe closes an open circuit. An answer to a call that was sent before the

@@ -108,7 +108,7 @@ class Origin:
 
 
 def _normalized(base_address: str) -> str:
-    """Return the address as the library requests encodes it, without a slash at the end."""
+    """Return the address in the encoding of the ``requests`` library, without a final slash."""
     request = requests.PreparedRequest()
     request.prepare_url(base_address, None)
     assert request.url is not None

@@ -163,7 +163,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         is_settled = slot.is_settled(now) if slot is not None else not is_proof
         if is_settled and role is _Role.REGULAR and not pauses and not self._shared.has_failures:
-            return  # the usual case needs no lock
+            return  # a usual answer changes nothing, so no lock is needed
         with self._counters.locked():
             now = self._clock()
             if role is _Role.SHARED_PROBE:

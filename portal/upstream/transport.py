@@ -1,4 +1,4 @@
-"""A transport adapter for the library requests, without pooled connections or retries."""
+"""A transport adapter for the ``requests`` library, without pooled connections or retries."""
 
 import contextlib
 import io
