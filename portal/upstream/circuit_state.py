@@ -60,7 +60,7 @@ class Circuit:
 
     @property
     def wait_s(self) -> float:
-        """The seconds until the pause ends or a probe may be sent, or 0 in a closed circuit."""
+        """The seconds until a call or a probe may be sent, or 0 if it may be sent now."""
         now = self._clock()
         paused_s = self._counters[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
         cooling_s = self._probe_from - now if self.is_open(now) else 0.0
