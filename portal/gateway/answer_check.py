@@ -11,11 +11,12 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-# Characters of an error message; the longest one in the contract has 36.
+# A relayed error message is cut to this many characters. The longest error message in the contract
+# has 36 characters.
 LONGEST_MESSAGE: Final = 1_000
 
-# JSON members with these names report an error or an outage, if they are outside `result`. Names
-# such as "messageId" or "total" must not match, because they also occur in valid answers.
+# A JSON member outside `result` reports an error or an outage if its name matches this pattern.
+# Names such as "messageId" or "total" must not match, because they also occur in valid answers.
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -52,8 +53,9 @@ class NoAnswer(ValueError):
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
-    Only the outer format and the vehicle are checked. An answer is accepted even if fields inside
-    ``result`` are unknown, missing or of another type, because it was paid for.
+    The function checks only the body's outer format and whether the body describes the requested
+    vehicle. Unknown, missing or mistyped fields inside ``result`` are accepted, because the answer
+    was paid for.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -68,8 +70,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An empty result with a message means that one of the upstream's sources is down. An answer of
-    # this kind must not be stored, because it would be shown as "nothing on record".
+    # An empty result with a message means that one of the upstream's sources is down. If an empty
+    # result with a message were stored, it would be shown as "nothing on record".
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -78,7 +80,7 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
 def message_body(body: bytes, secret: str | None = None) -> bytes:
     """Return the body to relay for an upstream error: ``{"message": text}``.
 
-    The text is the upstream's, cut at LONGEST_MESSAGE characters and without ``secret``. Raises
+    ``text`` is the upstream's message without ``secret``, cut to LONGEST_MESSAGE characters. Raises
     NoAnswer if the body does not have the contract's error format, for example if it is a web
     server's error page.
     """
@@ -104,15 +106,15 @@ def _parsed(body: bytes) -> Any:
 
 
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
-    """Return whether there are no records, or only empty ones.
+    """Return whether the list contains no record, or only empty records.
 
-    A court record which says that there is no restriction counts as empty.
+    A court record that reports no restriction counts as empty.
     """
     return all(not record or record.get("constaRenajud") is False for record in records)
 
 
 def _carries_notice(document: dict[str, Any]) -> bool:
-    """Return whether a member outside ``result`` reports an error."""
+    """Return whether a JSON member outside ``result`` reports an error."""
     return any(
         _is_notice(name, value)
         for name, value in document.items()
@@ -153,17 +155,18 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """Return whether a record's plate or Renavam is the requested one, or absent.
+    """Return whether a record names the requested vehicle, or no vehicle at all.
 
-    Blank values, hidden values and texts without a plate or Renavam count as absent. The field's
-    name may be in any letter case, and its value may have any JSON type. If a plate was requested,
-    only the plate is compared; otherwise only the Renavam.
+    Blank values, hidden values and texts that contain no plate or Renavam are ignored. The name of
+    a plate or Renavam field may be in any letter case, and the value may have any JSON type. A
+    requested plate is compared only with plates, and a requested Renavam only with Renavams.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():
         if len(name) <= _LONGEST_NAME and name.casefold() in names:
             texts = list(_texts(value, hidden_marker))
-            # Compare each part and all parts joined, because a plate may be split over a list.
+            # Compare each text and also the joined texts, because a JSON list may contain a plate
+            # in parts.
             named = [*texts, " ".join(texts)] if len(texts) > 1 else texts
             if not all(map(lookup.subject.names_same_vehicle, named)):
                 return False

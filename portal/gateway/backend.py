@@ -7,10 +7,10 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# A generation is the time from one purge, or from one loss of a backend's contents, to the next. A
-# new generation begins when the backend starts without contents (BEGUN) and with every purge
-# (PURGED). When a process sees a new BEGUN generation, it may write entries of its local cache back
-# to the backend. When it sees a new PURGED generation, it evicts its local entries.
+# Each purge of a backend begins a new PURGED generation. When a backend starts without contents, a
+# BEGUN generation begins. A process that sees a new BEGUN generation may write entries of its local
+# cache back to the backend. A process that sees a new PURGED generation evicts the entries of its
+# local cache.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -21,20 +21,20 @@ def new_generation(cause: str) -> str:
 
 
 def purge_bucket(key: str) -> int:
-    """Return the number of the purge counter for a key's vehicle.
+    """Return the number of the bucket to which a key's vehicle belongs.
 
-    About ten thousand plates share a counter (a bucket), because a counter for each vehicle would
-    show for ever which vehicle was purged. A purge keeps answers for all vehicles of its bucket
-    that are being fetched at that moment from being stored.
+    A bucket is a purge counter that about ten thousand plates share. A counter for each vehicle
+    would show for ever which vehicle was purged. If a vehicle is purged while answers for other
+    vehicles of its bucket are being fetched, those answers are not stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
 
 class Held(NamedTuple):
-    """The values that a backend holds under some keys of one vehicle.
+    """The values that a backend stores under some keys of one vehicle.
 
-    ``purge_counter`` is the id of the backend's contents and the number of purges in the vehicle's
-    bucket. ``replace`` compares ``purge_counter`` with the current counter.
+    ``purge_counter`` consists of the id of the backend's contents and the number of purges in the
+    vehicle's bucket. ``replace`` compares ``purge_counter`` with the current counter.
     """
 
     values: Sequence[bytes | None]
@@ -43,10 +43,10 @@ class Held(NamedTuple):
 
 
 class PurgeState(NamedTuple):
-    """What the store knew about purges before it requested an answer.
+    """The purges that the store knew of before it requested an answer.
 
-    ``counter`` is the ``purge_counter`` of Held, or None if the backend was unavailable.
-    ``last_purge`` is the number of the last purge in the purge log, which is outside the backend.
+    ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``last_purge`` is
+    the number of the last purge in the purge log, which is outside the backend.
     """
 
     counter: str | None
@@ -57,7 +57,8 @@ class PurgeState(NamedTuple):
 class Stored(NamedTuple):
     """An entry of the backend.
 
-    If the fence has changed, the entry was replaced after it was read.
+    If the backend now has another ``fence`` for the key, the entry has been replaced since it was
+    read.
     """
 
     key: str
@@ -66,7 +67,10 @@ class Stored(NamedTuple):
 
 
 class StoreSize(NamedTuple):
-    """The number of entries and bytes. On a backend that others also use, both are estimates."""
+    """The number of stored entries, and their total size in bytes.
+
+    Both numbers are estimates if other applications also use the backend.
+    """
 
     entries: int
     bytes: int
@@ -76,15 +80,15 @@ class Backend(Protocol):
     """A Flask-Caching backend that stores bytes under keys of the form ``tag:name``."""
 
     def read_many(self, keys: Sequence[str]) -> Held:
-        """Return the values of keys with the same tag, read at one moment."""
+        """Return the values of several keys of one tag, all read at the same moment."""
         ...
 
     def version(self) -> Version | None:
-        """Return the version of the contents, or None if the backend does not number versions."""
+        """Return the version of the backend's contents, or None if the backend has no versions."""
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """Return the first ``size`` bytes of each entry that exists, and the generation."""
+        """Return the first ``size`` bytes of each existing entry, and the backend's generation."""
         ...
 
     def replace(
@@ -94,27 +98,27 @@ class Backend(Protocol):
 
         ``purge_counter`` is compared with the current counter in the same transaction. Raises
         PurgedMeanwhile if there was a purge after ``purge_counter`` was read. Raises CounterLost if
-        the backend has lost its contents since then.
+        the backend lost its contents after ``purge_counter`` was read.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag, and return their number.
 
-        If purge ``number - 1`` of the purge log ``log`` was applied to this backend, purge
-        ``number`` is recorded as applied too. Raises BytesRemain if the entries are deleted but the
-        disk still holds bytes of them.
+        Records purge ``number`` of the purge log ``log`` as applied to this backend, if purge
+        ``number - 1`` is recorded as applied. Raises BytesRemain if the entries are deleted but
+        their bytes are still on the disk.
         """
         ...
 
     def purged_to(self, log: str) -> int:
-        """Return the number of the last purge in ``log`` that was applied here, or 0."""
+        """Return the number of the last purge in ``log`` that was applied to this backend, or 0."""
         ...
 
     def set_purged_to(self, log: str, number: int) -> None: ...
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        """Delete the entries of some purge buckets, or of all buckets if None is given."""
+        """Delete the entries of the given purge buckets, or all entries if ``buckets`` is None."""
         ...
 
     def remove_broken(self) -> Sequence[str]:
@@ -128,28 +132,29 @@ class Backend(Protocol):
     def set_retention(self, text: str) -> None: ...
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
-        """Return some of the entries, and the cursor for the next call.
+        """Return a part of the entries, and the cursor at which the next call continues.
 
         If ``cursor`` is None, the first entries are returned.
         """
         ...
 
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
-        """Let entries expire earlier, at the given times (epoch seconds).
+        """Make each entry expire at the given earlier time (epoch seconds).
 
-        An entry is skipped if it was replaced meanwhile or already expires earlier.
+        Entries that were replaced after they were read, or that already expire earlier, are
+        skipped.
         """
         ...
 
     def sweep(self) -> int: ...
 
     def size(self) -> StoreSize:
-        """Return the number of entries and the bytes that they take."""
+        """Return the number of entries and their total size in bytes."""
         ...
 
 
 class BytesRemain(Exception):
-    """The entries of a tag are deleted, but the disk still holds bytes of them.
+    """The entries of a tag are deleted, but their bytes are still on the disk.
 
     ``gone`` is the number of deleted entries.
     """
@@ -164,14 +169,14 @@ class PurgedMeanwhile(Exception):
 
 
 class CounterLost(Exception):
-    """The backend has lost its contents, and with them the purge counter."""
+    """The backend has lost its contents, including its purge counters."""
 
 
 def compare_counters(counter: str, current: str) -> None:
     """Raise an error unless both purge counters are equal.
 
-    Raises CounterLost if the backend lost its contents between the reads of both, otherwise
-    PurgedMeanwhile.
+    Raises CounterLost if the backend lost its contents after ``counter`` was read. Raises
+    PurgedMeanwhile if the vehicle's bucket was purged after ``counter`` was read.
     """
     if counter == current:
         return

@@ -9,7 +9,7 @@ from flask_caching import Cache
 
 from portal.gateway.lease import FileLeases, Leases
 
-LEASES = "leases"  # subdirectory of the data directory
+LEASES = "leases"  # a subdirectory of the data directory, for lease files
 
 
 def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
@@ -26,8 +26,8 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
             "CACHE_OPTIONS": cast(Any, dict(CLIENT_OPTIONS)),
         }
     cache = Cache(app, config=config)
-    # The attribute cache.cache is not used, because it depends on Flask's current application,
-    # which may be another one.
+    # Do not use cache.cache, because it returns the backend of Flask's current application, which
+    # may differ from ``app``.
     return app.extensions["cache"][cache]
 
 
@@ -41,7 +41,8 @@ class StoreRefused(Exception):
 def require_willing_store(backend: Any, redis_url: str | None) -> None:
     """Raise StoreRefused if Redis refuses a command that the portal needs.
 
-    If Redis cannot be reached, this is only logged. ``backend`` is a result of ``cache_backend``.
+    If Redis is unreachable, the function only logs a warning. ``backend`` is a result of
+    ``cache_backend``.
     """
     if redis_url:
         from portal.gateway.redis_probe import refusal  # lazy: Redis is optional

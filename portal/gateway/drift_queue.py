@@ -1,4 +1,4 @@
-"""Compares answers with the contract's fields after the answers were served."""
+"""Compares served answers with the fields that the contract lists."""
 
 from collections import deque
 from typing import Final
@@ -8,22 +8,22 @@ from portal.gateway.operations import Name
 from portal.gateway.strict_json import parse
 from portal.vehicle import unexpected, unexpected_members
 
-MOST_WAITING: Final = 16  # bodies, each of at most 2 MiB
+MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 MiB
 
 
 class DriftQueue:
-    """A queue of answers that ``flush`` compares on the scheduler's thread.
+    """A queue of answers that the scheduler's thread compares with the contract.
 
-    Comparing a long answer takes milliseconds, which the response must not wait for.
+    The comparison of a long answer takes milliseconds, so it must not delay a response.
     """
 
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
-        # No lock, because append and popleft are atomic.
+        # The deque needs no lock, because append and popleft are atomic.
         self._waiting: deque[tuple[Name, bytes]] = deque()
 
     def add(self, operation: Name, body: bytes) -> None:
-        """Queue a valid answer; if the queue is full, compare the oldest one at once."""
+        """Queue a valid answer. If the queue is full, compare its oldest answer at once."""
         self._waiting.append((operation, body))
         if len(self._waiting) > MOST_WAITING:
             self._compare_next()
@@ -36,7 +36,7 @@ class DriftQueue:
     def _compare_next(self) -> None:
         try:
             operation, body = self._waiting.popleft()
-        except IndexError:  # another thread took the last one
+        except IndexError:  # another thread has taken the last answer
             return
         document = parse(body)
         if fields := unexpected(operation, document["result"]) | unexpected_members(document):

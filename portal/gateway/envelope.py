@@ -1,4 +1,4 @@
-"""The format of stored answers: the exact bytes with metadata and key, signed."""
+"""The format of stored answers: a signed record of body, metadata and store key."""
 
 import hashlib
 import hmac
@@ -8,9 +8,9 @@ import msgspec
 
 from portal.storage import fingerprint
 
-SCHEMA: Final = 3  # In version 2 the keys did not contain the namespace.
+SCHEMA: Final = 3  # In schema 2, store keys did not depend on the namespace.
 SEAL_BYTES: Final = 32  # An envelope begins with its HMAC-SHA-256 signature.
-KEY_ID_BYTES: Final = 8  # The id of the signing key, which follows the signature.
+KEY_ID_BYTES: Final = 8  # The id of the signing key follows the signature.
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
@@ -31,9 +31,10 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # "" if an earlier version of the portal stored the answer.
+    # The operation is empty if an earlier version of the portal stored the answer.
+    operation: str = ""
     namespace: str = ""  # Store.write sets ``namespace`` and ``fence``.
-    fence: int = 0  # A number that grows with each write of a key.
+    fence: int = 0  # The fence increases with each write under the same store key.
 
     @property
     def delete_at(self) -> float:
@@ -41,10 +42,10 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 
 
 def key_id(fingerprint: str) -> bytes:
-    """Return the id of a signing key, which is the start of its fingerprint.
+    """Return the id of a signing key: the first bytes of the key's fingerprint.
 
-    Every stored entry contains the id of its key, so that entries of different keys can be told
-    apart.
+    Every stored entry contains the id of its signing key, so that all entries of one signing key
+    can be found.
     """
     return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
 
@@ -52,8 +53,8 @@ def key_id(fingerprint: str) -> bytes:
 class Seal:
     """Signs and verifies envelopes.
 
-    ``verify`` rejects forged entries, entries of another key and entries of an old schema.
-    ``verify`` never executes code from an entry.
+    ``verify`` rejects forged entries, entries signed with another secret key, and entries of an old
+    schema. ``verify`` never executes code from an entry.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -68,7 +69,7 @@ class Seal:
         return self._sign(content) + content
 
     def verify(self, sealed: object, key: str) -> Envelope | None:
-        """Return the envelope stored under this key, or None if it is not valid."""
+        """Return the verified envelope, or None if it is invalid or has another store key."""
         if not isinstance(sealed, bytes) or len(sealed) <= SEAL_BYTES:
             return None
         mac, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
@@ -83,8 +84,8 @@ class Seal:
     def keyed_hash(self, text: str, length: int = 32) -> str:
         """Return the HMAC-SHA-256 of a text in hex, cut to ``length`` digits.
 
-        The hash replaces a secret text, such as a plate. Only holders of the key can compute the
-        hash.
+        The hash is used in place of a confidential text, for example a plate. Only holders of the
+        secret key can compute the hash.
         """
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 

@@ -12,8 +12,8 @@ from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
-# Seconds by which the clocks of machines that share a store may differ. An answer whose time is
-# further in the future counts as expired.
+# The clocks of machines that share a store may differ by this many seconds. An answer counts as
+# expired if its time stamp is more than CLOCK_SKEW_S in the future.
 CLOCK_SKEW_S = 60
 
 State = Literal["fresh", "stale", "expired"]
@@ -26,11 +26,11 @@ class Freshness(msgspec.Struct, frozen=True):
 
 
 def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, float]:
-    """Return the seconds for which an answer is fresh, and for which it is then stale.
+    """Return for how many seconds an answer is fresh, and for how many more it is stale.
 
     A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
     REJECTED_FRESH_S and never stale. An empty list is fresh for a quarter of the usual time and
-    never stale, because it may also result from an outage of the upstream.
+    never stale, because an outage of the upstream may also cause an empty list.
     """
     if status != 200:
         return REJECTED_FRESH_S, 0
@@ -40,21 +40,21 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
 
 
 def retention_s(terms: CachePolicy, status: int, empty: bool) -> int:
-    """Return the seconds after which an answer is deleted."""
+    """Return the age in seconds at which an answer is deleted."""
     return math.ceil(sum(lifetimes(terms, status, empty)))
 
 
 def compute_freshness(
     terms: CachePolicy, status: int, empty: bool, fetched_at: float, now: float, chance: float
 ) -> Freshness:
-    """Return an answer's state, age and remaining lifetime.
+    """Return an answer's state, its age and the remaining seconds of its fresh time.
 
-    ``chance`` is a random number in [0, 1), which shortens the fresh time by up to 10 %, so that
-    answers that were fetched together become stale at different times (jitter).
+    ``chance`` is a random number in [0, 1) that shortens the fresh time by up to 10 % (jitter). The
+    jitter makes answers that were fetched together become stale at different times.
 
-    The jitter moves only the end of the fresh time. The answer becomes stale earlier, and expires
-    at the same moment as without jitter. An answer that is never stale (a rejection, an empty list,
-    STALE_* = 0) expires at the end of its fresh time.
+    The jitter does not change the moment at which a stale answer expires. An answer that is never
+    stale (a rejection, an empty list, or any answer if its STALE_* setting is 0) expires at the end
+    of its fresh time.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

@@ -30,19 +30,22 @@ from portal.vehicle import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# Suffixes of the keys under which the entries of a lookup are stored.
+# The store key of a lookup's entry ends with one of these suffixes.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
 class _FlightResult(NamedTuple):
-    """The answer of a coalesced call, and whether the store accepted it."""
+    """The answer of a coalesced call, and whether the store accepted the answer."""
 
     envelope: Envelope
     stored: bool
 
 
 class Snapshot(NamedTuple):
-    """The stored entries of a lookup; the read began at ``read_at`` (monotonic seconds)."""
+    """The stored entries of a lookup.
+
+    ``read_at`` (monotonic seconds) is the time when the read of the store began.
+    """
 
     lookup: Lookup
     key: str
@@ -80,25 +83,25 @@ class Gateway:
     def left_today(self, caller: Caller) -> tuple[int | None, float]:
         """Return how many calls the caller may still make today, and the seconds to midnight.
 
-        The number is None if no limit applies or the database cannot be read.
+        The number of calls is None if no limit applies or the database cannot be read.
         """
         return self._ledger.left_today(caller)
 
     def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
-        """Return the seconds after which an answer of this kind is deleted."""
+        """Return the age in seconds at which an answer with the given properties is deleted."""
         return retention_s(self.terms(operation), status, empty)
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the store key of a lookup's answer.
 
-        ``credential`` is the caller's own upstream credential, or None. A credential becomes part
-        of the key, so that no other caller gets the answer. Answers that were fetched with the
+        ``credential`` is the caller's own upstream credential, or None. The store key depends on
+        the credential, so that no other caller gets the answer. Answers that were fetched with the
         operator's credential are shared by all callers.
         """
         return self._store.key(lookup, credential)
 
     def read(self, lookup: Lookup, credential: str | None) -> Snapshot:
-        """Return the stored entries of a lookup, after at most one read of the backend."""
+        """Return the stored entries of a lookup from the local cache or from the backend."""
         read_at, key = time.monotonic(), self.key(lookup, credential)
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
@@ -114,7 +117,7 @@ class Gateway:
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection in a snapshot, or None if ``fetch`` is needed.
 
-        The caller must pass each answer to ``count_hits`` and ``credit_hits``.
+        The caller must count each returned answer with ``count_hits`` and ``credit_hits``.
         """
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
@@ -141,9 +144,9 @@ class Gateway:
         directive: Directive = Directive.NORMAL,
         snapshot: Snapshot | None = None,
     ) -> Served:
-        """Return the answer to a lookup, as fresh as the directive asks; raises Failure.
+        """Return the answer to a lookup, as fresh as ``directive`` requires.
 
-        Pass a ``snapshot`` if this lookup was just read, to save another read.
+        A ``snapshot`` that was just read saves another read of the store. Raises Failure.
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)
@@ -163,13 +166,13 @@ class Gateway:
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
         """Return the body of a recently served answer from the local cache, or None.
 
-        Returns None if the local cache has no confirmed entry, or if its ``fetched_at`` differs.
+        Returns None if the local cache has no confirmed entry with this ``fetched_at``.
         """
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
 
     def count_hits(self, operation: str, seconds: float, times: int) -> None:
-        """Count ``times`` hits in the metrics; ``seconds`` is their mean duration."""
+        """Count ``times`` hits with the mean duration ``seconds`` in the metrics."""
         self._observer.served(operation, "hit", seconds, times)
 
     def credit_hits(self, operation: str, times: int, caller: str) -> None:
@@ -181,11 +184,11 @@ class Gateway:
         self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
-        """Store a copy of a report as its vehicle's newest report.
+        """Store a copy of a report as the newest report on the vehicle.
 
-        The vehicle's page shows the newest report. Call this only for a report that is based on the
-        upstream's own records. A report that is based on data from a caller must not be shown to
-        others.
+        The vehicle's page shows the newest report. Call this method only for a report that is based
+        on the upstream's own records. A report that is based on data from a caller must not be
+        shown to others.
         """
         key = self._store.key(lookup, caller.credential)
         (held,), purge_state = self._store.read_current([key])
@@ -196,7 +199,7 @@ class Gateway:
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """Return the report that ``keep_as_newest`` stored last for a plate.
 
-        Returns None if there is no such report or it has expired.
+        Returns None if no newest report is stored or the stored report has expired.
         """
         key = self._store.newest_report_key(plate, caller.credential)
         former_keys = self._store.former_newest_report_keys(plate, caller.credential)
@@ -211,10 +214,10 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the previous answer, which differs from the stored one, or None.
+        """Return the answer that the stored answer replaced, or None.
 
-        A comparison of the two shows what has changed. The previous answer is deleted at the end of
-        its own retention.
+        A comparison of the replaced and the stored answer shows what has changed. The replaced
+        answer is deleted at the end of its own retention.
         """
         replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
         if replaced is None or replaced.delete_at <= self._clock():
@@ -222,14 +225,17 @@ class Gateway:
         return self._served(lookup, replaced, "stale")
 
     def _carry_over(self, lookup: Lookup, credential: str | None) -> bool:
-        """Copy newer entries of old secret keys. Return whether any was copied."""
+        """Copy a lookup's newer entries that were written with old secret keys.
+
+        Returns whether any entry was copied.
+        """
         former_keys = self._store.former_keys(lookup, credential)
         return self._store.carry_over(former_keys, self._store.key(lookup, credential), _SUFFIXES)
 
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
-        """Return a fresh answer, or a fresh rejection (400) newer than the last answer.
+        """Return a fresh answer, or a fresh rejection (400) that is newer than the answer.
 
         A rejection is stored under a separate key, so it never replaces an answer.
         """
@@ -240,15 +246,15 @@ class Gateway:
         return rejection if answer is None or rejection.fetched_at > answer.fetched_at else None
 
     def _stale(self, lookup: Lookup, answer: Envelope | None) -> Served | None:
-        """Return a fresh or stale answer, or None if it has expired."""
+        """Return the answer if it is fresh or stale, or None if it has expired."""
         if answer is None or self._freshness(lookup, answer).state == "expired":
             return None
         return self._served(lookup, answer, "stale")
 
     def _ask(self, snapshot: Snapshot, caller: Caller, directive: Directive) -> Served:
-        """Return the upstream's answer.
+        """Return the upstream's answer or, if the call fails, a stale answer.
 
-        If the call fails, return a stale answer if there is one.
+        Raises Failure if the call fails and no stale answer may be served.
         """
         lookup, key = snapshot.lookup, snapshot.key
         not_before = self._clock() if directive is Directive.REFRESH else None
@@ -273,7 +279,8 @@ class Gateway:
                 key, lead, poll, deadline, self._store.former_keys(lookup, caller.credential)
             )
         except Failure as failure:
-            # Read the entry again, because it may have been purged during the upstream call.
+            # Read the entry again, because the vehicle may have been purged during the upstream
+            # call.
             held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
             if (served := self._stale(lookup, held)) is not None:
                 return served
@@ -286,7 +293,10 @@ class Gateway:
     def _result(
         self, lookup: Lookup, reading: Reading, not_before: float | None
     ) -> _FlightResult | None:
-        """Return the result of another process or None, or raise that process's Failure."""
+        """Return the result that another process has stored, or None.
+
+        Raises Failure if another process has stored a failure.
+        """
         answer, rejection, note = reading.envelopes
         result = self._current(lookup, answer, rejection)
         if result is not None and (not_before is None or result.fetched_at > not_before):
@@ -306,9 +316,9 @@ class Gateway:
     ) -> _FlightResult:
         """As the leader, call the upstream, check the answer and store it.
 
-        ``reading`` holds the stored entries as read under the lease. If the call fails but may have
-        been charged, the failure is stored for FAILURE_SHARED_S. If the vehicle is purged during
-        the call, the answer is returned but not stored.
+        ``reading`` contains the stored entries, which were read while the lease was held. If the
+        call fails but may have been charged, the failure is stored for FAILURE_SHARED_S seconds. If
+        the vehicle is purged during the call, the answer is returned but not stored.
         """
         tag = self._store.tag(lookup.subject.text)
         try:
@@ -335,12 +345,13 @@ class Gateway:
     def _store_answer(
         self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
     ) -> _FlightResult:
-        """Store an answer, and keep a copy of the answer that it replaces if the two differ.
+        """Store an answer, and a copy of the replaced answer if the two differ.
 
-        The store is not read again. The backend checks the fence and the purge counter at each
-        write, so it rejects the write if there was a purge or a newer answer. ``reading`` still
-        holds the answer to be replaced, because only the holder of the lease writes answers. If the
-        lease was lost and its next holder has stored a newer copy, the backend rejects this copy.
+        The store is not read again, because the backend checks the fence and the purge counter at
+        each write. The backend rejects a write after a purge or after a newer answer. ``reading``
+        still contains the answer to be replaced, because only the holder of the lease writes
+        answers. If the lease was lost and its next holder has stored a newer copy, the backend
+        rejects the older copy.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -357,7 +368,7 @@ class Gateway:
         replaced = reading.envelopes[0] if status == 200 else None
         stored = self._store.write(envelope, fence, reading.purge_state)
         if stored and replaced and _differs(replaced, envelope):
-            # The copy keeps its times, so its retention does not change.
+            # The copy has the times of the original, so the retention does not change.
             self._store.copy(replaced, _previous(key), fence, reading.purge_state)
         return _FlightResult(envelope, stored)
 

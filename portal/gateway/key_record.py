@@ -1,7 +1,7 @@
 """Records the fingerprint of the secret key with which the cache's entries were written.
 
-Entries of a key that is no longer configured can neither be read nor be found by a purge, so they
-are deleted.
+Entries of a secret key that is no longer configured can neither be read nor be found by a purge, so
+they are deleted.
 """
 
 import logging
@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 _NAME = "key_fingerprint"
 _ACCEPTED = "accepted_key_fingerprints"
-_BATCH = 500  # keys scanned in one step
+_BATCH = 500  # number of keys that one scan step examines
 
 
 class KeyRecord(Protocol):
@@ -30,9 +30,10 @@ class KeyRecord(Protocol):
         ...
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        """Record the keys in use, and delete the entries of the former keys.
+        """Record the secret keys in use, and delete the entries of former secret keys.
 
-        The first of ``fingerprints`` is the signing key. Returns how many entries were deleted.
+        The first of ``fingerprints`` belongs to the signing key. Returns the number of deleted
+        entries.
         """
         ...
 
@@ -45,9 +46,10 @@ def record_key(
 ) -> None:
     """Record the secret keys in the database and the store; log a change of key once.
 
-    The first key signs. The others are old keys, whose entries can still be read.
-    ``drop_unreadable`` deletes the rows that none of the keys can decrypt. If the store is
-    unavailable, the answers of former keys are deleted at the next start. Raises SQLAlchemyError.
+    The first fingerprint belongs to the signing key, and the other fingerprints to old keys whose
+    entries can still be read. ``drop_unreadable`` deletes the database rows that none of the keys
+    can decrypt. If the store is unavailable, the answers of former keys are deleted at the next
+    start. Raises SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, *fingerprints)
     if formers:
@@ -69,7 +71,7 @@ def record_key(
 
 
 class SQLiteKeyRecord:
-    """Records the keys of the entries in a SQLite file, in the same file."""
+    """Stores, in a SQLite cache file, the fingerprints of the keys that signed its entries."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -83,9 +85,9 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
-            db.execute("BEGIN IMMEDIATE")  # Because several processes may start at once.
-            # Select by the key id in each entry. The recorded fingerprints are not enough, because
-            # a file that was created while a portal was running has none.
+            db.execute("BEGIN IMMEDIATE")  # Several processes may start at once.
+            # Select entries by their key ids, because a file that was created while a portal was
+            # running has no recorded fingerprints.
             key_ids = [key_id(each) for each in fingerprints]
             marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
@@ -97,7 +99,7 @@ class SQLiteKeyRecord:
             rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             db.execute("COMMIT")
-            if gone:  # if a reader prevents this, the next sweep truncates the WAL
+            if gone:  # If a reader prevents the truncation, the next sweep truncates the WAL.
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 
@@ -109,13 +111,13 @@ def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
 
 
 class RedisKeyRecord:
-    """Deletes the entries of a former key from a shared Redis.
+    """Deletes the entries of a former secret key from a shared Redis.
 
-    Portals with other keys may use the same Redis, so only entries of the former key are deleted.
-    Redis stores entries as ``<prefix><tag>:<name>``. The id of the secret key is at the offset
-    ``id_at`` in an entry's value.
+    Portals with other secret keys may use the same Redis, so only entries of the former secret key
+    are deleted. Redis stores entries as ``<prefix><tag>:<name>``. The id of the secret key is at
+    the offset ``id_at`` in an entry's value.
 
-    ``begin_generation`` lets every process notice the deletion.
+    ``begin_generation`` begins a new generation, by which every process notices the deletion.
     """
 
     def __init__(

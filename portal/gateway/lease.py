@@ -1,6 +1,6 @@
-"""Leases, which keep the processes of a machine from calling the upstream twice for a key.
+"""Leases, which prevent two processes of a machine from calling the upstream for the same key.
 
-If the holder of a lease dies, the kernel releases its file lock and thus the lease.
+If the holder of a lease dies, the kernel releases the holder's file lock and thus the lease.
 """
 
 import contextlib
@@ -22,17 +22,18 @@ _EXHAUSTED = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM})
 
 
 class Leases(Protocol):
-    """Lets one process at a time hold the lease of a key.
+    """Lets one process at a time hold the lease of a store key.
 
-    ``hold`` yields a fence to the holder, and None to all others. A fence is the time in
-    microseconds since 1970. In Redis each fence is higher than the one before, even if the clock
-    was set back. The store rejects a value if the stored value has a higher fence.
+    ``hold`` yields a fence to the process that gets the lease, and None to any other process. A
+    fence is the time in microseconds since 1970. Each fence from Redis is higher than the previous
+    fence, even if the clock was set back. The store rejects a value if the stored value has a
+    higher fence.
     """
 
     def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...
 
     def forget(self, tag: str) -> None:
-        """Remove the files of a vehicle's released leases. Leases that are held stay."""
+        """Remove the files of a vehicle's leases, except leases that a process holds."""
         ...
 
 
@@ -43,10 +44,10 @@ def fence_now() -> int:
 class FileLeases:
     """Leases by file locks (flock), with one file for each key.
 
-    If the directory cannot be written or its file system has no locks, every process gets the
-    lease. No lookup is rejected in that case, but each process may make its own call. If the
-    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"). Otherwise each
-    of many concurrent lookups would get the lease and cause a charge.
+    If the directory is not writable or its file system has no locks, every process gets the lease.
+    Without locks all lookups are accepted, but several processes may call the upstream for the same
+    key. If the process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), so
+    that equal concurrent lookups are not all charged.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -71,8 +72,8 @@ class FileLeases:
             try:
                 yield fence_now()
             finally:
-                # Remove the file while it is still locked. A process that opened the file earlier
-                # then notices that the path no longer leads to it.
+                # Remove the file while it is locked, so that a process that has opened it notices
+                # the removal.
                 if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()
@@ -105,7 +106,7 @@ class FileLeases:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(path, flags, 0o600)
-        except FileNotFoundError:  # this is the first lease, or the directory was removed
+        except FileNotFoundError:  # Either this is the first lease, or the directory was removed.
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             return os.open(path, flags, 0o600)
 
@@ -118,8 +119,8 @@ def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
     except OSError as error:
         log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
         # If the file system has no locks, this process must remove the file, because no other
-        # process will. If the system is only out of locks at the moment (ENOLCK), another process
-        # may hold the lock of this file, so it must stay.
+        # process removes it. If the system has only run out of locks (ENOLCK), another process may
+        # have locked the file, so the file must stay.
         return True, error.errno in _LOCKS_UNSUPPORTED
 
 
@@ -129,7 +130,7 @@ _LOCKS_UNSUPPORTED = frozenset({errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, e
 def _lock(file: int, path: Path) -> bool:
     """Try to lock an open file. Return whether the file is locked and still at ``path``.
 
-    A file that was just removed is useless as a lock, because others cannot find it.
+    A lock on a removed file is useless, because other processes open a new file at ``path``.
     """
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

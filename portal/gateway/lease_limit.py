@@ -9,11 +9,11 @@ from portal.gateway.lookup import Failure
 
 
 class LimitedLeases:
-    """Leases, but one process may hold or wait for only a limited number at a time.
+    """Leases with a limit on how many one process may hold or request at a time.
 
     Each lookup needs file descriptors for its lease and for the connection to the upstream. Beyond
-    the limit ``hold`` raises Failure("unreachable") at once, before anything is sent or charged. So
-    descriptors remain for new clients and for the databases.
+    the limit ``hold`` raises Failure("unreachable") at once, before a request is sent or charged.
+    The limit reserves descriptors for new clients and for the databases.
     """
 
     def __init__(self, leases: Leases, limit: int) -> None:

@@ -29,25 +29,27 @@ OPEN = "maybe"
 ANSWERED = "answered"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
-REFUSED = frozenset({401, 403})  # The upstream rejected the credential.
-# The number of calls whose outcome may wait while the database is unavailable. Beyond this number,
-# the oldest outcomes are lost.
+REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of these statuses.
+# While the database is unavailable, at most this many outcomes of calls are queued. If the queue is
+# full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# Seconds to wait for another process's write lock. LONGEST_ROW_WAIT_S applies when a row is opened,
-# but the wait ends at the lookup's deadline at the latest. When a row is closed, the two shorter
-# limits apply before and after the deadline, because the wait then delays a paid answer.
+# The following constants limit the wait for another process's write lock, in seconds.
+# LONGEST_ROW_WAIT_S applies when a row is opened, but the wait never exceeds the lookup's deadline.
+# When a row is closed, LONGEST_END_WAIT_S applies before the deadline and LATE_END_WAIT_S after it.
+# The limits for closing a row are short, because the wait delays a paid answer.
 LONGEST_ROW_WAIT_S = 10.0
 LONGEST_END_WAIT_S = 1.0
 LATE_END_WAIT_S = 0.5
-# Rows in one run, so that a slow database does not delay the other scheduled tasks.
+# One run of ``settle`` writes at most this many rows, so that a slow database does not delay other
+# scheduled tasks.
 SETTLE_BATCH = 200
 
-# The statements are built once, because building one takes longer than running it, and every miss
-# runs five.
+# The SQL statements are built once, because building a statement takes longer than running it, and
+# every cache miss runs five statements.
 _INSERT = insert(ledger)
-# Only an open row is updated, because closing is repeated if the confirmation of the commit was
-# lost. The row's time must match too, because SQLite reuses the number of a row that was rolled
+# Closing a row is repeated if the confirmation of its commit was lost, so only an open row is
+# updated. The row's time must match, because SQLite reuses the number of a row that was rolled
 # back.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
@@ -82,12 +84,15 @@ class Row:
     price: Decimal
     outcome: str
     status: int | None
-    namespace: str = ""  # "" in rows from a version without namespaces
+    namespace: str = ""  # The namespace is empty in rows from versions without namespaces.
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The upstream calls still allowed today, in total and for a caller. None means no limit."""
+    """The upstream calls still allowed today, for all callers together and for one caller.
+
+    None means that there is no limit.
+    """
 
     day: int | None
     token: int | None
@@ -99,13 +104,13 @@ class Ledger:
     Rows and limits belong to one ``namespace``, because other upstreams and the demonstration may
     use the same database.
 
-    In pass-through mode, callers with invalid credentials must not use up the daily limit of the
-    others. A call that the upstream refuses (401, 403) is therefore not counted towards the limits.
-    A caller is on trial until one of its calls of the day is answered with 200. Calls of a caller
-    on trial are not counted either. The rows of such calls stay, with their price, because the
-    contract does not say that a refusal is free. At any time, the trial calls in progress in all
+    In pass-through mode, callers with invalid credentials must not use up the daily limit of other
+    callers. A call that the upstream refuses (401, 403) is not counted towards the limits. A caller
+    is on trial until one of its calls of the day is answered with 200. A call of a caller on trial
+    is counted only if it is answered with 200. Rows of uncounted calls keep their price, because
+    the contract does not say that a refusal is free. The trial calls in progress in all
     ``processes`` use at most half of the remaining daily limit, but each process may always have
-    one.
+    one trial call in progress.
     """
 
     def __init__(
@@ -121,7 +126,7 @@ class Ledger:
         self._clock = clock
         self._processes = processes
         self._trial_lock = threading.Lock()
-        self._on_trial = 0  # trial calls in progress in this process
+        self._on_trial = 0  # number of trial calls in progress in this process
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
 
@@ -129,16 +134,16 @@ class Ledger:
         """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
         ``everywhere`` includes the calls of every namespace, and rows from a version of the portal
-        without namespaces. Calls that were never sent are left out.
+        without namespaces. Calls that were never sent are omitted.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if not everywhere:
             query = query.where(ledger.c.namespace == self._namespace)
         if month is not None:
             query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
-        # Read page by page. Otherwise PostgreSQL's driver would fetch all rows at once. In SQLite,
-        # a long query (for example with output to a slow terminal) would block checkpoints of the
-        # WAL.
+        # Read page by page, because PostgreSQL's driver would fetch all rows of a single query at
+        # once. In SQLite, a long query (for example with output to a slow terminal) would block
+        # checkpoints of the WAL.
         last = 0
         while True:
             with reading(self._engine) as db:
@@ -151,7 +156,7 @@ class Ledger:
     def spent(self, batch: str) -> Decimal:
         """Return the price in R$ of the calls that were made for a batch.
 
-        Calls that may have been charged are included, also calls of a killed process.
+        The price includes calls that may have been charged, for example calls of a killed process.
         """
         query = (
             select(ledger.c.price, func.count())
@@ -162,10 +167,10 @@ class Ledger:
             return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
-        """Return the price in R$ of a caller's calls since a time, by vehicle.
+        """Return what a caller's calls since a time cost for each vehicle, in R$.
 
-        ``subjects`` are the vehicles' tags. A vehicle without such calls is missing from the
-        result. Calls that may have been charged are included.
+        ``subjects`` are the vehicles' tags. The result omits vehicles without calls, and includes
+        the price of calls that may have been charged.
         """
         query = select(ledger.c.subject, ledger.c.price).where(
             ledger.c.subject.in_(subjects),
@@ -190,7 +195,7 @@ class Ledger:
             )
 
     def own_calls_left(self, caller: Caller) -> tuple[int, float] | None:
-        """Return how many calls a caller's own limit still allows, and the seconds to its reset.
+        """Return how many calls a caller's own limit still allows, and the seconds to midnight.
 
         Returns None if the caller has no limit or the database cannot be read.
         """
@@ -207,9 +212,9 @@ class Ledger:
         return left, self._until_midnight(now)
 
     def forget(self, subject: str) -> int:
-        """Remove a vehicle's tag from the rows of every namespace. Return the number of rows.
+        """Remove a vehicle's tag from the rows of every namespace without deleting rows.
 
-        The rows and their prices stay.
+        Returns the number of changed rows.
         """
         with writing(self._engine) as db:
             return db.execute(
@@ -217,7 +222,11 @@ class Ledger:
             ).rowcount
 
     def open(self, entry: "LedgerEntry", origin: str) -> "LedgerEntry":
-        """Count the call towards every limit and write its row, or raise Failure and do neither."""
+        """Count a call towards every limit and write its row.
+
+        Raises Failure, and does not count the call, if a limit is reached or the row cannot be
+        written.
+        """
         now = self._clock()
         day = from_epoch(now).date().isoformat()
         caller = entry.caller
@@ -252,7 +261,8 @@ class Ledger:
                 assert key is not None
                 opened = replace(
                     entry,
-                    # Drop the credential, because an entry may wait long for the database.
+                    # Drop the credential, because the entry may be queued during an outage of the
+                    # database.
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
                     origin=origin,
@@ -263,17 +273,19 @@ class Ledger:
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            if opened is not None:  # the row may be committed, with only the confirmation lost
+            # The row may be committed although the commit's confirmation was lost.
+            if opened is not None:
                 self._defer(replace(opened, outcome=NOT_SENT), error)
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())
 
     def close(self, entry: "LedgerEntry") -> None:
-        """Write a call's outcome. Take the call off the limits if it must not count.
+        """Write a call's outcome.
 
-        If the database fails, ``settle`` writes the outcome later. Until then the outcome is
-        "maybe".
+        The counters of the limits are decremented if the call was not sent, was refused, or was a
+        trial call without a 200. If the database fails, the outcome stays "maybe" until ``settle``
+        writes the final outcome.
         """
         self._end_trial(entry.on_trial)
         try:
@@ -282,11 +294,11 @@ class Ledger:
             self._defer(entry, error)
 
     def settle(self) -> None:
-        """Write the outcomes that could not be written before. The scheduler calls this."""
+        """Write the outcomes that ``close`` could not write. The scheduler calls this."""
         for _ in range(min(len(self._pending), SETTLE_BATCH)):
             try:
                 entry = self._pending.popleft()
-            except IndexError:  # another thread also runs settle
+            except IndexError:
                 return
             try:
                 self._close(entry)
@@ -313,10 +325,10 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Return whether the caller is on trial. If so, count the call as in progress.
+        """Return whether the caller is on trial, and count a trial call as in progress.
 
-        Raises Failure if the trial calls in progress already use their share of the daily limit. If
-        there is no daily limit, no caller is on trial, because there is nothing to use up.
+        Raises Failure if the trial calls in progress already use their share of the daily limit.
+        Without a daily limit no caller is on trial.
         """
         if not self._daily_limit or caller.credential is None:
             return False
@@ -344,7 +356,7 @@ class Ledger:
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
-        """Delete the counters of calls of days before yesterday. The ledger's rows stay."""
+        """Delete call counters that are older than yesterday, but no rows of the ledger."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
         with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
@@ -380,12 +392,13 @@ class Ledger:
 class LedgerEntry:
     """Records one upstream call in the ledger and in the metrics.
 
-    A lookup has one entry. For each request that it sends, ``begin`` returns a copy with a row of
-    its own. ``deadline`` (monotonic seconds) limits the wait when a row is opened. ``last_purge``
-    is the number of the last purge before the lookup. If the vehicle was purged later, rows are
-    written without its tag. The members from ``has_own_credential`` on are set by ``begin``.
-    ``sent_at`` is in epoch seconds, ``started`` in monotonic seconds. ``on_trial`` means that none
-    of this caller's calls has been answered with 200 today.
+    For each request of a lookup, ``begin`` returns a copy of the lookup's entry with a new ledger
+    row. ``deadline`` (monotonic seconds) limits the wait for the database when a row is opened.
+    ``last_purge`` is the number of the last purge before the lookup. If the vehicle was purged
+    after ``last_purge``, rows are written without the vehicle's tag. ``begin`` sets
+    ``has_own_credential`` and the fields after it. ``sent_at`` is in epoch seconds, ``started`` in
+    monotonic seconds. ``on_trial`` means that none of the caller's calls has been answered with 200
+    today.
     """
 
     ledger: Ledger
@@ -411,7 +424,7 @@ class LedgerEntry:
         return self.ledger.open(self, origin)
 
     def finish(self, outcome: str, status: int | None = None) -> None:
-        """Write the outcome to the row, and report the call and its price to the observer."""
+        """Write a call's outcome to its row, and report the call and its price to the observer."""
         self.ledger.close(replace(self, outcome=outcome, status=status))
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds)
@@ -433,7 +446,7 @@ def _row(row: Any) -> Row:
 
 
 def _proven_key(caller: str) -> str:
-    """Return the name of the counter of a caller's calls that were answered with 200."""
+    """Return the name of the counter for a caller's calls that were answered with 200."""
     return f"known:{caller}"
 
 
@@ -447,7 +460,7 @@ def _left(db: Connection, payer: dict[str, object], limit: int) -> int | None:
 
 
 def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
-    """Count one more call. Return False if that would exceed the limit; 0 means no limit."""
+    """Count one more call. Return False if the count would exceed ``limit`` (0 means no limit)."""
     count, values = _COUNT, payer
     if limit:
         count, values = _COUNT_WITHIN, payer | {"most": limit}
@@ -464,5 +477,6 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
             return True
         except IntegrityError:
             pass
-    # The row exists, because the limit is reached or because another process has just inserted it.
+    # The counter's row exists, because the limit is reached or another process has just inserted
+    # it.
     return bool(db.execute(count, values).rowcount)

@@ -17,16 +17,16 @@ CacheStatus = Literal["hit", "miss", "collapsed", "request", "stale"]
 
 FailureKind = Literal[
     "unreachable",  # No request could be sent.
-    "too_slow",  # Sent, but no complete answer in time.
-    "bad_answer",  # Sent, but the response is not a valid answer.
+    "too_slow",  # The request was sent, but no complete answer arrived in time.
+    "bad_answer",  # The request was sent, but the response is not a valid answer.
     "busy",  # The upstream asked for a pause (429).
     "operator_refused",  # The upstream refused the operator's credential.
-    "refused_401",  # Pass-through: the upstream refused the caller's credential.
+    "refused_401",  # In pass-through mode, the upstream refused the caller's credential.
     "refused_403",
     "not_found",
     "day_limit",  # The operator's daily limit of calls is reached.
     "token_limit",  # The caller's own daily limit is reached.
-    "not_stored",  # Only-if-cached or peek was requested, and nothing is cached.
+    "not_stored",  # The directive forbids an upstream call, and nothing is cached.
     "no_ledger",  # The ledger row could not be written, so nothing was sent.
 ]
 
@@ -40,7 +40,7 @@ _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledge
 class Failure(Exception):
     """A failed lookup and its cause.
 
-    ``retry_after_s`` is set if a time to retry is known.
+    ``retry_after_s`` is the number of seconds to wait before a retry, or None if it is unknown.
     """
 
     def __init__(self, kind: FailureKind, retry_after_s: float | None = None) -> None:
@@ -50,39 +50,41 @@ class Failure(Exception):
 
     @property
     def allows_stale(self) -> bool:
-        """Whether a stale answer may be served instead of this failure (RFC 5861 §4)."""
+        """Return whether a stale answer may be served instead of this failure (RFC 5861 §4)."""
         return self.kind in _ALLOWS_STALE
 
     @property
     def is_caller_specific(self) -> bool:
-        """Whether the failure concerns only this caller and must not be shared."""
+        """Return whether the failure concerns a single caller and must not be shared."""
         return self.kind in _OWN
 
     @property
     def may_be_charged(self) -> bool:
-        """Whether the failed call may have been charged.
+        """Return whether the failed call may have been charged.
 
-        If so, the gateway caches the failure for some seconds, so that a retry costs nothing.
+        The gateway caches a possibly charged failure for some seconds, so that a retry costs
+        nothing.
         """
         return self.kind not in _OWN | _FREE
 
 
 class Directive(Enum):
-    """Which stored answers a fetch may use, and whether it may call the upstream."""
+    """Determines which stored answers a fetch may use, and whether it may call the upstream."""
 
     NORMAL = "normal"
     REFRESH = "refresh"  # Always call the upstream.
-    ONLY_IF_CACHED = "only-if-cached"  # A fresh stored answer, never an upstream call.
-    PEEK = "peek"  # A fresh or stale stored answer, never an upstream call.
+    ONLY_IF_CACHED = "only-if-cached"  # Use a fresh stored answer, and never call the upstream.
+    PEEK = "peek"  # Use a fresh or stale stored answer, and never call the upstream.
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The token or credential that a lookup is made for.
+    """The token or credential with which a lookup is requested.
 
     ``name`` is written to the ledger. ``daily_limit`` is in upstream calls per day; 0 means no
-    limit. In pass-through mode ``credential`` is sent upstream, and it keeps this caller's answers
-    apart from those of other callers. ``batch`` is the id of the batch that the lookup belongs to.
+    limit. In pass-through mode ``credential`` is sent upstream, and the store key depends on it, so
+    that no other caller gets the answer. ``batch`` is the id of the batch that the lookup belongs
+    to.
     """
 
     name: str
@@ -118,9 +120,9 @@ class Lookup:
 
 
 def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
-    """Return the lookup of a report on a vehicle, which the upstream writes from ``data``.
+    """Return the lookup for a vehicle's report, which the upstream writes from ``data``.
 
-    The body is canonical JSON.
+    The request body is canonical JSON.
     """
     return Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
 
@@ -153,13 +155,13 @@ class Observer:
     """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
-        """Count ``times`` answers with the same status; ``seconds`` is their mean duration."""
+        """Count ``times`` answers with the status ``how`` and the mean duration ``seconds``."""
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         """Count a failed lookup."""
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
-        """Count one finished call to a base address, with the ``outcome`` in the ledger."""
+        """Count one finished call to a base address, with its outcome from the ledger."""
 
     def spent(self, operation: str, amount: Decimal) -> None:
         """Add the price in R$ of a finished call that the upstream may have charged."""

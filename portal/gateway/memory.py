@@ -1,9 +1,10 @@
-"""An LRU cache of verified envelopes in the process, limited in bytes.
+"""A process-local LRU cache of verified envelopes, with a limit in bytes.
 
-An entry is confirmed when the backend is known to hold it. An entry is served for CONFIRMED_FOR_S
-(1 s) after its last confirmation, and also while the backend is down. Confirmation runs in the
-background, so that no request waits for it. If the backend's version has not changed, all entries
-are confirmed at once, otherwise only those requested since the last time.
+An entry is confirmed when the process learns that the backend still stores the entry. An entry is
+served for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are
+served without further confirmation. Confirmation runs in the background, so that no request waits
+for it. If the backend's version has not changed, all entries are confirmed at once. If the
+backend's version has changed, only recently requested entries are confirmed.
 """
 
 import math
@@ -17,20 +18,20 @@ import msgspec
 
 from portal.gateway.envelope import Envelope
 
-# Identifies the contents of a backend at a moment. Two versions are equal only if nothing was
-# written between them.
+# A version identifies the contents of a backend at a moment. Two versions are equal only if nothing
+# was written between them.
 Version = tuple[int, int]
 CONFIRMED_FOR_S: Final = 1.0
-_OVERHEAD = 600  # bytes that an entry takes in addition to its body
+_OVERHEAD = 600  # number of bytes that an entry takes in addition to its body
 
 
 class CachedEntry(msgspec.Struct, frozen=True):
-    """An envelope, and when the backend was last known to hold it.
+    """An envelope, with data about its last confirmation.
 
-    ``confirmed_at`` is when the backend was last known to hold the envelope. ``generation`` is the
-    backend's generation at that time, or None if the backend never accepted the envelope.
-    ``signature`` is the envelope's signature in the backend. While the backend's version equals
-    ``version``, the backend still holds the envelope.
+    ``confirmed_at`` (monotonic seconds) is the last time when the backend was known to store the
+    envelope. ``generation`` is the backend's generation at ``confirmed_at``, or None if the backend
+    never accepted the envelope. ``signature`` is the envelope's signature in the backend. While the
+    backend's version equals ``version``, the backend still stores the envelope.
     """
 
     envelope: Envelope
@@ -41,7 +42,7 @@ class CachedEntry(msgspec.Struct, frozen=True):
 
 
 class LocalCache:
-    """The cache. Times of confirmations are read from the monotonic clock ``clock``."""
+    """The local cache. ``clock`` returns the times of confirmations in monotonic seconds."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes
@@ -49,7 +50,7 @@ class LocalCache:
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, CachedEntry] = OrderedDict()
         self._requested: set[str] = set()
-        # The backend's last known version and the time when it was read, in one tuple, because
+        # The backend's last known version and the time of its reading are in one tuple, because
         # threads read both without a lock.
         self._last_seen: tuple[Version | None, float] = (None, -math.inf)
         self.size_bytes = 0
@@ -58,8 +59,8 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        Read the version before the entry that is put into this cache with it, so that a write
-        between the two reads is detected.
+        A caller that passes the version to ``put`` must read the version before the entry, so that
+        a write between the two reads is detected.
         """
         return self._last_seen[0]
 
@@ -79,7 +80,7 @@ class LocalCache:
                 self._drop(next(iter(self._entries)))
 
     def recent(self, key: str) -> Envelope | None:
-        """Return the envelope if it was stored here or confirmed within the last second."""
+        """Return the envelope if it was cached or confirmed within the last second, or None."""
         entry = self._entries.get(key)
         if entry is None:
             return None
@@ -92,19 +93,21 @@ class LocalCache:
         return entry.envelope
 
     def now(self) -> float:
-        """Return the time to pass to ``confirm``. Call this before reading the backend."""
+        """Return the time to pass to ``confirm``. Call ``now`` before you read the backend."""
         return self._clock()
 
     def take_unconfirmed(self, version: Version | None) -> list[str]:
-        """Return the keys that ``recent`` has served and that must be confirmed, once each.
+        """Return the keys of recently served entries that must be confirmed.
 
-        Keys that are no longer cached are left out. If the backend's version has not changed since
-        an entry was read, the entry is confirmed by this, and its key is left out too.
+        Each call returns keys that ``recent`` has served since the previous call, without keys that
+        are no longer cached. If the backend's version has not changed since an entry was read, the
+        entry needs no confirmation, and its key is omitted.
         """
         requested, self._requested = self._requested, set()
         unconfirmed = []
         with self._lock:
-            for key in list(requested):  # copied, because another thread may still add to the set
+            # Iterate over a copy, because another thread may still add keys.
+            for key in list(requested):
                 entry = self._entries.get(key)
                 if entry is None:
                     continue
@@ -122,8 +125,8 @@ class LocalCache:
     ) -> None:
         """Confirm the entries that have the same signature in the backend.
 
-        ``version`` is the backend's version at the time ``at``. All other entries keep their last
-        confirmation until it expires.
+        ``version`` is the backend's version at the time ``at``. An entry that is not confirmed can
+        be served until its last confirmation expires.
         """
         with self._lock:
             for key, signature in signatures.items():
@@ -135,7 +138,7 @@ class LocalCache:
             self._last_seen = (version, at)
 
     def get_stale(self, key: str) -> CachedEntry | None:
-        """Return the entry, whenever it was last confirmed."""
+        """Return the entry, even if its last confirmation has expired, or None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
@@ -147,7 +150,7 @@ class LocalCache:
             self._drop(key)
 
     def evict_matching(self, matches: Callable[[str], bool]) -> None:
-        """Evict the entries whose keys satisfy the predicate."""
+        """Evict the entries for whose keys ``matches`` returns True."""
         with self._lock:
             for key in [key for key in self._entries if matches(key)]:
                 self._drop(key)

@@ -12,7 +12,8 @@ Name = Literal["decode", "renainf", "renajud", "report"]
 class Operation:
     """One operation of the contract.
 
-    In the JSON of a 200, ``status`` equals ``status_word`` and ``result`` has ``result_type``.
+    In the JSON body of a 200, ``status`` equals ``status_word``, and ``result`` has the type
+    ``result_type``.
     """
 
     name: Name

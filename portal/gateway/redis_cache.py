@@ -30,12 +30,13 @@ from portal.system.dependency_breaker import DependencyBreaker
 
 T = TypeVar("T")
 
-PREFIX = "portal:"  # Of all keys, because other applications may use the same Redis.
-# Seconds to wait for a response. If Redis hangs, the calls in progress wait this long once. With a
-# shorter time-out, a busy Redis would be treated as unavailable, and then each process would pay
-# for its own calls.
+PREFIX = "portal:"  # All keys have this prefix, because other applications may use the same Redis.
+# Seconds that a command waits for Redis to respond. If Redis hangs, each command in progress waits
+# for TIMEOUT_S once. With a shorter time-out, a busy Redis would be treated as unavailable, and
+# each process would pay for its own calls.
 TIMEOUT_S = 2.0
-CONNECTIONS = 32  # Per process; more are of no use, because Redis runs one command at a time.
+# Per process. More connections are of no use, because Redis runs one command at a time.
+CONNECTIONS = 32
 BATCH_SIZE = 500  # Commands sent at once.
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # If a pooled connection was closed, retry once on a new connection. By default redis-py retries
@@ -46,16 +47,18 @@ CLIENT_OPTIONS: dict[str, Any] = {
     "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
 }
 
-_FENCE_DIGITS = 16  # Microseconds since 1970 fit until the year 2286.
-SCAN_COUNT = 5000  # Keys in one step of a scan, during which other clients of Redis must wait.
+_FENCE_DIGITS = 16  # Microseconds since 1970 have at most 16 digits until the year 2286.
+# Number of keys that one scan step examines while other clients of Redis must wait.
+SCAN_COUNT = 5000
 REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
-# Seconds for which an interrupted purge blocks writes to its bucket.
+# An interrupted purge blocks writes to its bucket for this many seconds.
 CLOSED_S = 300
-# A Redis hash with name, id, retention, and the number of purges in each bucket.
+# This Redis hash contains the generation's name, the contents' id, the retention and the number of
+# purges in each bucket.
 _GENERATION = f"{PREFIX}generation"
 
-# The generation is stored in one Redis hash, so that Redis evicts all of it or nothing.
+# All data about the generation is in one Redis hash, so that Redis evicts either all or none of it.
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "name", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
@@ -81,9 +84,9 @@ _REPLACE = f"""
         redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-# Deletes the entries that the tag's set lists. Redis may have evicted the set before its entries,
-# so a scan for further entries follows. Until the scan has ended, writes to the bucket are
-# rejected.
+# This script deletes the entries that the tag's set lists. A scan for further entries follows,
+# because Redis may have evicted the set before the entries. Writes to the bucket are rejected until
+# the scan has ended.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "name", ARGV[2])
@@ -113,7 +116,7 @@ _SHORTEN = f"""
 
 
 def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield slices of BATCH_SIZE items."""
+    """Yield the items in slices of at most BATCH_SIZE."""
     for first in range(0, len(items), BATCH_SIZE):
         yield items[first : first + BATCH_SIZE]
 
@@ -129,7 +132,10 @@ class _Bytes:
 
 
 class SealedRedisCache(RedisCache):
-    """Stores entries under keys ``tag:name``. For each tag, a Redis set lists its entries."""
+    """Stores entries under keys ``tag:name``.
+
+    For each tag, a Redis set lists the keys of the tag's entries.
+    """
 
     serializer: Any = _Bytes()
 
@@ -157,8 +163,8 @@ class SealedRedisCache(RedisCache):
         bucket = str(purge_bucket(keys[0]))
         with self.breaker.guard():
             while True:
-                # Read the generation first. Otherwise values from before a concurrent purge could
-                # be returned with the new generation.
+                # Read the generation before the values, so that values from before a concurrent
+                # purge are never returned with the new generation.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_GENERATION, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
@@ -177,8 +183,8 @@ class SealedRedisCache(RedisCache):
         """Return None, because Redis does not number the versions of its contents."""
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        # Read the generation first. Otherwise signatures from before a concurrent purge could be
-        # returned with the new generation.
+        # Read the generation before the signatures, so that signatures from before a concurrent
+        # purge are never returned with the new generation.
         generation = self.read_many(["generation"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
@@ -221,10 +227,10 @@ class SealedRedisCache(RedisCache):
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag, including those missing from its set.
+        """Delete every entry of a tag, even entries that the tag's set does not list.
 
-        Raises RuntimeError if Redis lost its contents meanwhile. Raises BytesRemain if the files of
-        Redis may still contain deleted entries.
+        Raises RuntimeError if Redis lost its contents during the deletion. Raises BytesRemain if
+        the files of Redis may still contain deleted entries.
         """
         bucket = purge_bucket(tag)
         with self.breaker.guard():
@@ -270,10 +276,10 @@ class SealedRedisCache(RedisCache):
                 return int(gone)
 
     def _rewrite_files(self) -> None:
-        """Make Redis rewrite its snapshot and its append-only file, if it uses them.
+        """Make Redis rewrite its snapshot and its append-only file, if they are enabled.
 
-        The old files still contain deleted entries. Raises RuntimeError if the rewrite fails or
-        takes longer than REWRITE_WAIT_S.
+        Before the rewrite, the files still contain deleted entries. Raises RuntimeError if the
+        rewrite fails or takes longer than REWRITE_WAIT_S.
         """
         ends_at = time.monotonic() + REWRITE_WAIT_S
         with self.breaker.guard():
@@ -315,7 +321,7 @@ class SealedRedisCache(RedisCache):
                 return gone
 
     def remove_broken(self) -> list[str]:
-        """Return an empty list, because no files are quarantined with Redis."""
+        """Return an empty list, because Redis has no quarantined files."""
         return []
 
     def retention(self) -> str:
@@ -386,7 +392,7 @@ class SealedRedisCache(RedisCache):
         self.client.unlink(entry)
 
     def close(self) -> None:
-        """Close all pooled connections. A later call opens a new one."""
+        """Close all pooled connections. A later command opens a new connection."""
         self.client.close()
 
     def sweep(self) -> int:
@@ -394,7 +400,10 @@ class SealedRedisCache(RedisCache):
         return 0
 
     def size(self) -> StoreSize:
-        """Return the number of keys and the memory of Redis, which others may also use."""
+        """Return the number of keys and the memory of Redis.
+
+        Keys and memory of other applications on the same Redis are included.
+        """
         with self.breaker.guard():
             pipeline = self.client.pipeline(transaction=False)
             pipeline.dbsize()

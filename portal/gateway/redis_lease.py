@@ -14,9 +14,9 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
 
-# If the holder's machine fails, other processes wait this long for the lease. The value is below
-# the default deadline of 15 s. With 3 s, busy processes with hundreds of threads lost their leases
-# and repeated calls.
+# If the machine of a lease's holder fails, other processes wait this many milliseconds for the
+# lease. The lifetime is less than a lookup's default deadline of 15 s. With a lifetime of 3 s, busy
+# processes with hundreds of threads lost their leases and repeated calls.
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
@@ -43,9 +43,9 @@ class RedisLeases:
     """Leases in Redis, renewed by one heartbeat thread in each process.
 
     A lease is a Redis key that expires if it is not renewed. A holder that stalls loses its lease.
-    The next holder has a higher fence, so the store rejects a late write of the first one. If Redis
-    is unavailable, every process gets the lease. No lookup is rejected in that case, but each
-    process may make its own call.
+    The next holder of a lost lease has a higher fence, so the store rejects late writes of the
+    stalled holder. If Redis is unavailable, every process gets the lease. No lookup is rejected
+    while Redis is unavailable, but several processes may call the upstream for the same key.
     """
 
     def __init__(
@@ -108,7 +108,8 @@ class RedisLeases:
                 )
                 try:
                     thread.start()
-                except RuntimeError:  # no thread can be started; the next lease tries again
+                # A thread that could not be started is started with the next lease.
+                except RuntimeError:
                     log.warning(
                         "cannot start the heartbeat thread: this lease expires after %d ms",
                         LIFETIME_MS,
@@ -121,7 +122,7 @@ class RedisLeases:
     def _renew_periodically(self) -> None:
         """Renew all held leases every HEARTBEAT_S seconds.
 
-        HEARTBEAT_S counts from the start of one renewal to the start of the next.
+        HEARTBEAT_S is the time from the start of one renewal to the start of the next.
         """
         took_s = 0.0
         while True:
@@ -138,7 +139,7 @@ class RedisLeases:
     def _renew_all(self, held: Sequence[tuple[str, str]]) -> None:
         """Renew leases in batches.
 
-        Renewed one by one, the leases of a busy process could expire before their turn.
+        If a busy process renewed its leases one by one, some would expire before their renewal.
         """
         for some in batches(held):
             with (
@@ -148,4 +149,4 @@ class RedisLeases:
             ):
                 for name, token in some:
                     self._renew(keys=[name], args=[token, LIFETIME_MS], client=renewals)
-                renewals.execute()  # also loads the script if Redis has lost it
+                renewals.execute()  # ``execute`` also reloads the script if Redis has lost it.

@@ -18,20 +18,22 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# In redis-py these are connection errors, but they will not pass by waiting.
+# redis-py classifies these errors as connection errors, although a retry cannot succeed.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# The first words of error replies after which Redis may recover by itself, because it is full, runs
-# another client's script, cannot save, or has too few replicas.
+# Redis may recover by itself from errors that begin with these words. The words mean that Redis
+# runs another client's script (BUSY), cannot save its data (MISCONF), has too few replicas
+# (NOREPLICAS), or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
 
 def refusal(cache: SealedRedisCache) -> str | None:
-    """Run every command once on test keys. Return why Redis refuses one, or None.
+    """Run every command once on test keys. Return why Redis refuses a command, or None.
 
-    Redis refuses commands if the password is wrong, if the user lacks rights, if it is a read-only
-    replica, and in cluster mode. The portal could then store nothing and would pay for every lookup
-    again. If Redis cannot be reached or is full, this is only logged, because it may recover.
+    Redis refuses commands if the password is wrong, if the user lacks rights, if the server is a
+    read-only replica, or in cluster mode. A portal whose commands are refused could store nothing
+    and would pay for every lookup again. An unreachable or full Redis is only logged, because Redis
+    may recover.
     """
     name = secrets.token_hex(12)
     try:
@@ -55,5 +57,5 @@ def _is_passing(error: RedisError) -> bool:
 
 
 def _reply(error: Exception) -> str:
-    """Return the error's class and text. Redis's texts contain commands, but no password."""
+    """Return an error's class and text. Error texts of Redis contain commands, but no password."""
     return " ".join(f"Redis refuses the portal: {type(error).__name__}: {error}".split())

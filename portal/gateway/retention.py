@@ -14,10 +14,10 @@ STEP_S: Final = 0.2
 
 
 class Retention(NamedTuple):
-    """How long the answers of one namespace are kept.
+    """Determines when the answers of one namespace are deleted.
 
-    ``text`` lists the lifetimes. If ``text`` differs from the recorded text, the lifetimes have
-    changed. ``seconds`` returns the retention of an envelope.
+    ``text`` lists the configured lifetimes. The lifetimes have changed if the backend has recorded
+    another ``text``. ``seconds`` returns the retention of an envelope in seconds.
     """
 
     namespace: str
@@ -26,9 +26,9 @@ class Retention(NamedTuple):
 
 
 def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention:
-    """Return the retention that these policies define.
+    """Return the retention that the cache policies in ``terms`` define.
 
-    An envelope without an operation is kept as long as the longest retention of any operation.
+    An envelope without an operation gets the longest retention of any operation.
     """
 
     def seconds(envelope: Envelope) -> float:
@@ -47,7 +47,7 @@ class Shortening:
     ) -> None:
         self._backend = backend
         self._seals = seals
-        self._retention = retention  # None as soon as all entries are processed
+        self._retention = retention  # None after all entries have been processed
         self._cursor: int | None = None
 
     def step(self) -> None:

@@ -34,7 +34,7 @@ _ADD = (
 
 
 class _Slot(NamedTuple):
-    """The columns that identify a row of counts, except the namespace."""
+    """The columns that, together with the namespace, identify a row of counts."""
 
     day: str
     caller: str
@@ -46,8 +46,8 @@ class _Slot(NamedTuple):
 class Savings:
     """The lookups of one operation that cost nothing: cache hits and coalesced misses.
 
-    ``hits`` includes stale answers. ``amount`` is the price in R$ of the hits only, each at the
-    price of its day.
+    ``hits`` includes stale answers. ``amount`` is the value of the hits in R$, each at the price of
+    its day.
     """
 
     operation: str
@@ -57,9 +57,9 @@ class Savings:
 
 
 class SavingsCounter:
-    """Counts in memory, so that hits never wait for a disk.
+    """Counts saved lookups in memory, so that a cache hit never waits for a disk.
 
-    ``flush`` adds the counts to the table.
+    ``flush`` adds the counts to the database table.
     """
 
     def __init__(
@@ -91,9 +91,9 @@ class SavingsCounter:
             self._counts[_Slot(day, caller, operation, str(price)), column] += times
 
     def flush(self) -> None:
-        """Write the counts that are new since the last call to the database.
+        """Write the counts since the previous flush to the database.
 
-        If the database is unavailable, the counts are kept for the next call.
+        If the database is unavailable, the counts stay in memory until the next flush.
         """
         with self._lock:
             counts, self._counts = self._counts, Counter()
@@ -110,7 +110,7 @@ class SavingsCounter:
                 self._counts.update(counts)
 
     def month(self, month: str | None = None) -> Iterator[Savings]:
-        """Yield the savings of each operation in a month such as "2026-11", or in total."""
+        """Yield each operation's savings in a month such as "2026-11", or in all months."""
         table = lookup_counts.c
         hits = func.sum(table.hits + table.stale).label("hits")
         collapsed = func.sum(table.collapsed).label("collapsed")

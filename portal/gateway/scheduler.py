@@ -17,9 +17,9 @@ class PeriodicTask:
 
 
 class Scheduler:
-    """Runs the tasks from the first ``start`` until ``stop``, or until the object is freed.
+    """Runs the tasks from the first ``start`` until ``stop`` or until the scheduler is freed.
 
-    If a task fails, the error is logged, and the task runs again when it is next due.
+    If a task fails, the error is logged, and the task runs again at its next due time.
     """
 
     def __init__(self, *tasks: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
@@ -32,10 +32,10 @@ class Scheduler:
         self._ended = False
 
     def start(self) -> None:
-        """Start the thread, unless it is running.
+        """Start the scheduler's thread, unless it is running.
 
-        Every request calls this method, so that the thread starts after the fork, and so that a
-        failed start is tried again.
+        Every request calls ``start``, so that the thread starts after the process was forked, and
+        so that a failed start is repeated.
         """
         if self._started:
             return
@@ -52,15 +52,15 @@ class Scheduler:
                 log.warning("cannot start the scheduler thread")
 
     def stop(self) -> None:
-        """Wait for the running tasks, and then stop permanently.
+        """Wait for running tasks to end, and stop the scheduler permanently.
 
-        Afterwards the resources that the tasks use may be closed.
+        Resources that the tasks use may be closed after ``stop`` has returned.
         """
         with self._running:
             self._ended = True
 
     def run_due(self) -> float:
-        """Run the tasks that are due and return the seconds until the next one."""
+        """Run the tasks that are due, and return the seconds until another task is due."""
         for index, task in enumerate(self._tasks):
             now = self._clock()
             if now >= self._due[index]:
@@ -69,7 +69,10 @@ class Scheduler:
         return max(0.0, min(self._due) - self._clock())
 
     def run_all(self) -> None:
-        """Run every task once, whether it is due or not. Called when the process exits."""
+        """Run every task once, whether it is due or not.
+
+        The method is called when the process exits.
+        """
         for task in self._tasks:
             _run_task(task)
 

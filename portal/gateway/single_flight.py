@@ -2,8 +2,8 @@
 
 In each process, the first thread that looks up a key is the leader. Other threads that look up the
 key are followers, and wait for the leader's result. The leaders of several processes compete for a
-lease. A leader without the lease polls the store until it finds the lease holder's answer. While
-its leader lives, a follower never calls the upstream itself.
+lease. A leader without the lease polls the store until it finds the lease holder's answer. A
+follower never calls the upstream while its leader is running.
 """
 
 import threading
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 class _LeaderFailed(Exception):
-    """The leader has no result for its followers, so one of them must become the leader."""
+    """The leader has no result for its followers, so a follower must become the leader."""
 
 
 class SingleFlight(Generic[T]):
@@ -41,14 +41,15 @@ class SingleFlight(Generic[T]):
         deadline: float,
         former_keys: Sequence[str] = (),
     ) -> tuple[T, bool]:
-        """Return the result of the leader, and whether this call was the leader.
+        """Return the leader's result, and whether the calling thread was the leader.
 
-        ``former_keys`` are the names of the same key under old secret keys. A process that uses one
-        of these names must not lead at the same time. ``lead`` receives the fence of its lease.
-        ``poll`` returns another process's result or None, or raises that process's Failure.
+        ``former_keys`` are the store keys of the same lookup under old secret keys. No process
+        leads while another process leads under one of ``former_keys``. ``lead`` receives the fence
+        of its lease. ``poll`` returns another process's result, raises another process's Failure,
+        or returns None.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
-        a failure concerns only the leader's caller, followers do not get it, and one of them
+        a failure concerns only the leader's caller, no follower gets the failure, and a follower
         becomes the leader.
         """
         while True:
@@ -84,8 +85,8 @@ class SingleFlight(Generic[T]):
                 outcome = failure
             raise
         except Exception:
-            # This is an internal error, and the call may have been charged. The followers fail too,
-            # because they must not repeat the call.
+            # The call may have been charged before an internal error, so followers fail and do not
+            # repeat the call.
             outcome = Failure("bad_answer")
             raise
         else:
@@ -104,7 +105,7 @@ class SingleFlight(Generic[T]):
         poll: Callable[[], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
-        """Call ``lead`` if no other process does, otherwise poll for that process's answer.
+        """Call ``lead`` under the lease, or poll for the answer of the lease's holder.
 
         In each process only one thread polls for a key.
         """
@@ -125,7 +126,7 @@ class SingleFlight(Generic[T]):
     def _hold_all(self, names: Sequence[str]) -> Iterator[int | None]:
         """Yield a fence if this process gets the leases of all names, otherwise None.
 
-        Every process takes the leases in the same order, so one process always gets all of them.
+        Every process acquires the leases in the same order, so one process always gets all leases.
         """
         with ExitStack() as held:
             fences = []
@@ -137,7 +138,7 @@ class SingleFlight(Generic[T]):
 
 
 class _WaitTimeout(Failure):
-    """The deadline of this waiting thread has passed. Other threads may continue to wait."""
+    """The deadline of a waiting thread has passed, while other threads may continue to wait."""
 
     def __init__(self) -> None:
         super().__init__("too_slow")

@@ -1,13 +1,13 @@
 """A Flask-Caching backend in one SQLite file that the worker processes share.
 
 Entries survive a restart. An operation takes as long with a million entries as with a thousand.
-Expired entries are deleted. Values are bytes, so nothing is unpickled. A corrupt file is
-quarantined: it gets another name, and a new file is created.
+Expired entries are deleted. Stored values are bytes, so reading a value never unpickles data. A
+corrupt file is renamed (quarantined), and a new file is created.
 
-An entry's row number is computed from its key. So reading an entry needs only the table's B-tree
-and no second index, and the entries of a vehicle are next to each other. Writers only append to the
-write-ahead log (WAL). ``sweep``, which is called about once a second, copies the log into the file
-and waits for the disk.
+An entry's row number is computed from its key, so that reading an entry needs only the table's
+B-tree and no second index. The entries of one vehicle are next to each other in the B-tree. Writers
+only append to the write-ahead log (WAL). ``sweep``, which is called about once a second, copies the
+WAL into the database file and waits for the disk.
 """
 
 import json
@@ -39,7 +39,8 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-CHECKPOINT_AFTER = 300  # number of writes; a checkpoint waits for the disk, so it must be rare
+# number of writes between checkpoints, which are rare because they wait for the disk
+CHECKPOINT_AFTER = 300
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS entries (
@@ -54,13 +55,13 @@ CREATE TABLE IF NOT EXISTS contents (
 CREATE TABLE IF NOT EXISTS purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
 """
-# The purge counter of a bucket: the id of the contents, and how often it was purged.
+# A purge counter consists of the id of the file's contents and the number of purges of a bucket.
 _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# Microseconds by which clocks may differ. A fence further in the future was written before the
-# clock was set back.
+# The clocks of processes may differ by this many microseconds. A fence that is further in the
+# future was written before a clock was set back.
 _SKEW_US = 60_000_000
 
 
@@ -103,8 +104,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Read the generation first. Otherwise signatures from before a concurrent purge could
-            # be returned with the new generation.
+            # Read the generation before the signatures, so that signatures from before a concurrent
+            # purge are never returned with the new generation.
             (generation,) = db.execute("SELECT name FROM generation").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
@@ -156,10 +157,9 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag and erase its bytes from the file and the WAL.
+        """Delete all entries of a tag, and erase their bytes from the file and the WAL.
 
-        Raises BytesRemain if a reader, a writer or a full disk prevents the bytes from being
-        erased.
+        Raises BytesRemain if a reader, a writer or a full disk prevents the erasure.
         """
         with self._connection(PURGE_WAIT_S) as db:
             with transaction(db):
@@ -251,7 +251,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
         gone = 0
         with self._connection() as db:
             if self._writes_since_checkpoint >= CHECKPOINT_AFTER:
-                # Checkpoint first, because on a full disk this frees the space that deleting needs.
+                # Checkpoint before deleting, because on a full disk a checkpoint frees the space
+                # that a deletion needs.
                 self._writes_since_checkpoint = 0
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             while True:
@@ -284,10 +285,11 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
 
 def entry_id(key: str) -> int:
-    """Return a signed 64-bit row number, made of the CRC-32 of the tag and of the name.
+    """Return a signed 64-bit row number, made of the CRC-32 values of tag and name.
 
-    The CRC of the tag is the upper half. About one of 10^19 pairs of keys has the same row number.
-    The later entry then replaces the earlier one, but an entry is never returned for another key.
+    The CRC-32 of the tag is the upper half of the row number. Two keys have the same row number
+    with a probability of about 1 in 10^19. If two keys share a row number, the later entry replaces
+    the earlier one, but an entry is never returned for another key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63

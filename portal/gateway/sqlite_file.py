@@ -24,11 +24,12 @@ F = TypeVar("F")
 
 log = logging.getLogger(__name__)
 
-# Seconds that a paid answer may wait for another process's write lock. An answer that cannot be
-# written in this time is stored later.
+# A paid answer waits at most this many seconds for another process's write lock. An answer that
+# cannot be written within WRITE_WAIT_S is stored later.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# Seconds after which a quarantined file is deleted, because nothing deletes expired entries in it.
+# A quarantined file is deleted after this many seconds, because expired entries in it are not
+# deleted one by one.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
 # The largest number of open connections. SQLite keeps a closed connection's file open while the
@@ -36,15 +37,15 @@ MAX_IDLE = 16
 # descriptors permanently.
 MAX_OPEN = 64
 
-# Page cache of a connection in KiB, enough for the inner pages of a B-tree with millions of
-# entries.
+# The size of a connection's page cache in KiB, which is enough for the inner pages of a B-tree with
+# millions of entries.
 _PAGE_CACHE_KIB = 8192
 # A writer checkpoints the WAL after this many pages of 4 KiB, in case no process runs sweep.
 _CHECKPOINT_PAGES = 16_384
 
 
 class Connection(sqlite3.Connection):
-    """A connection. ``file`` is the device and inode of the file that it opened."""
+    """A connection whose ``file`` is the device and inode of the opened file."""
 
     file: tuple[int, int]
 
@@ -52,7 +53,10 @@ class Connection(sqlite3.Connection):
 def retry_if_corrupt(
     method: Callable[Concatenate[F, P], R],
 ) -> Callable[Concatenate[F, P], R]:
-    """Call a method again if it failed on a corrupt file that has now been quarantined."""
+    """Decorate a method to run a second time after it has failed on a corrupt file.
+
+    The corrupt file is quarantined before the second run.
+    """
 
     def retried(self: F, /, *args: P.args, **named: P.kwargs) -> R:
         try:
@@ -68,19 +72,22 @@ def retry_if_corrupt(
 class SQLiteFile(ABC):
     """A pool of connections to the SQLite file at a path.
 
-    If the file was replaced, it is opened again. A corrupt file is quarantined under another name.
+    If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
+    is quarantined under another name.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # A stack, because reusing the latest connection first keeps the number of connections low.
+        # A stack keeps the number of connections low, because the connection that was used last is
+        # reused first.
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
-        # The file in which the tables were made, or None before that.
+        # The file in which this object has set up the tables, or None.
         self._file: tuple[int, int] | None = None
         self._closed = False
-        # Only for reading data_version, which changes with every commit of another connection.
+        # This connection only reads data_version, which changes with every commit of another
+        # connection.
         self._watch: Connection | None = None
         self._watch_count = 0
         self._watching = threading.Lock()
@@ -114,7 +121,7 @@ class SQLiteFile(ABC):
         return [name for name in names if not name.endswith(("-wal", "-shm"))]
 
     def close(self) -> None:
-        """Close all pooled connections. Later callers use short-lived connections."""
+        """Close all pooled connections. Callers after ``close`` use short-lived connections."""
         self._closed = True
         self._trim_idle(0)
         with self._watching:
@@ -127,7 +134,7 @@ class SQLiteFile(ABC):
     def _connection(self, wait_s: float | None = None) -> Iterator[Connection]:
         """Yield a connection to the file that is now at the path.
 
-        ``wait_s`` is how long to wait for another process's write lock.
+        ``wait_s`` limits the wait for another process's write lock, in seconds.
         """
         self._set_up()
         with self._slots:
@@ -153,18 +160,18 @@ class SQLiteFile(ABC):
             db.close()
 
     def _trim_idle(self, limit: int) -> None:
-        with contextlib.suppress(IndexError):  # another thread may have taken the last one
+        with contextlib.suppress(IndexError):  # another thread may have taken the last connection
             while len(self._idle) > limit:
                 self._idle.pop().close()
 
     def _open(self) -> Connection:
-        # Hold the directory's lock while opening. Otherwise, while another process quarantines the
-        # file, the connection could combine the old file with the new file's WAL.
+        # Hold the directory's lock while opening, because during a quarantine the connection could
+        # combine the old file with the new file's WAL.
         failure: sqlite3.Error | None = None
         with self._directory_lock(fcntl.LOCK_SH):
-            # In autocommit mode, every statement is a short transaction. A write locks the database
-            # at once, while a deferred transaction could fail as "locked". No reader keeps the WAL
-            # from being truncated for long.
+            # In autocommit mode, every statement is a short transaction. A write in autocommit mode
+            # locks the database at once, whereas a deferred transaction could fail as "locked".
+            # Short transactions of readers do not delay the truncation of the WAL for long.
             db = sqlite3.connect(
                 self._path,
                 timeout=SET_UP_WAIT_S,
@@ -176,7 +183,7 @@ class SQLiteFile(ABC):
             try:
                 _write_ahead(db)
             except sqlite3.Error as error:
-                # Raised after the lock is released, because the quarantine needs the lock.
+                # Raise the error after the lock is released, because the quarantine needs the lock.
                 failure = error
         with self._closed_on_failure(db):
             if failure is not None:
@@ -190,14 +197,15 @@ class SQLiteFile(ABC):
         return db
 
     def _set_up(self) -> None:
-        """Create the tables, unless the file at the path already has them."""
+        """Create the tables, unless the file already contains them."""
         if self._file is not None and _identity(self._path) == self._file:
             return
         with self._start:
             if self._file is not None and _identity(self._path) == self._file:
                 return
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            # Create the file here, to set the access mode that SQLite copies to the WAL.
+            # Create the file before SQLite opens it, to set the access mode that SQLite copies to
+            # the WAL.
             os.close(os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
             db = self._open()
             with self._closed_on_failure(db):
@@ -224,17 +232,18 @@ class SQLiteFile(ABC):
     def _quarantine(self, file: tuple[int, int]) -> None:
         """Rename the corrupt file and its WAL.
 
-        Does nothing if another thread or process has already renamed it.
+        Does nothing if another thread or process has already renamed the file.
         """
         with self._directory_lock(fcntl.LOCK_EX):
             if _identity(self._path) != file:
                 return
-            # Keep at most one, so that a failing disk does not fill up with copies.
+            # Keep at most one quarantined file, so that a failing disk does not fill up with
+            # copies.
             self.remove_broken()
             now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
             name = f"{self._path.name}.broken-{now}"
-            # Rename the database file last, because other connections notice the change by its
-            # inode.
+            # Rename the database file last, because other connections notice the quarantine by the
+            # file's inode.
             for suffix in ("-wal", "-shm", ""):
                 with contextlib.suppress(FileNotFoundError):
                     self._path.with_name(self._path.name + suffix).rename(
@@ -302,8 +311,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def _write_ahead(db: sqlite3.Connection) -> None:
     """Switch the database to WAL mode.
 
-    If two processes switch a new file at once, SQLite rejects one of them without waiting. So the
-    switch is tried again.
+    If two processes switch a new file at once, SQLite rejects one of them without waiting, so the
+    switch is repeated.
     """
     ends_at = time.monotonic() + SET_UP_WAIT_S
     while True:

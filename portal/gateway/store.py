@@ -40,7 +40,7 @@ class StoreDown(Exception):
 
 
 class Reading(NamedTuple):
-    """The envelopes under some keys of a vehicle, and the purge state for ``write``."""
+    """The envelopes stored under some keys of a vehicle, and the purge state for ``write``."""
 
     envelopes: Sequence[Envelope | None]
     purge_state: PurgeState
@@ -50,15 +50,15 @@ class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
     An entry of the local cache is served for at most CONFIRMED_FOR_S (1 s) after the backend was
-    known to hold it. So a purge by another process takes effect within that time. ``tick`` runs
+    known to store it, so that a purge by another process takes effect within 1 s. ``tick`` runs
     twice a second and confirms requested entries again. While the backend is down, only the local
     cache is used. No request fails because of a failing backend.
 
-    ``former_seals`` verify entries of old secret keys, which ``carry_over`` copies.
+    ``carry_over`` uses ``former_seals`` to verify and copy entries of old secret keys.
 
-    ``purges_since`` reads the purge log, which is in the database. The log is needed because a
-    backend that loses its contents also loses its purge counters. The log also helps a process that
-    stalled and may have missed a purge.
+    ``purges_since`` reads the purge log, which is in the database. The purge log is needed because
+    a backend that loses its contents also loses its purge counters. A process that stalled finds in
+    the purge log the purges that it has missed.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class Store:
         self._last_purge: int | None = None
         self._checked_at = 0.0
         self._generation_lock = threading.Lock()
-        self._compare_at = 0.0  # when to compare with the purge log again, in monotonic time
+        self._compare_at = 0.0  # time of the next comparison with the purge log (monotonic seconds)
         self._log_names = [each.keyed_hash("purge log", 16) for each in (seal, *former_seals)]
         self._unstored = UnstoredQueue()
 
@@ -99,7 +99,7 @@ class Store:
         return self._key(self._seal, lookup.subject.text, _question(lookup, credential))
 
     def former_keys(self, lookup: Lookup, credential: str | None) -> Sequence[str]:
-        """Return the keys that a lookup has with the old secret keys."""
+        """Return the store keys of a lookup under the old secret keys."""
         question = _question(lookup, credential)
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
@@ -113,12 +113,12 @@ class Store:
     def former_newest_report_keys(
         self, subject: Plate | Renavam, credential: str | None
     ) -> Sequence[str]:
-        """Return the keys of a vehicle's newest report with the old secret keys."""
+        """Return the store keys of a vehicle's newest report under the old secret keys."""
         question = _newest_report(subject, credential)
         return [self._key(seal, subject.text, question) for seal in self._former_seals]
 
     def tag(self, subject: str) -> str:
-        """Return the tag of a plate or Renavam, a keyed hash with which its keys begin.
+        """Return a vehicle's tag: the keyed hash with which all store keys of the vehicle begin.
 
         The tag does not depend on the namespace, so that a purge finds a vehicle's entries of every
         upstream.
@@ -126,11 +126,12 @@ class Store:
         return _tag(self._seal, subject)
 
     def former_tags(self, subject: str) -> Sequence[str]:
-        """Return the tags of a plate or Renavam with the old secret keys."""
+        """Return the tags of a plate or Renavam under the old secret keys."""
         return [_tag(seal, subject) for seal in self._former_seals]
 
     def _key(self, seal: Seal, subject: str, question: str) -> str:
-        # A namespace contains no NUL character, so two different pairs never give the same text.
+        # A namespace contains no NUL character, so different pairs of namespace and question never
+        # give the same text.
         name = seal.keyed_hash(f"{self._namespace}\0{question}", 40)
         return f"{_tag(seal, subject)}:{name}"
 
@@ -139,9 +140,9 @@ class Store:
         return self.read_many([key])[0]
 
     def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
-        """Return for each of a vehicle's keys the stored envelope, or None.
+        """Return the envelopes for keys of one vehicle, with None for each missing entry.
 
-        Keys that are not in the local cache are read from the backend, all at once.
+        All entries that are not in the local cache are read from the backend at once.
         """
         found = {key: self._memory.recent(key) for key in keys}
         missing = [key for key, envelope in found.items() if envelope is None]
@@ -150,7 +151,7 @@ class Store:
         return list(found.values())
 
     def read_current(self, keys: Sequence[str]) -> Reading:
-        """Read keys of one vehicle from the backend, with the purge state for ``write``.
+        """Read entries of one vehicle from the backend, with the purge state for ``write``.
 
         Bypasses the local cache, which may be up to 1 s stale. Use this method to wait for another
         process's answer, and before a paid call.
@@ -158,15 +159,15 @@ class Store:
         return self._read(keys, self._known_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
-        """Return an envelope from the local cache that was confirmed within the last second."""
+        """Return the locally cached envelope if it was confirmed within the last second."""
         return self._memory.recent(key)
 
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
-        """Store an answer. Return False if the backend did not accept it.
+        """Store an answer. Return False if the backend did not accept the answer.
 
-        If a newer answer is stored already, it is not replaced, and the result is True. If the
-        vehicle was purged after ``purge_state`` was read, the answer is not stored. So read
-        ``purge_state`` before requesting the answer.
+        If the backend has a newer answer, the newer answer stays, and the method returns True. If
+        the vehicle was purged after ``purge_state`` was read, the answer is not stored. The caller
+        must read ``purge_state`` before it requests the answer.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
@@ -190,27 +191,28 @@ class Store:
         return True
 
     def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
-        """Store an envelope also under another key.
+        """Store a copy of an envelope under another key.
 
-        ``purge_state`` must have been read together with the envelope or earlier.
+        ``purge_state`` must not have been read later than the envelope.
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
 
     @property
     def has_unstored(self) -> bool:
-        """Whether this process still has answers that the backend could not store."""
+        """Return whether this process has answers that the backend could not store."""
         return bool(self._unstored.waiting())
 
     @property
     def has_former_keys(self) -> bool:
-        """Whether entries of old secret keys are also read."""
+        """Return whether the store can read entries of old secret keys."""
         return bool(self._former_seals)
 
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
-        """Copy newer entries of ``former_keys`` to ``key``. Return whether any was copied.
+        """Copy newer entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
-        The copies keep the times of the entries. Each of ``suffixes`` is added to the keys. The
-        purge state is read before the former entries, so that a purge in between prevents the copy.
+        Copies have the times of the original entries. Each of ``suffixes`` is appended to
+        ``former_keys`` and to ``key``, to get the keys of the entries. The purge state is read
+        before the former entries, so that a purge between the two reads prevents the copy.
         """
         if not former_keys:
             return False
@@ -233,20 +235,22 @@ class Store:
     def tick(self) -> None:
         """Detect purges by other processes and confirm the local cache.
 
-        Runs twice a second. If the backend's version has not changed, all entries are confirmed,
-        otherwise only the requested ones. Entries whose retention has ended are removed from the
-        local cache. Answers that could not be stored are written again.
+        Runs twice a second. If the backend's version has not changed, all entries are confirmed. If
+        the backend's version has changed, only requested entries are confirmed. Entries whose
+        retention has ended are removed from the local cache. Answers that could not be stored are
+        written again.
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
-        # Read the version first, so that a write between the two reads is detected.
+        # Read the version before the signatures, so that a write between the two reads is detected.
         version = self._version()
         try:
             signatures, generation = self._backend.signatures(
                 self._memory.take_unconfirmed(version), SEAL_BYTES
             )
             if self._note_generation(generation):
-                signatures = {}  # some of these entries may have been deleted meanwhile
+                # Some entries may have been deleted after their signatures were read.
+                signatures = {}
         except Exception as error:
             self._report_fault("read", error)
             return
@@ -254,7 +258,7 @@ class Store:
         self._write_unstored()
 
     def sweep(self) -> None:
-        """Delete entries whose retention has ended from the backend.
+        """Delete from the backend the entries whose retention has ended.
 
         A shortened retention also applies to entries that are already stored.
         """
@@ -277,7 +281,7 @@ class Store:
         return True
 
     def size(self) -> StoreSize | None:
-        """Return the backend's number of entries and bytes, or None if it is unavailable."""
+        """Return the backend's number of entries and bytes, or None if it does not respond."""
         try:
             return self._backend.size()
         except Exception as error:
@@ -285,16 +289,16 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Purge a plate or Renavam by its tag with the present secret key."""
+        """Purge a plate or Renavam by the tag that it has under the present secret key."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
-        """Delete all entries of a tag and return how many there were.
+        """Delete all entries of a tag, and return the number of deleted entries.
 
-        ``number`` is the number of this purge in the purge log.
+        ``number`` is the purge's number in the purge log.
 
         Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
-        deleted but the disk still holds bytes of them. A second purge then removes the bytes.
+        deleted but their bytes are still on the disk. A second purge removes the remaining bytes.
         """
         self._memory.clear()
         try:
@@ -310,7 +314,8 @@ class Store:
     def remove_broken(self) -> Sequence[str]:
         """Delete quarantined corrupt files and return their names.
 
-        A purge cannot find a vehicle in such a file. Raises StoreDown if a file cannot be deleted.
+        A purge cannot find a vehicle's entries in a quarantined file. Raises StoreDown if a file
+        cannot be deleted.
         """
         try:
             return self._backend.remove_broken()
@@ -327,17 +332,20 @@ class Store:
     def _replace(
         self, key: str, sealed: bytes, left_s: float, fence: int, purge_state: PurgeState
     ) -> tuple[bool, PurgeState]:
-        """Write to the backend. Return whether the answer is the newest, and the purge state."""
+        """Write to the backend.
+
+        Return whether the written answer is the newest, and the purge state.
+        """
         if purge_state.counter is not None:
             try:
                 counter = purge_state.counter
                 return self._backend.replace(key, sealed, left_s, fence, counter), purge_state
             except CounterLost:
                 pass
-        # The backend has lost its purge counters, so the purge log must show that there was no
-        # purge. Read the new counter before the log. A purge is written to the log first and
-        # counted in the backend second. So a purge that is missing from the log as read here
-        # changes the counter later, and the write fails.
+        # The backend has lost its purge counters, so the purge log must show that the vehicle was
+        # not purged. Read the backend's new purge counter before the purge log. A purge is first
+        # written to the purge log and then counted in the backend. A purge that is logged after the
+        # purge log was read changes the purge counter even later, so that the write fails.
         last_purge = self._known_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)
@@ -351,13 +359,13 @@ class Store:
     def _cache_locally(
         self, envelope: Envelope, generation: str | None, signature: bytes, purge_state: PurgeState
     ) -> None:
-        """Put an envelope into the local cache, unless a purge was detected meanwhile."""
+        """Cache an envelope locally, unless a purge was detected after ``purge_state`` was read."""
         self._memory.put(envelope, generation, signature)
         if self._generation != purge_state.generation or self._last_purge != purge_state.last_purge:
             self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
-        """Write the answers that could not be stored, until the backend fails again."""
+        """Write the queued answers, until all are stored or the backend fails again."""
         for key in self._unstored.waiting():
             taken = self._unstored.take(key)
             if taken is not None:
@@ -370,7 +378,8 @@ class Store:
 
         ``last_purge`` is the number of the last purge that was known before this read.
         """
-        version = self._memory.version  # first, so that a write during the read is detected
+        # The version is read first, so that a write during the read is detected.
+        version = self._memory.version
         try:
             held = self._read_noted(keys)
         except Exception as error:
@@ -406,7 +415,10 @@ class Store:
         return envelope
 
     def _known_last_purge(self) -> int | None:
-        """Return the number of the last known purge, which the first call reads from the log."""
+        """Return the number of the last known purge.
+
+        The first call reads the number from the purge log.
+        """
         if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
             self._last_purge = log_read.latest
         return self._last_purge
@@ -414,17 +426,18 @@ class Store:
     def _read_noted(self, keys: Sequence[str]) -> Held:
         held = self._backend.read_many(keys)
         if self._note_generation(held.generation):
-            # Read again, because entries of the first result may have been deleted meanwhile.
+            # Read the entries again, because some may have been deleted since the first read.
             held = self._backend.read_many(keys)
             self._note_generation(held.generation)
         return held
 
     def _note_generation(self, generation: str) -> bool:
-        """Record the backend's generation and evict purged entries if it changed.
+        """Record the backend's generation, and evict purged entries if the generation changed.
 
-        After a purge all entries are evicted. If the backend lost its contents, only entries that
-        were purged since the last check are evicted. Returns whether the backend was compared with
-        the purge log. If so, entries that were read before may have been deleted.
+        After a purge all local entries are evicted. After a loss of the backend's contents, only
+        entries that were purged since the last check are evicted. Returns whether the backend was
+        compared with the purge log, because the comparison may delete entries that were read
+        before.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -432,15 +445,15 @@ class Store:
             if generation != self._generation:
                 self._compare_at = 0.0
             if time.monotonic() < self._compare_at:
-                return True  # another thread has compared them while this thread waited
+                return True  # Another thread made the comparison while this thread waited.
             self._compare_with_purge_log()
             if generation == self._generation:
                 self._evict_newly_purged()
                 return True
             last, since = self._generation, self._purges_since(self._last_purge)
             self._last_purge = since.latest if since is not None else None
-            # Set this before the eviction, because readers compare it after they have cached an
-            # entry.
+            # Set the generation before the eviction, because readers compare the generation after
+            # they have cached an entry.
             self._generation = generation
             if last is None and not self._memory.size_bytes:
                 return True  # this is the first contact with the backend
@@ -451,18 +464,18 @@ class Store:
             return True
 
     def _compare_with_purge_log(self) -> None:
-        """Delete purged entries that have come back.
+        """Delete purged entries that have returned to the backend.
 
-        For example, a Redis server that was killed may restart from a snapshot that is older than
-        the purge.
+        Purged entries return, for example, if a Redis server is killed and restarts from a snapshot
+        that is older than the purge.
         """
-        # A portal that signs with one of the other keys records its purges under another name.
+        # A portal that signs with another secret key records its purges under another log name.
         number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return
-        # Another portal with its own purge log may have set a higher number.
+        # Another portal, which has its own purge log, may have set a higher number in the backend.
         if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:
@@ -471,7 +484,7 @@ class Store:
         self._compare_at = math.inf
 
     def _check_purges(self) -> None:
-        """Evict entries purged since the last check, while the backend is down."""
+        """While the backend is down, evict entries that were purged since the last check."""
         now = time.monotonic()
         if self._last_purge is None or now - self._checked_at < CHECK_EVERY_S:
             return
@@ -492,10 +505,10 @@ class Store:
             self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
 
     def _write_back(self, key: str, held: Held) -> Envelope | None:
-        """Write a locally cached answer to a backend that has lost it.
+        """Write a locally cached answer to a backend that has lost the answer.
 
-        The answer is written if the backend lost its contents, or if it could not store the answer
-        before. If the backend has deleted the entry since then, the entry is also evicted locally.
+        The answer is written if the backend lost its contents or could not store the answer before.
+        An entry that the backend has deleted is evicted from the local cache.
         """
         with self._generation_lock:  # wait until a purge in progress has evicted its entries
             entry = self._memory.get_stale(key)
@@ -507,9 +520,10 @@ class Store:
         return self._write_cached(key, entry.envelope, held)
 
     def _write_back_newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
-        """Replace an older answer in the backend by a newer one from the local cache.
+        """Replace an older answer in the backend by a newer answer from the local cache.
 
-        This is needed if the backend lost the answer and another process restored an older one.
+        The backend has an older answer if it lost its contents and another process restored an
+        older copy.
         """
         entry = self._memory.get_stale(key)
         if (
@@ -529,7 +543,8 @@ class Store:
         return envelope if self._memory.get_stale(key) else None
 
     def _report_fault(self, operation: str, error: Exception) -> None:
-        self._compare_at = 0.0  # because the backend may come back with older contents
+        # Compare soon, because the backend may come back with older contents.
+        self._compare_at = 0.0
         self._observer.store_failed(operation)
         if not isinstance(error, BreakerOpen):  # The breaker has already logged the outage.
             # Log only the error's type, because its text may contain a key or an address.

@@ -13,13 +13,13 @@ MAX_DEPTH = 64
 LONGEST_NUMBER = 400
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LARGE = 10**18  # Smaller integers need no conversion for msgspec.
-# Smaller integers are written without an exponent. All integers of 64 bits are smaller.
+_LARGE = 10**18  # Integers below this limit need no conversion for msgspec.
+# Integers below this limit, which include all 64-bit integers, are written without an exponent.
 _LARGEST_PLAIN = 10**20
 _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 
-# A JSON string. Matching takes linear time for any input, because the quantifiers are possessive,
-# and because an unterminated string matches up to the end of the text.
+# The pattern matches a JSON string. Matching takes linear time for any input, because the
+# quantifiers are possessive and an unterminated string matches up to the end of the text.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
 _NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
 
@@ -39,8 +39,8 @@ def parse(text: bytes) -> Any:
 def parse_exact(text: bytes) -> Any:
     """Parse like ``parse``, but return each number that is not an integer as a Decimal.
 
-    Use this for values that are sent on, because two different numbers (such as …890.25 and
-    …890.75) may become the same float.
+    Use ``parse_exact`` for values that are sent to the upstream, because two different numbers
+    (such as …890.25 and …890.75) may become the same float.
     """
     return _parse(text, _decimal)
 
@@ -65,9 +65,9 @@ def _parse(text: bytes, fraction: Callable[[str], float | Decimal]) -> Any:
 def canonical(value: Any) -> bytes:
     """Encode a value so that equal values give equal bytes.
 
-    Names are sorted, and there is no white space. Equal numbers are written in the same way: 1, 1.0
-    and 1E0 become "1". RFC 8785 would convert numbers to doubles. Here every digit is kept, so
-    1e-400 does not become 0.
+    Member names are sorted, and the output has no white space. Equal numbers are written in the
+    same way: 1, 1.0 and 1E0 become "1". Unlike in RFC 8785, numbers are not converted to doubles,
+    so 1e-400 does not become 0.
     """
     return _encoder.encode(_canonical_numbers(value))
 
@@ -92,8 +92,7 @@ def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
     """
     if isinstance(number, int) and -_LARGE < number < _LARGE:
         return number
-    # Convert by way of repr, which is the number in the JSON text. Decimal(0.1) would have 55
-    # digits.
+    # Convert a float through its repr, because Decimal(0.1) would have 55 digits.
     exact = Decimal(repr(number)) if isinstance(number, float) else Decimal(number)
     if not exact.is_finite():
         raise ValueError("JSON has no such number")
@@ -107,7 +106,7 @@ def _refuse_depth(text: bytes) -> None:
     """Raise NotStrictJSON if the nesting is too deep for the recursive parser."""
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
-    # Remove the strings. Without backslashes, every second quote is the end of a string.
+    # Remove the JSON strings. In a text without backslashes, every second quote ends a string.
     outside = _STRING.sub(b"", text) if b"\\" in text else b"".join(text.split(b'"')[::2])
     depth = 0
     for bracket in outside.translate(None, _NO_BRACKETS):
@@ -148,8 +147,8 @@ def _decimal(digits: str) -> Decimal:
         number = Decimal(digits) if len(digits) <= LONGEST_NUMBER else None
     except InvalidOperation:  # the exponent is beyond the range of Decimal
         number = None
-    # A number with a short exponent can be huge. This limit protects programs that write the number
-    # in plain digits.
+    # A limit on the exponent protects programs that write the number in plain digits, because a
+    # number with a short exponent can be huge.
     if number is None or (number and abs(number.adjusted()) > LONGEST_NUMBER):
         raise NotStrictJSON("number too large or too small")
     return number

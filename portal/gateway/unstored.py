@@ -7,11 +7,11 @@ from typing import Final, NamedTuple
 from portal.gateway.backend import PurgeState
 from portal.gateway.envelope import Envelope
 
-MAX_BYTES: Final = 16 * 1024 * 1024  # size of all bodies together
+MAX_BYTES: Final = 16 * 1024 * 1024  # largest total size of the queued bodies
 
 
 class Unstored(NamedTuple):
-    """The arguments of a call of ``Store.write`` that failed."""
+    """The arguments of a failed call to ``Store.write``."""
 
     envelope: Envelope
     fence: int
@@ -19,7 +19,7 @@ class Unstored(NamedTuple):
 
 
 class UnstoredQueue:
-    """Holds the newest unstored answer for each key, in the order of arrival.
+    """A queue of the newest unstored answer for each key, in the order of arrival.
 
     If the bodies exceed ``max_bytes``, the oldest answers are discarded.
     """

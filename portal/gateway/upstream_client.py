@@ -27,9 +27,9 @@ SHORTEST_RETRY_S = 1.0
 class Policy:
     """The operator's settings for upstream calls.
 
-    ``terms`` holds the lifetimes and the price of each operation. ``deadline_s`` is the time limit
-    of a lookup in seconds. ``hidden_marker`` is the text that the upstream sends in place of a
-    hidden value. ``operator_credential`` is sent upstream; if it is None, the caller's own
+    ``terms`` contains the lifetimes and the price of each operation. ``deadline_s`` is the time
+    limit of a lookup in seconds. ``hidden_marker`` is the text that the upstream sends in place of
+    a hidden value. ``operator_credential`` is sent upstream; if it is None, the caller's own
     credential is sent.
     """
 
@@ -45,7 +45,8 @@ class Policy:
 class UpstreamClient:
     """Sends lookups upstream.
 
-    Returns a 200, or a 400 of which only the message is kept. Any other result raises Failure.
+    A response with status 200 is returned unchanged. A response with status 400 is returned with
+    only the upstream's message as its body. Any other status or error raises Failure.
     """
 
     def __init__(
@@ -107,8 +108,8 @@ class UpstreamClient:
     def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
         """Validate the body of a 200, 400 or 404. Raises Unusable.
 
-        A proxy's error page with status 400 or 404 must not be taken for a rejected plate or for a
-        vehicle without a record. With other statuses the body does not matter.
+        A proxy's error page with status 400 or 404 must not be mistaken for a rejected plate or for
+        a vehicle without a record. The bodies of responses with other statuses are not checked.
         """
         try:
             if status == 200:

@@ -1,4 +1,4 @@
-"""Reads sums from the ledger and the counts of answers, for the operator's page."""
+"""Sums ledger rows and counts of cached answers for the operator's page."""
 
 import time
 from collections import defaultdict
@@ -14,7 +14,7 @@ from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN
 from portal.storage import ledger, lookup_counts, reading, spending
 from portal.system.local_time import from_epoch
 
-# Seconds after which a call without an outcome counts as lost, because its process was killed.
+# A call that has no outcome after this many seconds counts as lost, because its process was killed.
 _LONGEST_CALL_S = 60.0
 _ORDINARY_STATUSES = (200, 400, 404)
 _TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
@@ -22,7 +22,7 @@ _TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Numbers of lookups, with what they cost and saved.
+    """Numbers of lookups, with their cost and savings.
 
     ``calls`` is the number of upstream calls, which cost ``spent`` (R$). ``hits`` counts fresh
     answers from the store. ``stale`` counts stale answers that were served after a failure.
@@ -50,7 +50,7 @@ class CallFailures:
 
     @property
     def is_free(self) -> bool:
-        """Whether the calls were never sent, and so never charged."""
+        """Return whether the calls were never sent and therefore never charged."""
         return self.outcome in FREE_OUTCOMES
 
 
@@ -71,7 +71,10 @@ class CallsToday:
 
 
 class UsageLog:
-    """Reads the sums of one namespace. Each method runs one or two queries."""
+    """Reads the usage of one namespace from the database.
+
+    Each method runs one or two queries.
+    """
 
     def __init__(
         self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
@@ -81,23 +84,23 @@ class UsageLog:
         self._clock = clock
 
     def today(self) -> date:
-        """Return today's date, as the ledger would record it now."""
+        """Return today's date in the time zone of the ledger."""
         return from_epoch(self._clock()).date()
 
     def by_day(self, first: date) -> dict[tuple[date, str], Usage]:
-        """Return the sums of each day and operation since a day."""
+        """Return the usage of each day and operation since the day ``first``."""
         found = self._sums(first, "day", "operation")
         return {(date.fromisoformat(day), name): usage for (day, name), usage in found.items()}
 
     def by_caller(self, first: date) -> dict[str, Usage]:
-        """Return the sums of each caller since a day.
+        """Return the usage of each caller since the day ``first``.
 
-        Answers that were counted before callers were recorded are under the caller "".
+        The caller "" stands for answers that were counted before callers were recorded.
         """
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
     def failures(self, first: date) -> list[CallFailures]:
-        """Return the failed calls since a day by kind and base address, the latest first."""
+        """Return the failed calls since ``first`` by kind and base address, the latest first."""
         query = (
             select(
                 ledger.c.outcome,
@@ -131,7 +134,7 @@ class UsageLog:
         return {row.origin: OriginCalls(row.calls, row.failed) for row in self._all(query)}
 
     def calls_today(self) -> CallsToday:
-        """Return today's numbers of calls, which are compared with the daily limits."""
+        """Return today's numbers of calls, which count towards the daily limits."""
         query = select(spending.c.payer, spending.c.calls).where(
             spending.c.namespace == self._namespace, spending.c.day == self.today().isoformat()
         )
@@ -167,7 +170,7 @@ class UsageLog:
 
 
 def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that sums the ledger.
+    """Return the query that counts charged calls by ``groups`` and price.
 
     The index "ledger_by_use" covers all columns of this query.
     """
@@ -184,7 +187,7 @@ def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
 
 
 def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that counts the answers without an upstream call."""
+    """Return the query that counts answers that needed no upstream call."""
     columns = [lookup_counts.c[name] for name in (*groups, "price")]
     sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
     return (

@@ -1,4 +1,4 @@
-"""The database with its tables, backups, and the secret key's file."""
+"""The database and its tables, backups, and the file of the secret key."""
 
 from portal.storage.backup import (
     CACHE_NAME,

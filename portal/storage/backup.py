@@ -1,10 +1,10 @@
-"""Makes backups of the data files while portals run, and restores them while none runs.
+"""Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. SQLite's online backup copies each file as of one moment. The cache is copied
-before the database, so every answer in it has its row in the ledger. If a vehicle is purged between
-the two copies, the purge log in the database shows it, and the next start deletes the vehicle's
-answers from the cache.
+secret key's file. SQLite's online backup copies the state of each file at a single moment. The
+cache is copied before the database, so that every answer in the copied cache has its row in the
+copied ledger. If a vehicle is purged between the two copies, the purge log in the database contains
+the purge, and the next start deletes the vehicle's answers from the cache.
 """
 
 import hashlib
@@ -39,7 +39,10 @@ _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
 class BackupRefused(Exception):
-    """Nothing was done. The error message is one line for the operator."""
+    """A backup or a restore was refused and has changed nothing.
+
+    The error message is one line for the operator.
+    """
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -48,7 +51,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """The description of a backup, which is the first file in it.
+    """The description of a backup, which is the first file in the archive.
 
     ``schema`` is the revision of the database's schema. ``key_fingerprint`` identifies the secret
     key of the data. ``demo`` is true if the files belong to the demo mode.
@@ -67,10 +70,10 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
-    """Write a backup of those ``sources`` that exist. Raises BackupRefused or OSError.
+    """Write a backup of all existing ``sources`` to ``file``. Raises BackupRefused or OSError.
 
     ``sources`` maps names in the backup to paths. The backup is complete as soon as ``file``
-    exists, only its owner can read it, and it never replaces a file.
+    exists, and only the owner can read it. An existing file is never replaced.
     """
     if os.path.lexists(file):
         raise BackupRefused(f"{file} exists: a backup replaces no file")
@@ -100,7 +103,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             written.flush()
             os.fsync(written.fileno())
         try:
-            os.link(draft, file)  # fails if the file exists by now
+            os.link(draft, file)  # ``os.link`` fails if the file has been created meanwhile.
         except FileExistsError:
             raise BackupRefused(f"{file} exists: a backup replaces no file") from None
     _sync(file.parent)
@@ -116,11 +119,12 @@ def restore(
 ) -> Manifest:
     """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
-    ``targets`` maps names in the backup to paths. If a key is configured, ``targets`` lacks the
-    key's file, which is then not restored. ``is_known_key`` receives the fingerprint in the
-    manifest and the key in the backup or None, and returns whether the restored data will be
-    readable. ``amend`` may change the database before it is put in place. If a check fails, nothing
-    is changed. No file is ever replaced.
+    ``targets`` maps names in the backup to paths. The key's file is restored only if it is in
+    ``targets``. The caller must omit the key's file from ``targets`` if a key is configured.
+    ``is_known_key`` receives the fingerprint from the manifest, and the backup's key, which may be
+    None. ``is_known_key`` returns whether the restored data will be readable. ``amend`` may change
+    the copy of the database before the copy is moved to its target. If a check fails, nothing is
+    changed. No file is ever replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
@@ -171,7 +175,7 @@ def _copy_database(source: Path, copy: Path) -> None:
         closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
         closing(sqlite3.connect(copy)) as there,
     ):
-        # Copies all pages in one read transaction, because a write would restart a copy in steps.
+        # Copy all pages in one read transaction, because each write would restart a stepwise copy.
         here.backup(there)
         there.execute("PRAGMA journal_mode = DELETE")
     _require_whole(copy)
@@ -254,7 +258,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
 
 @contextmanager
 def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a temporary path for each target, in its directory. Remove the files afterwards."""
+    """Yield a temporary path in each target's directory, and finally remove the files."""
     folders: dict[Path, Path] = {}
     try:
         for target in targets.values():

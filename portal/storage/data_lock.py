@@ -7,10 +7,10 @@ from pathlib import Path
 
 
 class DataLock:
-    """The lock on a data directory, which a server holds until it ends.
+    """The lock on a data directory, which a server holds until the server ends.
 
-    Several servers may share the lock. ``is_alone`` is true if no other server held it when this
-    object was made. The kernel releases the lock of a killed process. Raises OSError if the
+    Several servers may share the lock. ``is_alone`` is true if no other server held the lock when
+    this object was made. The kernel releases the lock of a killed process. Raises OSError if the
     directory cannot be used.
     """
 
@@ -21,7 +21,7 @@ class DataLock:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             self.is_alone = True
-        except OSError:  # another server holds it, or the file system has no locks
+        except OSError:  # another server holds the lock, or the file system has no locks
             self.is_alone = False
 
     def share(self) -> None:

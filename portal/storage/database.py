@@ -57,27 +57,29 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# Seconds that a write may wait for other writers of an SQLite file, in this process and in others.
-# ``writing`` may be called with another limit.
+# A write waits at most this many seconds for other writers of an SQLite file, in the same or
+# another process. A call of ``writing`` may set another limit than WRITE_WAIT_S.
 WRITE_WAIT_S = 10.0
-# Connections of a process to an SQLite file. A writer that waits for others holds no connection.
+# Number of connections of a process to an SQLite file. A writer that waits for other writers uses
+# no connection.
 SQLITE_CONNECTIONS = 16
-# Seconds to wait for a pooled connection. The wait may be short, because transactions on SQLite are
-# short.
+# Seconds to wait for a pooled connection. A short time-out suffices, because transactions on SQLite
+# are short.
 POOL_TIMEOUT_S = 5.0
 
-_SET_UP_LOCK = 0x646F7373  # "doss" in ASCII; any number that is the same in every portal
+# The number of this lock, "doss" in ASCII, must be equal in every portal.
+_SET_UP_LOCK = 0x646F7373
 _DOSSIERS_LOCK = 0x64737372
 
-# The tables must equal the result of the last migration. A test compares both.
+# The tables must equal the tables after the last migration, which a test checks.
 metadata = MetaData()
 
-# A row's namespace is the name of its upstream, or "demo". Rows that an earlier version wrote
-# without a namespace have an empty one, and are kept but not served.
+# A row's namespace is the name of its upstream, or "demo". Rows from versions without namespaces
+# have an empty namespace, and are kept but not served.
 tokens = Table(
     "access_tokens",
     metadata,
-    # SHA-256 of the token in hex; the token is not stored
+    # The SHA-256 of the token in hex. The token itself is not stored.
     Column("digest", String(64), primary_key=True),
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
@@ -94,18 +96,19 @@ ledger = Table(
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("sent_at", Float, nullable=False),  # Epoch seconds.
-    Column("day", String(10), nullable=False),  # In America/Sao_Paulo, ISO 8601.
+    Column("day", String(10), nullable=False),  # An ISO 8601 date in America/Sao_Paulo.
     Column("operation", String(10), nullable=False),
     Column("subject", String(64), nullable=False),  # HMAC of the plate
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
-    # In R$, as text, because text is exact in every database.
+    # The price in R$ is stored as text, because text is exact in every database.
     Column("price", String(20), nullable=False),
-    Column("outcome", String(20), nullable=False),  # "maybe" until the call ends
+    Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
-    Column("batch", String(32)),  # The batch that the call was made for, if any.
-    # This index covers all columns that the operator's page sums, so that no rows must be read.
+    Column("batch", String(32)),  # The batch for which the call was made, if any.
+    # This index contains all columns that the operator's page sums, so that the rows need not be
+    # read.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
@@ -122,17 +125,18 @@ spending = Table(
     Column("calls", Integer, nullable=False),
 )
 
-# The numbers of lookups that needed no upstream call. Misses are in the ledger instead.
+# The numbers of lookups that needed no upstream call. Cache misses are recorded in the ledger.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    # "" in rows of versions that did not record callers
+    # The caller is empty in rows from versions that did not record callers.
     Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    Column("price", String(20), primary_key=True),  # R$ per call on that day, as text.
-    Column("hits", Integer, nullable=False),  # Fresh answers from the store.
+    # The price in R$ of one call on the row's day, as text.
+    Column("price", String(20), primary_key=True),
+    Column("hits", Integer, nullable=False),  # The number of fresh answers from the store.
     Column("stale", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
@@ -141,7 +145,7 @@ history = Table(
     "history",
     metadata,
     Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("visitor", String(64), nullable=False),  # Digest of namespace and visitor.
+    Column("visitor", String(64), nullable=False),  # A digest of the namespace and the visitor.
     Column("subject", String(64), nullable=False),  # HMAC of the plate.
     Column("asked_at", Float, nullable=False),
     Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
@@ -154,20 +158,21 @@ batches = Table(
     metadata,
     Column("id", String(32), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # Digest of namespace and owner.
-    Column("created_at", Float, nullable=False),  # Epoch seconds, like every time in this table.
+    Column("owner", String(64), nullable=False),  # A digest of the namespace and the owner.
+    Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
     Column("started_at", Float),
     Column("ended_at", Float),
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # Why the batch is paused, else "".
-    Column("resume_at", Float),  # When a pause ends by itself.
-    Column("tries", Integer, nullable=False),  # Pauses since the last answer.
+    Column("reason", String(20), nullable=False),  # The reason why the batch is paused, or "".
+    Column("resume_at", Float),  # The time when a pause ends by itself.
+    Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
-    Column("ask", String(40), nullable=False),  # Names of operations, comma-separated.
+    Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
     Column("at_most", String(20), nullable=False),  # R$, as text.
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
-    Column("sealed_wrong", LargeBinary, nullable=False),  # Invalid entries of the list, encrypted.
+    # The invalid entries of the batch's list, encrypted.
+    Column("sealed_wrong", LargeBinary, nullable=False),
     Column("repeated", Integer, nullable=False, server_default="0"),  # Vehicles listed twice.
     Index("batches_by_owner", "owner"),
     Index("batches_by_state", "state"),
@@ -181,13 +186,15 @@ batch_items = Table(
     Column("position", Integer, nullable=False),
     Column("subject", String(64), nullable=False),  # HMAC of the plate.
     Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
-    # Whether every answer was stored before the batch ran.
+    # True if all answers for the vehicle were stored before the batch ran.
     Column("stored", Boolean, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("cause", String(20), nullable=False),  # Why the item failed, else "".
-    Column("attempts", Integer, nullable=False),  # How often the item paused the batch.
-    Column("holder", String(32), nullable=False),  # The process that has leased the item, else "".
-    Column("lease_until", Float, nullable=False),  # Epoch seconds; 0 if no process has leased it.
+    Column("cause", String(20), nullable=False),  # The reason why the item failed, or "".
+    # The number of times that the item paused the batch.
+    Column("attempts", Integer, nullable=False),
+    Column("holder", String(32), nullable=False),  # The process that has leased the item, or "".
+    # The end of the lease in epoch seconds, or 0 without a lease.
+    Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
@@ -195,16 +202,17 @@ batch_items = Table(
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
-# Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. After the end of a dossier these
-# columns and ``subject`` are empty. The row remains, so that the dossier's link can be reported as
-# ended.
+# Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. After a dossier has expired or was
+# revoked, ``head``, ``html``, ``pdf`` and ``subject`` are empty. The row remains, so that the
+# dossier's link can be reported as ended.
 dossiers = Table(
     "dossiers",
     metadata,
     Column("number", String(12), primary_key=True),
     Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # Digest of namespace and visitor.
-    Column("share_key", String(64), nullable=False, unique=True),  # HMAC of the link's key.
+    Column("owner", String(64), nullable=False),  # A digest of the namespace and the visitor.
+    # The HMAC of the key in the dossier's link.
+    Column("share_key", String(64), nullable=False, unique=True),
     Column("subject", String(64)),  # HMAC of the plate.
     Column("issued_at", Float, nullable=False),  # Epoch seconds.
     Column("expires_at", Float, nullable=False),
@@ -220,7 +228,7 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    # One of 65,536 numbers, so it does not identify a vehicle.
+    # A bucket is one of 65,536 numbers, so it does not identify a vehicle.
     Column("bucket", Integer, nullable=False),
 )
 
@@ -238,16 +246,16 @@ meta = Table(
 def open_engine(
     url: str | None, data_dir: Path, required: bool = True, create: bool = True
 ) -> Engine:
-    """Return the database's engine, and create or migrate its tables first.
+    """Create or migrate the database's tables, and return the database's engine.
 
-    If ``url`` is None, the database is an SQLite file in ``data_dir``. Tables are created if there
-    are none. An SQLite database is migrated. A PostgreSQL database is migrated only by
+    If ``url`` is None, the database is an SQLite file in ``data_dir``. Tables are created in an
+    empty database. An SQLite database is migrated. A PostgreSQL database is migrated only by
     ``upgrade_schema``, because other portals may be using it. Raises OSError or SQLAlchemyError if
-    the database cannot be opened or denies access to its tables. Raises SchemaMismatch if its
-    schema belongs to another version or was changed by hand. If ``required`` is False, these errors
-    are only logged. A worker process uses this, because the database was set up before, and the
-    worker must not exit if it starts during an outage. Every use of the engine then fails until the
-    database is reachable again. If ``create`` is False, nothing is created, migrated or read.
+    the database cannot be opened or denies access to its tables. Raises SchemaMismatch if the
+    schema belongs to another version or was changed by hand. If ``required`` is False, errors are
+    only logged, and every use of the engine fails while the database is unreachable. Worker
+    processes pass False, because a worker must not exit if it starts during an outage of the
+    database. If ``create`` is False, nothing is created, migrated or read.
     """
     file = database_file(url, data_dir)
     if file is None:
@@ -282,8 +290,9 @@ def open_engine(
 def side_engine(engine: Engine) -> Engine:
     """Return an engine for tokens and histories, which even a cached answer needs.
 
-    On PostgreSQL this engine has its own connections, because a slow ledger may hold all others. On
-    SQLite it is the same engine, because reads never wait there.
+    On PostgreSQL the returned engine has its own connections, because a slow ledger may occupy all
+    connections of ``engine``. On SQLite ``engine`` itself is returned, because reads from SQLite
+    never wait.
     """
     if engine.dialect.name != "postgresql":
         return engine
@@ -299,10 +308,10 @@ def _set_up_schema(engine: Engine) -> None:
 
 
 def _try_to_write(engine: Engine) -> None:
-    """Test the right to insert into PostgreSQL. Raises SQLAlchemyError if it is missing.
+    """Test the right to insert into PostgreSQL. Raises SQLAlchemyError if the right is missing.
 
-    The inserted row is rolled back. If the server is temporarily read-only, as a standby server is,
-    this is only logged.
+    The test rows are rolled back. If the server is temporarily read-only, for example a standby
+    server, the function only logs a warning.
     """
     if engine.dialect.name != "postgresql":
         return
@@ -341,9 +350,9 @@ def upgrade_schema(engine: Engine) -> str | None:
     """Migrate the schema and return its former revision, or None for an empty database.
 
     In an empty database the tables are created without migrations. All migrations run in one
-    transaction. Concurrent calls wait for the first one. Raises SQLAlchemyError. Raises
-    SchemaMismatch if another version of the portal has migrated the database to a revision that
-    this version does not know.
+    transaction. Concurrent calls of ``upgrade_schema`` wait for the first call. Raises
+    SQLAlchemyError. Raises SchemaMismatch if another version of the portal has migrated the
+    database to a revision that this version does not know.
     """
     with reading(engine) as db:
         if stored_revision(db) == SCHEMA_HEAD:
@@ -355,8 +364,8 @@ def upgrade_schema(engine: Engine) -> str | None:
                 metadata.create_all(db)
                 record_revision(db, SCHEMA_HEAD)
                 return None
-    # Import Alembic late, because most starts need no migration. Import it before acquiring the
-    # lock, because other portals may be waiting for the lock.
+    # Import Alembic late, because most starts need no migration. Import Alembic before acquiring
+    # the lock, because other portals may be waiting for the lock.
     from portal.storage.migrations import migrate
 
     with _set_up_transaction(engine) as db:
@@ -379,8 +388,8 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         # Let PostgreSQL release the locks if this machine fails during the transaction.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
-        # Do not wait long for a table's lock, because statements of running portals would have to
-        # wait behind the migration.
+        # Limit the wait for a table's lock, because statements of running portals queue behind a
+        # waiting migration.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
@@ -393,7 +402,7 @@ def database_file(url: str | None, data_dir: Path) -> Path | None:
 
 
 def lock_set_up(db: Connection) -> None:
-    """Keep other processes from creating or migrating tables until the transaction ends.
+    """Prevent other processes from creating or migrating tables until the transaction ends.
 
     On SQLite the transaction already excludes other writers.
     """
@@ -402,10 +411,11 @@ def lock_set_up(db: Connection) -> None:
 
 
 def lock_dossiers(db: Connection) -> None:
-    """Keep others from writing issued dossiers until the transaction ends.
+    """Prevent other transactions from writing issued dossiers until this transaction ends.
 
-    Otherwise a purge could run after a new dossier's check of the purge log and before its commit,
-    and would miss the dossier. On SQLite the transaction already excludes other writers.
+    Without the lock, a purge could run between a new dossier's check of the purge log and the
+    dossier's commit, and would miss the dossier. On SQLite the transaction already excludes other
+    writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
@@ -435,7 +445,8 @@ def database_bytes(engine: Engine) -> int | None:
 
 def _create_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Create the file here, to set the access mode that SQLite copies to the write-ahead log.
+    # Create the file before SQLite opens it, to set the access mode that SQLite copies to the
+    # write-ahead log.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
@@ -457,7 +468,7 @@ def _check_integrity(engine: Engine, file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    # Open a URI, because only a URI can have mode=rw. Without this mode, SQLite would create a
+    # Open a URI, because only a URI can have mode=rw. Without mode=rw, SQLite would create a
     # missing file, which other users could read.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
@@ -508,12 +519,12 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
 def _begin_immediate(connection: Connection) -> None:
     """Begin a transaction, and acquire the write lock at once.
 
-    If a transaction acquired the lock only at its first write, that write could fail.
+    If a transaction acquired the write lock only at its first write, the write could fail.
     """
     options = connection.get_execution_options()
     if not options.get("reads_only"):
         wait_ms = int(options.get("write_wait_s", WRITE_WAIT_S) * 1000)
-        # Use the driver directly. This statement cannot fail, so it needs no error handling by
+        # Use the driver directly, because a PRAGMA cannot fail and needs no error handling by
         # SQLAlchemy.
         cast(Any, connection.connection.driver_connection).execute(
             f"PRAGMA busy_timeout = {wait_ms}"
@@ -525,19 +536,20 @@ def _begin_immediate(connection: Connection) -> None:
 def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection]:
     """Begin a transaction that is committed at the end of the block. Raises SQLAlchemyError.
 
-    ``wait_s`` limits the wait for other writers on SQLite. The caller first waits for writers of
-    this process, without a connection, and then for the write lock. Calls must not be nested.
+    ``wait_s`` limits the wait for other writers on SQLite. The caller first waits, without a
+    connection, for other writers of the process, and then for SQLite's write lock. Calls of
+    ``writing`` must not be nested.
     """
     queue = _write_queues.get(engine)
-    if queue is None:  # PostgreSQL, where the pool is the queue
+    if queue is None:  # On PostgreSQL, the connection pool is the queue.
         with engine.begin() as db:
             yield db
         return
     until = time.monotonic() + wait_s
     with queue.turn(until):
         left_s = max(0.0, until - time.monotonic())
-        # Set the option on the connection, because making an engine with options for each
-        # transaction takes five times as long.
+        # Set the time limit on the connection, because a new engine for each transaction would take
+        # five times as long.
         with engine.connect().execution_options(write_wait_s=left_s) as db, db.begin():
             yield db
 
@@ -545,8 +557,8 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
     """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    ``traces`` are bytes that identify the rows. Returns False if such bytes remain. For PostgreSQL
-    nothing is done, because its operator runs vacuum, and True is returned.
+    ``traces`` are bytes that identify the rows. Returns False if any of ``traces`` remains. On
+    PostgreSQL the function only returns True, because the server's operator runs vacuum.
     """
     search = _searches.get(engine)
     if search is None:
@@ -562,7 +574,7 @@ def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
 def reading(engine: Engine) -> Connection:
     """Return a connection that is used only for queries.
 
-    The connection does not wait for writers and does not block them. No transaction stays open
+    The connection does not wait for writers and does not block writers. No transaction stays open
     while the rows are read.
     """
     connection = engine.connect().execution_options(reads_only=True)

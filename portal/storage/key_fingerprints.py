@@ -1,7 +1,7 @@
 """Records the fingerprints of the secret keys with which the database's rows were written.
 
-Lists contain only the first 16 digits of each fingerprint, because a value may have at most 200
-characters.
+Lists contain only the first 16 digits of each fingerprint, because a database value may have at
+most 200 characters.
 """
 
 from collections.abc import Iterable
@@ -36,7 +36,7 @@ def recorded_fingerprint(engine: Engine) -> str | None:
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Return the fingerprints of former keys of which the store may still have answers.
+    """Return the fingerprints of former keys whose answers may still be in the store.
 
     Raises SQLAlchemyError.
     """
@@ -45,7 +45,7 @@ def former_fingerprints(engine: Engine) -> list[str]:
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
-    """Return the recorded keys that are not among these fingerprints. Raises SQLAlchemyError."""
+    """Return the recorded keys that are not in ``fingerprints``. Raises SQLAlchemyError."""
     with reading(engine) as db:
         return sorted(_in_use(db) - _shortened(fingerprints))
 
@@ -53,14 +53,14 @@ def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[
 def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, list[str]]:
     """Record the signing key, and the old keys that are still ``accepted`` for reading.
 
-    Returns whether the signing key has changed, and the fingerprints of former keys of which the
-    store may still have answers.
+    Returns whether the signing key has changed, and the fingerprints of former keys whose answers
+    may still be in the store.
 
-    If a key is no longer accepted, a purge could no longer find a plate by its HMAC with this key.
-    So the HMACs of all plates are removed from the ledger, and the rows stay. If no recorded key is
+    A purge cannot find plates by HMACs of a key that is no longer accepted. If a key is no longer
+    accepted, the HMACs of all plates are removed from the ledger's rows. If no recorded key is
     accepted any more, encrypted data cannot be read, so history entries, batches and issued
-    dossiers are deleted. Otherwise the caller must delete the rows that no accepted key can
-    decrypt. Raises SQLAlchemyError.
+    dossiers are deleted. If at least one recorded key is accepted, the caller must delete the rows
+    that no accepted key can decrypt. Raises SQLAlchemyError.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -74,7 +74,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
                 _remove_encrypted(db)
             db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
             # The former keys stay recorded until the store has deleted their answers. The store may
-            # be unreachable now.
+            # be unreachable when the key changes.
             formers = [each[:_DIGITS] for each in formers if each[:_DIGITS] not in retired]
             formers = [each for each in (*formers, *sorted(retired)) if each not in present]
             _record(db, _FORMER_NAMES, " ".join(formers))
@@ -86,9 +86,9 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys. Call this when the store has no answers of theirs.
+    """Delete the list of former keys.
 
-    Raises SQLAlchemyError.
+    The caller must first delete the former keys' answers from the store. Raises SQLAlchemyError.
     """
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))

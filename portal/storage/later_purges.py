@@ -1,7 +1,7 @@
-"""Repeats purges that were made after a backup when the backup is restored.
+"""Repeats in a restored backup the purges that were made after the backup.
 
-The purge log does not contain vehicles, but only the number of a vehicle's bucket, one of 65,536.
-So all vehicles of a purged bucket are deleted.
+The purge log does not contain vehicles, but only the number of a vehicle's bucket (one of 65,536),
+so all vehicles of a purged bucket are deleted.
 """
 
 import sqlite3
@@ -14,10 +14,10 @@ _TAGGED = ("history", "batch_items", "dossiers")
 
 
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
-    """Apply those purges of ``log`` that are not in ``restored``, and return their number.
+    """Apply to ``restored`` the purges that only ``log`` contains, and return their number.
 
     ``log`` and ``restored`` are database files. The purges are copied to the purge log of
-    ``restored``, so the next start deletes the vehicles' answers from the cache. ``bucket_of``
+    ``restored``, so that the next start deletes the vehicles' answers from the cache. ``bucket_of``
     returns the bucket of a vehicle's tag. Raises sqlite3.Error.
     """
     with (

@@ -17,24 +17,25 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
 
-# SQLAlchemy logs the actions of a pool under the name of its class, and hides these logs only for
-# its own classes.
+# SQLAlchemy logs the actions of a pool under the name of the pool's class, and hides these logs
+# only for SQLAlchemy's own classes.
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
-# Connections per process. By default a server accepts 100 connections in total, from all processes
-# of all machines. More connections would not be faster, because calls are counted one after
-# another.
+# The largest number of connections per process. By default a PostgreSQL server accepts 100
+# connections in total, from all processes of all machines. More connections would not be faster,
+# because upstream calls are counted one after another.
 CONNECTIONS = 8
-# Further connections per process, for tokens and histories. So a slow ledger does not delay cached
-# answers.
+# Further connections per process for tokens and histories, so that a slow ledger does not delay
+# cached answers.
 SIDE_CONNECTIONS = 2
-# Seconds to wait for a connection. If no connection is opened or returned for POOL_TIMEOUT_S, a
-# waiting thread fails, so that an unreachable database does not block threads. Otherwise the thread
-# waits for at most LONGEST_WAIT_S, the time that a lookup may take.
+# Two limits for a thread that waits for a connection, in seconds. If no connection is opened or
+# returned for POOL_TIMEOUT_S, a waiting thread fails, so that an unreachable database does not
+# block threads. While other threads open or return connections, a thread waits for at most
+# LONGEST_WAIT_S, the time that a lookup may take.
 POOL_TIMEOUT_S = 4
 LONGEST_WAIT_S = 12.0
-# Seconds to wait for each response. This is longer than the server's statement_timeout, so that the
-# server's error arrives first, because it states the reason.
+# Seconds to wait for each response. ANSWER_TIMEOUT_S is longer than the server's statement_timeout,
+# so that the server's error, which states the reason, arrives first.
 ANSWER_TIMEOUT_S = 6.0
 # The time-out for idle transactions also releases the locks of a machine that fails during a
 # transaction.
@@ -42,10 +43,10 @@ _OPTIONS: dict[str, Any] = {
     "connect_timeout": "4",
     "tcp_user_timeout": "5000",
     "options": "-c statement_timeout=5000 -c idle_in_transaction_session_timeout=5000",
-    # Without this, psycopg returns the texts of an SQL_ASCII database as bytes.
+    # Without "client_encoding", psycopg returns the texts of an SQL_ASCII database as bytes.
     "client_encoding": "utf8",
-    # Prepare no statements. In transaction mode, PgBouncer may use another connection to the server
-    # for each transaction, and prepared statements do not exist on it.
+    # Prepare no statements. In transaction mode, PgBouncer may run each transaction on another
+    # connection to the server, where the prepared statements do not exist.
     "prepare_threshold": None,
 }
 
@@ -74,20 +75,20 @@ def postgresql(url: str | URL, connections: int = CONNECTIONS) -> Engine:
 class _FifoPool(QueuePool):
     """A connection pool that serves waiting threads in the order of their arrival.
 
-    QueuePool may serve a new thread before one that is waiting, so a thread may wait too long
+    QueuePool may serve a new thread before a waiting thread, which may wait too long
     (``test_pool_serves_waiters_in_order``). In tests on a busy machine, 256 threads each ran three
     short transactions. In two tests with QueuePool and a time-out of 8 s, 16 and 50 threads failed.
-    Only 2 threads failed with this pool. A waiting thread keeps its place for up to LONGEST_WAIT_S
-    while other threads open or return connections. While the database is unreachable, no connection
-    is opened or returned, and waiting threads fail after the pool's time-out. If the server allows
-    fewer connections than the pool's size, a thread that is refused a connection waits until
-    another thread returns one.
+    Only 2 threads failed with _FifoPool. A waiting thread stays in the queue for up to
+    LONGEST_WAIT_S while other threads open or return connections. While the database is
+    unreachable, no connection is opened or returned, and waiting threads fail after the pool's
+    time-out. If the server allows fewer connections than the pool's size, a thread to which the
+    server refuses a connection waits until another thread returns one.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        # A reentrant lock, because the garbage collector may return an unclosed connection at any
-        # moment.
+        # The lock is reentrant, because the garbage collector may return an unclosed connection at
+        # any moment.
         self._lock = threading.RLock()
         self._free = self.size()
         self._waiters: deque[threading.Lock] = deque()
@@ -138,7 +139,8 @@ class _FifoPool(QueuePool):
                 checked_at = now
                 continue
             with self._lock:
-                if permit in self._waiters:  # otherwise a connection has just been granted
+                # if the permit is missing, a connection has just been granted
+                if permit in self._waiters:
                     self._waiters.remove(permit)
                     raise NoConnectionFree("no connection became free in time")
 
@@ -161,7 +163,8 @@ class _Connection(psycopg.Connection[Any]):
         try:
             return super().wait(gen, interval, timeout or ANSWER_TIMEOUT_S)
         except _WaitTimeout:
-            # Otherwise a late response would be read as that of the next statement.
+            # Close the connection, because a late response would be read as the response to the
+            # next statement.
             self.pgconn.finish()
             raise psycopg.OperationalError("the server did not answer in time") from None
 
@@ -170,8 +173,8 @@ def _connect(_dialect: object, _record: object, args: Any, options: Any) -> _Con
     try:
         return _Connection.connect(*args, **options)
     except psycopg.OperationalError as error:
-        # By default PgBouncer refuses the parameter "options". Connect without it; PgBouncer's own
-        # settings must then limit the time of statements.
+        # By default PgBouncer refuses the parameter "options". If "options" is omitted, only
+        # PgBouncer's own settings limit the time of statements.
         if "unsupported startup parameter" not in str(error) or "options" not in options:
             raise
         del options["options"]

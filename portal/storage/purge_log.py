@@ -1,4 +1,4 @@
-"""Logs purges in the database, because a cache that restarts empty has lost its own counters."""
+"""Logs purges in the database, because a cache that restarts empty has lost its purge counters."""
 
 import logging
 from typing import NamedTuple
@@ -10,9 +10,9 @@ from portal.storage.database import purges, reading, writing
 
 log = logging.getLogger(__name__)
 
-KEPT = 10_000  # purges in the log
+KEPT = 10_000  # largest number of purges in the log
 _TRIES = 10
-# This statement is built once, because every miss runs it.
+# The SQL statement is built once, because every cache miss runs it.
 _LATER_PURGE = (
     select(purges.c.number)
     .where(purges.c.number > bindparam("after"), purges.c.bucket == bindparam("of"))
@@ -24,7 +24,7 @@ class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
     ``latest`` is the number of the last purge. ``buckets`` are the buckets that were purged after
-    the requested number, or None if the log does not reach back that far.
+    the requested number, or None if the log no longer contains all purges after that number.
     """
 
     latest: int
@@ -32,7 +32,7 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Return whether the bucket was purged after this number or, if it is None, ever."""
+    """Return whether ``bucket`` was purged after ``number``, or ever if ``number`` is None."""
     found = db.execute(_LATER_PURGE, {"after": number or 0, "of": bucket})
     return found.first() is not None
 
@@ -48,26 +48,26 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # A database sequence is not used, because a later number could then become
-                    # visible before an earlier one.
+                    # A database sequence is not used, because a later number of a sequence may
+                    # become visible before an earlier one.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
                 return int(number)
-            except IntegrityError:  # another process has taken the number
+            except IntegrityError:  # another process has used the number
                 if not tries_left:
                     raise
         raise AssertionError("unreachable")
 
     def count(self) -> int:
-        """Return how many purges were ever logged. Raises SQLAlchemyError."""
+        """Return the number of all purges that were logged so far. Raises SQLAlchemyError."""
         with reading(self._engine) as db:
             return int(db.execute(select(func.max(purges.c.number))).scalar() or 0)
 
     def since(self, number: int | None) -> Purges | None:
         """Return the purges after ``number``, or None if the database cannot be read.
 
-        If ``number`` is None or outside the log, ``buckets`` is None.
+        ``buckets`` in the result is None if ``number`` is None or outside the log.
         """
         try:
             with reading(self._engine) as db:

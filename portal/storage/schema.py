@@ -1,6 +1,7 @@
-"""Finds the revision of a database's schema, and the one that this version needs.
+"""Finds the revision of a database's schema, and the revision that this version needs.
 
-Alembic is not imported here, because a start with an up-to-date database does not need it.
+This module does not import Alembic, because a start with an up-to-date database does not need
+Alembic.
 """
 
 from sqlalchemy import Connection, MetaData, inspect, text
@@ -10,11 +11,14 @@ REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006")
 SCHEMA_HEAD = REVISIONS[-1]
 
 _BASELINE = "0001"
-_LAST_UNRECORDED = "0002"  # the last schema from before the portal had migrations
+_LAST_UNRECORDED = "0002"  # the last schema that Alembic did not record
 
 
 class SchemaMismatch(Exception):
-    """The schema is not the one of this version. The error message is one line for the operator."""
+    """The database does not have the schema of this version.
+
+    The error message is one line for the operator.
+    """
 
 
 def stored_revision(db: Connection) -> str | None:
@@ -28,14 +32,15 @@ def stored_revision(db: Connection) -> str | None:
 def schema_revision(db: Connection) -> str | None:
     """Return the revision of the schema, or None if there are no tables of the portal.
 
-    A schema from before the portal had migrations is recognised by its columns.
+    A schema that is older than the portal's migrations is recognised by its columns.
     """
     if (stored := stored_revision(db)) is not None:
         return stored
     found = inspect(db)
     if not found.has_table("ledger"):
         return None
-    # Look again, because another process may have created the tables meanwhile.
+    # Read the recorded revision again, because another process may have created the tables
+    # meanwhile.
     if (stored := stored_revision(db)) is not None:
         return stored
     columns = {column["name"] for column in found.get_columns("ledger")}
@@ -49,7 +54,7 @@ def record_revision(db: Connection, revision: str) -> None:
 
 
 def mismatch(revision: str) -> SchemaMismatch:
-    """Return the error for a schema of another version."""
+    """Return the exception for a schema of another version."""
     if revision in REVISIONS:
         return SchemaMismatch(
             f"the database has the schema of a former version ({revision}, this version needs "
@@ -64,8 +69,9 @@ def mismatch(revision: str) -> SchemaMismatch:
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
     """Raise SchemaMismatch if the tables do not fit this version of the portal.
 
-    A table or column may be missing, or an unknown column may require a value. The recorded
-    revision does not show changes by hand or by an incomplete restore. Raises SQLAlchemyError.
+    Tables do not fit if a table or column is missing, or if an unknown column requires a value. The
+    recorded revision does not show changes by hand or by an incomplete restore. Raises
+    SQLAlchemyError.
     """
     inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:

@@ -17,10 +17,10 @@ class InvalidSecretKey(ValueError):
 
 
 def read_secret_key(data_dir: Path) -> str | None:
-    """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None without a file.
+    """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None if there is no file.
 
-    Raises OSError, or InvalidSecretKey for any other content. For example, a power failure may
-    leave an empty file. Anyone could forge signatures of an empty key.
+    Raises OSError. Raises InvalidSecretKey for any other content, for example an empty file after a
+    power failure, because anyone could forge signatures of an empty key.
     """
     path = data_dir / NAME
     try:
@@ -34,9 +34,10 @@ def read_secret_key(data_dir: Path) -> str | None:
 
 
 def load_secret_key(data_dir: Path) -> str:
-    """Return the secret key from ``data_dir``, and create it if there is none.
+    """Return the secret key from ``data_dir``, and create the key if there is none.
 
-    Processes that do this at the same time get the same key. Raises OSError or InvalidSecretKey.
+    Processes that create the key at the same time get the same key. Raises OSError or
+    InvalidSecretKey.
     """
     key = read_secret_key(data_dir)
     if key is not None:
@@ -55,14 +56,14 @@ def fingerprint(secret: bytes) -> str:
 
 
 def _create(data_dir: Path) -> None:
-    # Write a temporary file, and then link it to the final name. So readers only ever see a
-    # complete key, and of several processes the first one wins.
+    # Write a temporary file, and then link it to the final name, so that readers never see an
+    # incomplete key. If several processes create a key at once, the first link wins.
     handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
     try:
         with os.fdopen(handle, "w") as file:
             file.write(secrets.token_hex(32))
             file.flush()
-            # Before the link, so that a power failure cannot leave an empty file.
+            # Flush to the disk before linking, so that a power failure cannot leave an empty file.
             os.fsync(file.fileno())
         with contextlib.suppress(FileExistsError):
             os.link(draft, data_dir / NAME)

@@ -14,10 +14,11 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
-    """Checkpoint and truncate the write-ahead log. Return False if a reader prevents it.
+    """Checkpoint and truncate the write-ahead log.
 
-    This function itself waits for readers, by default at most 0.8 s. SQLite's busy handler is not
-    used, because it would hold the write lock while it waits.
+    Returns False if a reader prevents the truncation. The function waits for readers, by default at
+    most 0.8 s. SQLite's busy handler is not used for this wait, because the handler would hold the
+    write lock while waiting.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")
@@ -25,8 +26,8 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         for attempt in range(tries):
             if attempt:
                 time.sleep(CHECKPOINT_PAUSE_S)
-            # Run PASSIVE first, because it waits for the disk without the write lock. TRUNCATE
-            # holds the lock.
+            # Run PASSIVE first, because it waits for the disk without the write lock, which
+            # TRUNCATE holds.
             db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not busy:
@@ -39,11 +40,11 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
 def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence[bytes]) -> bool:
     """Remove the remains of deleted rows from the write-ahead log and the pages.
 
-    When SQLite balances a tree, it moves rows between pages and does not clear the old copies
+    When SQLite balances a B-tree, it moves rows between pages and does not clear the old copies
     (``rebuildPage`` in btree.c), even with ``secure_delete``. In a test, 1 to 15 of 500 deleted
-    vehicles were still found in the file. Only VACUUM removes such copies, because it copies only
-    live rows. ``traces`` are bytes that identify the deleted rows. VACUUM runs if any of them is
-    found, even in a new row.
+    vehicles were still found in the file. Only VACUUM removes old copies of rows, because it copies
+    only live rows to a new file. ``traces`` are bytes that identify the deleted rows. VACUUM runs
+    if any of ``traces`` is found, even in a new row.
 
     Returns False if a reader, a writer or a full disk prevents the removal.
     """
@@ -63,7 +64,7 @@ class PageSearch:
 
     The file stays open until ``close``. When a process closes any descriptor of a file, it loses
     all of its POSIX locks on the file, including SQLite's (https://sqlite.org/howtocorrupt.html,
-    section 2.2). So close the connections to the file before calling ``close``.
+    section 2.2). The connections to the file must be closed before ``close`` is called.
     """
 
     def __init__(self, path: Path) -> None:
@@ -71,7 +72,7 @@ class PageSearch:
         self._file: int | None = None
 
     def hold(self, traces: Sequence[bytes]) -> bool:
-        """Return whether any of these byte strings is in the file."""
+        """Return whether any of the byte strings in ``traces`` is in the file."""
         if not traces:
             return False
         wanted = re.compile(b"|".join(map(re.escape, traces)))
@@ -94,6 +95,6 @@ class PageSearch:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
-            self.close()  # safe, because no connection to the replaced file is open
+            self.close()  # Closing is safe, because no connection to the replaced file is open.
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         return self._file

@@ -11,12 +11,12 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 
 
 class WriteQueue:
-    """Admits one writer at a time, the one with the earliest time limit first.
+    """Admits one writer at a time, in the order of the writers' time limits.
 
     Without a queue, each writer polls for SQLite's lock with growing pauses, and some of hundreds
-    of writers would not get the lock in time. With the queue, only one writer of a process polls.
-    The writes that end a call may wait for less time than those that begin one. These writes come
-    first, so that a paid answer is not delayed by many new lookups.
+    of writers would not get the lock in time. With the queue, only one writer of a process polls
+    for the lock. Writes that end an upstream call have earlier time limits than writes that begin a
+    call, so that many new lookups do not delay a paid answer.
     """
 
     def __init__(self) -> None:
@@ -27,7 +27,10 @@ class WriteQueue:
 
     @contextmanager
     def turn(self, until: float) -> Iterator[None]:
-        """Wait for a turn until ``until`` (monotonic seconds); raises NoTurn."""
+        """Wait until the calling thread may write.
+
+        Raises NoTurn at ``until`` (monotonic seconds).
+        """
         self._acquire(until)
         try:
             yield
@@ -46,7 +49,7 @@ class WriteQueue:
         if permit.acquire(timeout=max(0.0, until - time.monotonic())):
             return
         with self._lock:
-            if waiter in self._waiters:  # otherwise its turn has just come
+            if waiter in self._waiters:  # a missing waiter has just been admitted
                 self._waiters.remove(waiter)
                 heapq.heapify(self._waiters)
                 raise NoTurn("the writers of this process took too long")

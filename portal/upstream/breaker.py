@@ -10,16 +10,16 @@ from portal.upstream.shared_counters import SharedCounters
 
 
 class Breaker:
-    """Refuses calls to an origin that fails, or that asked for a pause with 429.
+    """Refuses calls to an origin that fails, or that asked for a pause with status 429.
 
-    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed and none was
-    answered in between. Repeated failures of one vehicle count once, because the vehicle's record
-    may be the cause. A LocalFailure is not counted.
+    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed and no lookup
+    was answered in between. Repeated failures of one vehicle are counted once, because the
+    vehicle's record may be the cause. A LocalFailure is not counted.
 
-    Worker processes that share ``counters`` share the circuit, its pauses and its probe. The
-    counters are never locked during a call.
+    Worker processes that share ``counters`` share the state of the circuit. The counters are never
+    locked during an upstream call.
 
-    While it is half-open, the breaker lets one probe through. If the probe has no result after
+    A half-open circuit admits a single call, the probe. If the probe has no result after
     ``longest_call_s``, its process may have been killed, and another probe may be sent.
     """
 
@@ -43,30 +43,30 @@ class Breaker:
 
     @property
     def wait_s(self) -> float:
-        """Seconds until a call may be sent again; 0 if it may be sent now."""
+        """The seconds until a call may be sent, or 0 if it may be sent now."""
         return self._circuit.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send the resource to the origin, or raise CircuitOpen at once."""
+        """Send a request to the origin, or raise CircuitOpen at once."""
         probe = self._admit()
         try:
             guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)
             response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._release_probe(probe)  # the failure is not the origin's
+            self._release_probe(probe)  # the origin did not cause the failure
             raise
         except UpstreamError:
             self._record_failure(resource.subject, probe)
             raise
         except BaseException:
-            # The account refused the call; the failure is not the origin's.
+            # The account refused the call, so the origin did not cause the failure.
             self._release_probe(probe)
             raise
         self._record_answer(response, probe)
         return response
 
     def _admit(self) -> bool:
-        """Allow the call or raise CircuitOpen. Return whether the call is the probe."""
+        """Admit a call or raise CircuitOpen. Return whether the admitted call is the probe."""
         now = self._clock()
         self._circuit.refuse_while_paused(now)
         if not self._circuit.is_open(now):
@@ -93,11 +93,11 @@ class Breaker:
     def _record_answer(self, response: Response, probe: bool) -> None:
         pauses = response.status == 429
         if not (probe or pauses or self._circuit.has_failures):
-            return  # the usual case needs no lock
+            return  # a usual answer changes nothing, so no lock is needed
         with self._counters.locked():
             now = self._clock()
             # Only a probe closes an open circuit. An answer to a call that was sent before the
-            # circuit opened does not close it.
+            # circuit opened does not close the circuit.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)

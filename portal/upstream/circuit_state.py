@@ -14,8 +14,8 @@ COOLDOWN_S = 5.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
-# Positions of one circuit's counters. Times are monotonic seconds, which all processes of a machine
-# share.
+# Positions of one circuit's counters. Times in the counters are monotonic seconds, which are equal
+# in all processes of a machine.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
 COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
@@ -26,9 +26,9 @@ class Circuit:
     A circuit uses COUNTERS counters, from the index ``first`` on.
 
     The circuit opens after failures from FAILURES_TO_OPEN different sources, if there was no answer
-    in between. A source is the hash of a vehicle or of a payer. Reading needs no lock. The caller
-    must lock the counters before it calls a method that writes. Only ``end_probe`` needs no lock,
-    because it is a single write. ``now`` is the present time of ``clock``.
+    in between. A source is the hash of a vehicle or of a payer. Methods that only read need no
+    lock. The caller must lock the counters before it calls a method that writes. Only ``end_probe``
+    needs no lock, because it writes a single counter. ``now`` is the present time of ``clock``.
 
     If a probe has no result after ``longest_call_s``, its process may have been killed, and another
     probe may be sent.
@@ -60,14 +60,14 @@ class Circuit:
 
     @property
     def wait_s(self) -> float:
-        """Seconds until the pause ends or a probe may be sent; 0 if neither applies."""
+        """The seconds until a call or a probe may be sent, or 0 if it may be sent now."""
         now = self._clock()
         paused_s = self._counters[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
         cooling_s = self._probe_from - now if self.is_open(now) else 0.0
         return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
-        # A time further ahead than COOLDOWN_S was written before the machine was restarted.
+        # A stored time more than COOLDOWN_S ahead was written before the machine was restarted.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
@@ -89,7 +89,10 @@ class Circuit:
             raise CircuitOpen(self._probe_from - now)
 
     def refuse_while_open(self, now: float) -> None:
-        """Raise CircuitOpen if the circuit is open or half-open; not for use by the probe."""
+        """Raise CircuitOpen if the circuit is open or half-open.
+
+        Do not call this method for a probe.
+        """
         if self.is_open(now):
             raise CircuitOpen(max(DEFAULT_PAUSE_S, self._probe_from - now))
 
@@ -97,7 +100,7 @@ class Circuit:
     def _probe_from(self) -> float:
         return self._counters[self._first + _PROBE_FROM]
 
-    # Writing, with the counters locked
+    # Methods that write, called with locked counters
 
     def start_probe(self, now: float) -> None:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
@@ -111,10 +114,10 @@ class Circuit:
     def record_failure(
         self, source: float, now: float, probe: bool = False, extend: bool = True
     ) -> None:
-        """Count a failure, and open the circuit if there are enough failures.
+        """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
 
-        A failed probe opens the circuit again. With ``extend``, the failure of a call that was sent
-        before the circuit opened also restarts the cool-down, because the origin still fails.
+        A failed probe opens the circuit again. With ``extend``, a failed call that was sent before
+        the circuit opened restarts the cool-down, because the origin still fails.
         """
         was_open = self.is_open(now)
         self._count(source)
@@ -133,7 +136,7 @@ class Circuit:
     def pause(self, retry_after_s: float | None, now: float) -> None:
         """Pause for the seconds that a 429 asks for, at most LONGEST_PAUSE_S.
 
-        If a pause that ends later is in effect, it is kept.
+        A current pause that ends later is not shortened.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
         until = now + pause_s
@@ -146,7 +149,7 @@ class Circuit:
             self._counters[index] = 0.0
 
     def _count(self, source: float) -> None:
-        """Store the source of a failure in the first free counter, unless it is stored already."""
+        """Store the source of a failure in the first free counter, unless a counter contains it."""
         counted = [self._counters[slot] for slot in self._failures]
         if source not in counted and 0.0 in counted:
             self._counters[self._failures[counted.index(0.0)]] = source

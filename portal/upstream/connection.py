@@ -13,15 +13,15 @@ from portal.system.error_kind import error_kind
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
-# Seconds for which addresses are cached, because getaddrinfo does not report a lifetime.
+# Addresses are cached for this many seconds, because getaddrinfo does not report a lifetime.
 ADDRESS_TTL_S = 30.0
 
-# Errors of this machine as a whole. EADDRNOTAVAIL and EAGAIN are left out, because they concern one
-# address only: a host without IPv6 reports them for each IPv6 address, and local ports run out
-# separately for each destination.
+# The errors in this set concern the whole machine. EADDRNOTAVAIL and EAGAIN are not in the set,
+# because they concern a single address. A host without IPv6 reports an error for each IPv6 address,
+# and local ports run out separately for each destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
-_Addresses = list[Any]  # as socket.getaddrinfo returns them
+_Addresses = list[Any]  # a result of socket.getaddrinfo
 
 
 class Resolver:
@@ -44,8 +44,8 @@ class Resolver:
     def resolve(self, host: str, port: int, timeout_s: float) -> _Addresses:
         """Return the addresses of a host.
 
-        Raises OSError if the look-up fails, and its subclass TimeoutError if the look-up takes
-        longer than ``timeout_s``. Raises LocalFailure if no thread can be started for it.
+        Raises OSError if the look-up fails, and TimeoutError if the look-up takes longer than
+        ``timeout_s``. Raises LocalFailure if no thread can be started for the look-up.
         """
         with self._lock:
             expires_at, addresses = self._cache.get((host, port), (0.0, []))
@@ -57,7 +57,7 @@ class Resolver:
                 thread = threading.Thread(
                     target=self._run_lookup, args=(host, port, future), name="resolver", daemon=True
                 )
-                # Add the entry before the thread starts, because the thread removes it.
+                # Add the entry before the thread starts, because the thread removes the entry.
                 self._pending[host, port] = future
                 try:
                     thread.start()
@@ -91,7 +91,8 @@ _resolver = Resolver()
 def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
     """Open a connection, with its TLS handshake, by ``until`` (monotonic seconds).
 
-    Raises NotSent, or LocalFailure if this machine has no descriptor, thread or memory left.
+    Raises NotSent if no connection can be opened. Raises LocalFailure if this machine has no
+    descriptor, thread or memory left.
     """
     try:
         addresses = _resolver.resolve(host, port, until - time.monotonic())
@@ -114,7 +115,7 @@ def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
         try:
             connection = socket.socket(family, kind, protocol)
             with _close_on_error(connection):
-                # Each address gets an equal share of the remaining time, because perhaps only the
+                # Each address gets an equal share of the remaining time, because possibly only the
                 # last address works.
                 connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

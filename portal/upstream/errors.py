@@ -12,13 +12,16 @@ See "Charge classes" in docs/contract.md for the reasons.
     │   └── Failing
     └── Unusable
 
-A message names only the kind of failure. The HTTP library's own messages are left out, because they
-contain the URL and thus the plate.
+An error's message names only the kind of failure. Messages of the HTTP library are never included,
+because they contain the URL and thus the plate.
 """
 
 
 class UpstreamError(Exception):
-    """The base class. ``outcome`` is the value that the ledger and the metrics record."""
+    """The base class of upstream errors.
+
+    ``outcome`` is the value that the ledger and the metrics record.
+    """
 
     outcome = "error"
 
@@ -42,8 +45,8 @@ class CircuitOpen(NotSent):
 class LocalFailure(NotSent):
     """This machine has no descriptor, thread, memory or time left to send the request.
 
-    Circuit breakers do not count this failure, because it is not the origin's. Failover does not
-    try the other base address, because the call would fail there too.
+    Circuit breakers do not count a LocalFailure, because the origin did not cause it. Failover does
+    not try the other base address, because that call would fail as well.
     """
 
 

@@ -17,10 +17,10 @@ from portal.upstream.protocol import Account, Resource, Response, Upstream
 class Failover:
     """Sends a request to the origins in order until one answers or the deadline passes.
 
-    After NotSent, the next origin is tried for any method. After Uncertain or Unusable, the next
-    origin is tried only for GET, because a POST would be charged again. Any answer, also a 4xx, is
-    returned at once. After a LocalFailure no other origin is tried, because the call would fail
-    there too.
+    After NotSent, the next origin is tried for GET and POST. After Uncertain or Unusable, the next
+    origin is tried only for GET, because a POST would be charged again. Any answer, even with a 4xx
+    status, is returned at once. After a LocalFailure no other origin is tried, because every call
+    from this machine would fail.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -43,8 +43,8 @@ class Failover:
                 if resource.method != "GET":
                     break
             except Exception:
-                # The account refused this send. If an earlier send may have been charged, raise the
-                # failure of that send instead, because it explains more.
+                # The account refused the call. If an earlier call may have been charged, raise the
+                # failure of the earlier call instead, because it explains more.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise
@@ -52,7 +52,7 @@ class Failover:
 
 
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
-    """Return the failure of the last call that was sent, because it explains most.
+    """Return the failure of the last call that was sent, because that failure explains most.
 
     If no call was sent, return the CircuitOpen that ends first, or else the last failure.
     """

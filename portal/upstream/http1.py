@@ -1,9 +1,9 @@
 """Sends one HTTP/1.1 request on its own connection and reads the response by a deadline.
 
-h11 parses the response. Each connection is closed after one request. So bytes that a server sends
-too early, too late or in excess can never become part of another response. No request fails because
-the server has just closed a kept-alive connection. The page docs/http-client.md compares this
-module with RFC 9112 clause by clause.
+h11 parses the response. Each connection is closed after one request, so that bytes that a server
+sends too early, too late or in excess can never become part of another response. Without kept-alive
+connections, no request can fail because the server has just closed a connection. The page
+docs/http-client.md compares this module with RFC 9112 clause by clause.
 """
 
 import socket
@@ -16,9 +16,9 @@ import h11
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, UpstreamError
 
-# Bytes of status line and header fields together, or of the line before a chunk.
+# The limit in bytes of status line and header fields together, or of the line before a chunk.
 LONGEST_HEAD: Final = 64 * 1024
-MOST_INTERIM: Final = 100  # interim (1xx) responses before the final one
+MOST_INTERIM: Final = 100  # number of interim (1xx) responses before the final response
 _CHUNK: Final = 64 * 1024
 
 Fields = Iterable[tuple[str, str]]
@@ -39,9 +39,9 @@ class Exchange:
     ) -> h11.Response:
         """Send a request and return the head of its final response.
 
-        Raises TimedOut if this takes longer than ``until`` (monotonic seconds). Raises Broken if
-        the connection ends before the first byte of the response. Raises Unusable if the connection
-        ends later, or if the response is not valid HTTP.
+        Raises TimedOut if there is no head by ``until`` (monotonic seconds). Raises Broken if the
+        connection ends before the first byte of the response. Raises Unusable if the connection
+        ends within the head, or if the response is not valid HTTP.
         """
         events = [
             h11.Request(method=method, target=target, headers=list(fields)),
@@ -83,8 +83,8 @@ class Exchange:
         except TimeoutError:
             raise TimedOut("the request was not taken in time") from None
         except OSError:
-            # Still read the response, because a server may respond and close the connection before
-            # it has read the whole request (RFC 9112 §9.5).
+            # Read the response even after a failed write, because a server may respond and close
+            # the connection before it has read the whole request (RFC 9112 §9.5).
             self._write_failed = True
 
     def _next_event(self, until: float) -> h11.Event:
@@ -106,8 +106,8 @@ class Exchange:
             raise TimedOut("no whole answer in time") from None
         except OSError as error:
             # With TLS 1.3 a server rejects a client without a certificate only after the client has
-            # finished its handshake. So this error arrives in place of a response. The server has
-            # not read the request.
+            # finished its handshake. The TLS error arrives in place of a response, and the server
+            # has not read the request.
             if not self._has_received and "ALERT_CERTIFICATE_REQUIRED" in error_kind(error):
                 raise NotSent(f"could not connect: {error_kind(error)}") from None
             raise self._closed_error(f": {error_kind(error)}") from None
@@ -117,9 +117,9 @@ class Exchange:
         return data
 
     def _set_timeout(self, until: float) -> None:
-        """Set the socket's timeout to the time that remains.
+        """Set the socket's timeout to the remaining time.
 
-        Must be called before each read and write, because the full timeout applies to each of them.
+        Set the timeout before each read and write, because each of them may take the full timeout.
         """
         remaining_s = until - time.monotonic()
         if remaining_s <= 0:

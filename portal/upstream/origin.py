@@ -23,8 +23,8 @@ log = logging.getLogger(__name__)
 
 # Statuses that are logged as warnings, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# The body is read only with these statuses. With any other status, an invalid body must not hide
-# the status.
+# The body is read only with these statuses. With any other status the body is not read, so that an
+# invalid body cannot hide the status.
 _BODY_STATUSES = (200, 400, 404)
 
 
@@ -33,7 +33,7 @@ class Origin:
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. The deadline limits the whole call. ``transport`` creates the
-    adapter for a call from the call's deadline; the embedded sandbox passes another one.
+    adapter for a call from the call's deadline. The embedded sandbox passes its own ``transport``.
     """
 
     def __init__(
@@ -45,13 +45,13 @@ class Origin:
         transport: Callable[[float], BaseAdapter] = SingleUseAdapter,
     ) -> None:
         self.name = name
-        # Parsed once, because parsing an address takes as long as the rest of a request.
+        # The address is parsed once, because parsing takes as long as the rest of a request.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Record the call in the account, and then send it. Raises UpstreamError."""
+        """Record a call in the account, and then send the call. Raises UpstreamError."""
         attempt = account.begin(self.name)
         outcome, status = "maybe", None
         try:
@@ -89,7 +89,7 @@ class Origin:
 
     def _prepare(self, resource: Resource) -> requests.PreparedRequest:
         headers = {
-            # Sent only as a header, because servers log query strings.
+            # The credential is sent only as a header, because servers log query strings.
             "Authorization": resource.credential,
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
@@ -108,7 +108,7 @@ class Origin:
 
 
 def _normalized(base_address: str) -> str:
-    """Return the address as the library requests encodes it, without a slash at the end."""
+    """Return the address in the encoding of the ``requests`` library, without a final slash."""
     request = requests.PreparedRequest()
     request.prepare_url(base_address, None)
     assert request.url is not None
@@ -153,7 +153,10 @@ def _check_status(resource: Resource, response: Response) -> None:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds of a Retry-After header, which may be a number or a date, or None."""
+    """Return the seconds that a Retry-After header asks to wait, or None.
+
+    The header may contain a number of seconds or a date.
+    """
     if not text or not text.isascii():
         return None
     if text.isdecimal():

@@ -12,8 +12,8 @@ from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 PROVEN_S = 3600.0
 
 # The table of payers has SETS sets of WAYS slots, and the hash of a payer selects the set. A slot
-# holds the hash of its payer (0 if free), the time of its last change, the time until which the
-# payer is proven, and the payer's circuit.
+# contains the hash of its payer (0 in a free slot), the time of the slot's last change, the time
+# until which the payer is proven, and the payer's circuit.
 SETS, WAYS = 128, 8
 _PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
 _SLOT_SIZE = _CIRCUIT + COUNTERS
@@ -22,7 +22,7 @@ BYTES_PER_BREAKER = PAYER_COUNTERS * CELL_BYTES
 
 
 class _Role(Enum):
-    """Whether a call is a probe, and of which circuits."""
+    """Says whether a call is a probe, and which circuits the probe tests."""
 
     REGULAR = "usual"
     PAYER_PROBE = "probe of its payer's circuit"
@@ -30,22 +30,23 @@ class _Role(Enum):
 
 
 class PayerBreaker:
-    """Keeps failures and pauses of one payer (an upstream credential) from affecting others.
+    """Prevents failures and pauses of one payer (an upstream credential) from affecting others.
 
-    Each payer (``Resource.payer``) has its own circuit for what a credential can influence: the
-    pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. All payers share another
-    circuit. The shared circuit opens after calls for FAILURES_TO_OPEN different vehicles could not
-    be sent (NotSent). The shared circuit also opens after FAILURES_TO_OPEN different proven payers
-    had failures that a credential can influence. A payer is proven for PROVEN_S after each 200. So
-    a client that sends many invented credentials cannot open the shared circuit.
+    Each payer (``Resource.payer``) has its own circuit for everything that a credential can
+    influence: the pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. All
+    payers share one further circuit. The shared circuit opens if calls for FAILURES_TO_OPEN
+    different vehicles could not be sent (NotSent), or if FAILURES_TO_OPEN different proven payers
+    had failures that a credential can influence. A payer is proven for PROVEN_S seconds after each
+    200, so that a client that sends many invented credentials cannot open the shared circuit.
 
-    While the shared circuit is half-open, every payer may send its own probe. If there were only
-    one probe, a payer with an invalid credential could use it up and keep the circuit open for all.
+    While the shared circuit is half-open, every payer may send its own probe. If all payers shared
+    a single probe, a payer with an invalid credential could use up the probe, and the circuit would
+    stay open for everybody.
 
     Worker processes share the state in ``counters``, as in Breaker. The table of payers has a fixed
-    size. A new payer takes the slot in its set that changed longest ago, but an unproven payer
-    never replaces a proven one. A payer without a slot has no circuit of its own. If all circuits
-    are closed without failures or pauses, no lock is taken.
+    size. A new payer gets the least recently changed slot of its set, but an unproven payer never
+    replaces a proven payer. A payer without a slot has no circuit of its own. No lock is acquired
+    while all circuits are closed without failures or pauses.
     """
 
     def __init__(
@@ -70,11 +71,11 @@ class PayerBreaker:
 
     @property
     def wait_s(self) -> float:
-        """Seconds until a call may be sent again; 0 if it may be sent now."""
+        """The seconds until a call may be sent, or 0 if it may be sent now."""
         return self._shared.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send the resource to the origin, or raise CircuitOpen at once."""
+        """Send a request to the origin, or raise CircuitOpen at once."""
         payer, subject = name_hash(resource.payer or ""), name_hash(resource.subject)
         role = self._admit(payer)
         try:
@@ -83,7 +84,7 @@ class PayerBreaker:
                 guarded = RecheckingAccount(account, lambda: self._refuse_if_open(payer))
             response = self._origin.send(resource, guarded, deadline)
         except (CircuitOpen, LocalFailure):
-            self._release_probe(payer, role)  # the failure is not the origin's
+            self._release_probe(payer, role)  # the origin did not cause the failure
             raise
         except NotSent:
             self._record_not_sent(payer, subject, role)
@@ -103,7 +104,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         if not self._shared.is_open(now) and (slot is None or slot.allows_calls(now)):
             return _Role.REGULAR
-        # Check again under the lock, because the slot may now belong to another payer.
+        # Find the slot again under the lock, because it may now belong to another payer.
         with self._counters.locked():
             now = self._clock()
             self._shared.refuse_while_cooling(now)
@@ -139,7 +140,7 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count a NotSent in the shared circuit, because a credential cannot be its cause."""
+        """Count a NotSent in the shared circuit, because no credential can cause a NotSent."""
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)
@@ -162,7 +163,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         is_settled = slot.is_settled(now) if slot is not None else not is_proof
         if is_settled and role is _Role.REGULAR and not pauses and not self._shared.has_failures:
-            return  # the usual case needs no lock
+            return  # a usual answer changes nothing, so no lock is needed
         with self._counters.locked():
             now = self._clock()
             if role is _Role.SHARED_PROBE:
@@ -188,7 +189,7 @@ class PayerBreaker:
 
 
 class _Slot:
-    """The place of one payer in the table of payers."""
+    """The entry of one payer in the table of payers."""
 
     __slots__ = ("_counters", "_first", "circuit")
 
@@ -220,8 +221,8 @@ class _Slot:
     def is_settled(self, now: float) -> bool:
         """Return whether an answer needs no update of the slot.
 
-        An update is needed if there are failures, or if the payer is proven for at most PROVEN_S /
-        2 more.
+        An update is needed if the circuit has counted failures, or if the payer stays proven for at
+        most PROVEN_S / 2 seconds.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -258,7 +259,7 @@ class _Payers:
         return next((slot for slot in self._set_of(payer) if slot.payer == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """Return the payer's slot. A payer without a slot is given one.
+        """Return the payer's slot, and assign a slot to a payer that has none.
 
         Returns None if all slots of the set belong to proven payers and this payer is not
         ``proven``. The caller must have locked the counters.

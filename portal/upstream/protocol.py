@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer. ``body`` is decoded, for example from gzip."""
+    """A complete answer of the upstream, with the decoded ``body`` (for example from gzip)."""
 
     status: int
     body: bytes
@@ -44,7 +44,7 @@ class Attempt(Protocol):
 class Account(Protocol):
     """Records each sent request.
 
-    ``begin`` is called before the first byte of a request is sent. ``begin`` raises an error to
+    ``begin`` is called before the first byte of a request is sent, and may raise an error to
     prevent the request.
     """
 
@@ -55,5 +55,8 @@ class Upstream(Protocol):
     """The interface of an origin, of an origin behind a breaker, and of a failover."""
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Return the answer by ``deadline`` (monotonic seconds). Raises UpstreamError."""
+        """Send a request, and return the answer by ``deadline`` (monotonic seconds).
+
+        Raises UpstreamError.
+        """
         ...

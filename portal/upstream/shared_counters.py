@@ -1,4 +1,4 @@
-"""Numbers that the worker processes of a machine share, for the state of a breaker."""
+"""Numbers that store a circuit breaker's state for all worker processes of a machine."""
 
 import contextlib
 import fcntl
@@ -18,10 +18,10 @@ CELL_BYTES = _DOUBLE.size
 class SharedCounters:
     """An array of ``count`` doubles, initially zero, in the memory-mapped file ``path``.
 
-    Every process that maps the file shares the numbers. Without ``path`` the numbers are in this
-    process only. A single read needs no lock, because it reads eight aligned bytes. A read that is
-    followed by a write needs ``locked``. The kernel releases the lock of a process that dies.
-    Raises OSError if the disk has no room for the file.
+    Every process that maps the file shares the numbers. Without ``path`` the numbers belong to one
+    process. A single read needs no lock, because it reads eight aligned bytes. Code that reads a
+    number and then writes it must use ``locked``. The kernel releases the lock of a process that
+    dies. Raises OSError if the disk has no room for the file.
     """
 
     def __init__(self, count: int, path: Path | None = None) -> None:
@@ -33,8 +33,8 @@ class SharedCounters:
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # Allocate every byte. A file from ftruncate has a hole, and on a full disk a write into the
-        # hole would end the process (SIGBUS).
+        # Allocate every byte, because ftruncate would leave a hole in the file, and on a full disk
+        # a write into the hole would kill the process (SIGBUS).
         fill(self._file, size)
         self._bytes = mmap.mmap(self._file, size)
 

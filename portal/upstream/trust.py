@@ -11,9 +11,9 @@ class UnusableAuthorities(Exception):
 
 
 def require_usable_authorities(path: str | None) -> None:
-    """Raise UnusableAuthorities if SSL_CERT_FILE is set and holds no certificates.
+    """Raise UnusableAuthorities if SSL_CERT_FILE is set and contains no certificates.
 
-    OpenSSL would ignore such a file, and every call would then fail.
+    OpenSSL would ignore a file without certificates, and every call to an upstream would fail.
     """
     if not path:
         return
@@ -29,13 +29,14 @@ def trusted() -> ssl.SSLContext:
     """Return a context that trusts the authorities of certifi and of the system.
 
     SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities, as in every program that uses
-    OpenSSL. The context is loaded once per process, because loading the authorities takes 17 ms and
+    OpenSSL. The context is loaded once per process, because the authorities need 17 ms to load and
     a quarter of a megabyte of memory.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    # Let a server ask for a client certificate after the handshake, and reply that there is none.
+    # If a server asks for a client certificate after the handshake, the client replies that it has
+    # none.
     context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())

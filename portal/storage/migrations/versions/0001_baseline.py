@@ -1,4 +1,4 @@
-"""The schema of the last version of the portal without migrations and namespaces."""
+"""The schema of the portal's last version without migrations and namespaces."""
 
 import sqlalchemy as sa
 from alembic import op

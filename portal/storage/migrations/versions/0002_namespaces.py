@@ -15,7 +15,7 @@ down_revision = "0001"
 log = logging.getLogger("portal.storage.migrations")
 
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
-# The digests of old tokens are copied, so that pass-through mode never sends such a token upstream.
+# The digests of old tokens are copied, so that pass-through mode never sends an old token upstream.
 _COPY_TOKENS = (
     f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 constants alone
     f"SELECT '', {_COLUMNS} FROM tokens"

@@ -1,4 +1,4 @@
-"""Adds counts of answers by caller, with stale answers apart, and an index of the ledger.
+"""Adds counts of answers by caller, with a column for stale answers, and a ledger index.
 
 The rows of the table ``savings`` are copied without a caller, and their stale answers count as
 hits. Until a worker of the earlier version is replaced, it logs that it cannot write savings.

@@ -1,1 +1,4 @@
-"""The migrations, one file per revision. A file is never edited after its release."""
+"""Contains the migrations, with one file for each revision.
+
+A file is never edited after its release.
+"""
