@@ -227,7 +227,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 
 def effect_of(restriction: Restriction) -> Effect:
-    """Return the effect of one restriction, from the kinds that it names and its block type."""
+    """Return the effect of one restriction with the given kinds and block type."""
     if restriction.is_lifted:
         return _effect((), "", _FREE, in_force=False)
     fields = (restriction.kinds_text, restriction.block_type)
@@ -284,7 +284,7 @@ def _effect(
 def _decisive(answers: Sequence[Answer]) -> Answer:
     """Return the least favourable answer.
 
-    Among equal answers, the one with the highest confidence wins.
+    Among equally favourable answers, the one with the highest confidence wins.
     """
     order = ("verified", "reported", "memory")
     return min(worst(answers), key=lambda answer: order.index(answer.confidence))

@@ -2,8 +2,8 @@
 
 The arithmetic uses known amounts only. The discounts on open fines are those of art. 284 of the CTB
 (the traffic code): 80 % of the amount until the due date, or 60 % through SNE. SNE is the federal
-system of electronic notices, which only the owner or the offender can use. Without a price or
-without the fines there is no ceiling, because readers could take a guess for an answer.
+system of electronic notices, which only the owner or the offender can use. If the price or the
+fines are unknown, there is no ceiling, because readers could mistake an estimate for an answer.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The ceiling if a given share of the fines is paid, in R$. An unknown amount is None.
+    """The ceiling, in R$, if a given share of the fines' amount is paid. An unknown amount is None.
 
     A ceiling below zero means that the deductions exceed the price.
     """
@@ -43,7 +43,7 @@ class Negotiation:
     """The ceilings for one price. ``scenarios`` are in the order of SHARES.
 
     ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` counts
-    open fines that no sum includes. If there are any, each ceiling is an upper bound.
+    open fines that no sum includes. If this count is not zero, each ceiling is an upper bound.
     ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
     """
 

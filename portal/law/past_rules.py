@@ -75,7 +75,7 @@ def as_committed(
 
 
 def _former(row: Row) -> Row | None:
-    """Return the row as it was before its gravity changed, or None if it never did."""
+    """Return the row as it was before its gravity changed, or None if the gravity never changed."""
     if row.amount_until_2016 is None or row.gravity not in _BASES:
         return None
     for gravity, (old, new, points) in _BASES.items():

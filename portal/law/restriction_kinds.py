@@ -39,7 +39,7 @@ _REVOKING = re.compile(
     r"(BAIX|CANCELAD|DESBLOQUE|ENCERRAD|EXCLUI|EXTINT|INATIV|INEXIST|LEVANTAD|LIBERAD|NEGATIV"
     r"|NENHUM|REMOVID|RETIRAD|REVOGAD|SUSPENS)\w*|NAO|NADA|SEM"
 )
-# "…" counts as a word because it marks where a long text was cut. It is then unrecognised.
+# "…" counts as a word, because it shows that a long text was cut. It is then unrecognised.
 _WORD = re.compile(r"[\w…]+")
 _PARTS = re.compile(r"[,;/|]")
 
@@ -65,7 +65,7 @@ def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
     A revoking word applies to the kinds in its own part of a list ("PENHORA, TRANSFERENCIA
-    BAIXADA"). If that part names no kind, the revoking word applies to all kinds.
+    BAIXADA"). If the part names no kind, the revoking word applies to all kinds of the text.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

@@ -99,7 +99,7 @@ def judge(
     """Return the verdict on ``today``.
 
     ``fines`` or ``restrictions`` is None if the lookup failed, which does not mean "none".
-    ``decode_known`` is False if the lookup of the vehicle's own data failed. Pass True if the
+    ``decode_known`` is False if the lookup of the vehicle's own data failed. It is True if the
     request does not include that lookup, as in a search by Renavam. ``is_described`` is False if
     the source answered without describing the vehicle. ``check_digit_holds`` is False if the
     Renavam's check digit is wrong, because the records may then be another vehicle's. ``stale``
@@ -207,10 +207,7 @@ def _court_reasons(
 
 
 def _origin(restrictions: Sequence[Restriction]) -> str:
-    """Return the courts in brackets, or "".
-
-    If there is a single record, its date is in the brackets too.
-    """
+    """Return the courts in brackets, with the date if there is a single record, or ""."""
     courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
     details = [listed([court for court in courts if court])]
     if len(restrictions) == 1 and restrictions[0].included_at:
@@ -257,7 +254,7 @@ _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
 
 
 def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
-    """Yield one reason for all fines of the same standing, with the sum of their amounts."""
+    """Yield one reason for each standing (payment state), with the sum of the fines' amounts."""
     for standing, (singular, plural, detail) in _FINE_REASONS.items():
         found = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == standing}
         if not found:

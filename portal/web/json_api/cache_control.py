@@ -7,7 +7,9 @@ from portal.gateway import Directive
 
 
 def directive_of(identity: Identity) -> Directive:
-    """Return the request's cache directive. ``no-cache`` requires the scope ``refresh``.
+    """Return the request's cache directive.
+
+    The directive ``no-cache`` requires the scope ``refresh``.
 
     A HEAD request is treated as only-if-cached.
     """

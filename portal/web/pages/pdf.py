@@ -24,8 +24,8 @@ class PDFUnavailable(Exception):
 
 def render_pdf(html: str, assets: Assets) -> bytes:
     """Render a page as PDF/UA-1. Only files under ``/static/`` and ``data:`` URLs are loaded."""
-    # Renderings, and the creation of the renderer, run one at a time. The font map of pango is not
-    # thread-safe, and Python would not run parallel renderings faster.
+    # Only one thread at a time renders a page or creates the renderer. The font map of pango is not
+    # thread-safe, and Python would not make parallel renderings faster.
     with _render_lock:
         return _renderer(assets).render(html)
 
@@ -57,7 +57,7 @@ class _PdfRenderer:
             from weasyprint.text.fonts import FontConfiguration
         except (ImportError, OSError) as error:
             raise PDFUnavailable(type(error).__name__) from None
-        # fontTools writes this time into the fonts instead of the current one, so that the same
+        # fontTools writes this time into the fonts instead of the current time, so that the same
         # page always gives the same bytes.
         os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
         self._weasyprint = weasyprint
@@ -81,7 +81,7 @@ class _PdfRenderer:
     def _linked_sheets(self, document: Any) -> list[Any]:
         """Return the parsed style sheets that the page links to.
 
-        Removes the links from the page, because WeasyPrint would parse the sheets again.
+        The links are removed from the page, because WeasyPrint would parse the sheets again.
         """
         links = [
             link for link in document.etree_element.iter("link") if link.get("rel") == "stylesheet"
@@ -123,8 +123,8 @@ def _asset(assets: Assets, address: str) -> Any:
 def _gc_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector during layout.
 
-    About 100,000 boxes live until the end of the layout, and the collector spent a tenth of the
-    time on traversing them again and again.
+    About 100,000 boxes live until the end of the layout, and the collector took a tenth of the time
+    to traverse them repeatedly.
     """
     was_enabled = gc.isenabled()
     gc.disable()
