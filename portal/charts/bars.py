@@ -85,7 +85,7 @@ def bar_chart(
     """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
     ``axis`` is the function that formats a grid line's value. A ``limit`` above twice the highest
-    bar is not drawn, because it would flatten every bar.
+    bar is not drawn, because its scale would flatten every bar.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:

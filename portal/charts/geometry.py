@@ -102,10 +102,7 @@ class MonthTick:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point without a neighbouring month.
-
-    The chart draws a dot, because no line reaches such a point.
-    """
+    """A point without a neighbouring month, which is drawn as a dot, because no line reaches it."""
 
     x: float
     y: float
@@ -145,7 +142,7 @@ class Flag:
     """The label of the last real price of the chosen series, at the plot's right edge.
 
     ``y`` is the middle of the label; ``dot_x`` and ``dot_y`` locate the point itself. ``month`` is
-    "" if the last real price is the current one.
+    "" if the last real price is that of the current month.
     """
 
     y: float
@@ -166,11 +163,11 @@ class EndLabel:
 
 @dataclass(frozen=True, slots=True)
 class Months:
-    """Every month of the chosen series from its first one, as data for the page's script.
+    """Every month of the chosen series, from its first to its last, as data for the page's script.
 
-    ``values`` are whole amounts: 0 for a month without a price, negative for a prediction. ``x`` is
-    the x coordinates of the first and last month. ``y`` is the y coordinates of the lowest and
-    highest grid line, and ``levels`` the values of these two lines.
+    ``values`` are whole amounts: 0 for a month without a price, negative for a prediction. ``x``
+    are the x coordinates of the first and last month. ``y`` are the y coordinates of the lowest and
+    highest grid line, and ``levels`` are the values of these two lines.
     """
 
     first: int
@@ -187,9 +184,10 @@ class PriceChart:
     """A whole chart: the chosen series, and the other series on the same scale.
 
     ``bands`` are the strips behind every second year. ``zone`` is the hatched strip after the last
-    real month of all series, and ``hatch_path`` its hatching in a fixed layout. ``break_y`` is the
-    top of the axis break, or None if the axis starts at zero. ``break_path`` draws the break in a
-    fixed layout. ``is_long`` is true if the texts at the sides need a wider margin.
+    real month of all series. ``hatch_path`` is the hatching in a layout of fixed size. ``break_y``
+    is the top of the axis break, or None if the axis starts at zero. ``break_path`` is the path of
+    the axis break in a layout of fixed size. ``is_long`` is true if the texts at the sides need a
+    wider margin.
     """
 
     layout: Layout

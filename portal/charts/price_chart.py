@@ -53,11 +53,11 @@ _EM_PER_CHARACTER: Final = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a chart that its caller chooses.
+    """The words of a chart, which the chart's caller chooses.
 
-    ``now`` is true if the last real month is the current one. If ``now`` is false, the label of the
-    last real price states its month, because a price table may have ended years ago and a printed
-    report may be read much later.
+    ``now`` is true if the last real month is the current month. If ``now`` is false, the label of
+    the last real price states its month, because a price table may have ended years ago and a
+    printed report may be read much later.
     """
 
     now: bool = False
@@ -255,7 +255,7 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 def _highest(known: _Known) -> tuple[int, Decimal]:
     """Return the month and the value of the highest real price, or zeros without a real price.
 
-    If several months have this price, the result is the last of them.
+    If several months have the highest price, the last of them is returned.
     """
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))

@@ -12,8 +12,8 @@ Places = Mapping[int, Point]
 def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Point]]:
     """Yield the runs of consecutive months.
 
-    If ``predicted`` is true, they are those of the predicted line, else of the real one. A
-    segment is predicted if one of the two points that it joins is, so the dashed line begins at the
+    If ``predicted`` is true, the runs are those of the predicted line, else of the real line. A
+    segment is predicted if either of its ends is a prediction, so the dashed line begins at the
     last real point. A missing month breaks both lines.
     """
     run: list[Point] = []

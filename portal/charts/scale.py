@@ -1,4 +1,4 @@
-"""Scales, which map values and months to coordinates, and axis ticks."""
+"""Axis ticks, and scales that map values and months to coordinates."""
 
 import math
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ def month_index(month: date) -> int:
 
 
 def month_of(index: int) -> date:
-    """Return the first day of the month with that ``month_index``."""
+    """Return the first day of the month that has the given ``month_index``."""
     return date(index // 12, index % 12 + 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class LinearScale:
-    """Maps values from ``low``…``high`` to ``start``…``end``, with values outside clamped."""
+    """Maps values from ``low``…``high`` to ``start``…``end`` and clamps values outside."""
 
     low: float
     high: float
@@ -50,7 +50,7 @@ def widen(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Return about ``count`` ticks that enclose the interval, 1, 2 or 5 × 10ⁿ apart."""
+    """Return about ``count`` ticks that enclose the interval, at distances of 1, 2 or 5 × 10ⁿ."""
     low, high = widen(low, high)
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))

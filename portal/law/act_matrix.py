@@ -118,8 +118,8 @@ def row_of(
     licensing and transfer, both fines and restrictions are relevant. For driving and removal, only
     restrictions are relevant, because fines do not affect those acts. ``why`` names every fine that
     is an obstacle, even if another answer is less favourable. ``doubt`` is a clause that explains
-    why the records may belong to another vehicle. Such a doubt also makes the mark "unknown",
-    unless the known records already forbid the act.
+    why the records may belong to another vehicle. A ``doubt`` makes the mark "unknown", unless the
+    known records already forbid the act.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):

@@ -32,8 +32,8 @@ class Amount:
     """A fine's amount in R$: in full, at 80 % and at 60 %. An unknown amount is None.
 
     ``origin`` is "table" (exact, from the official table), "sent" (as the source sent it) or
-    "none". ``note`` states in Portuguese where the number comes from. ``matches`` tells whether
-    the sent value agrees with the table; it is None if there is nothing to compare.
+    "none". ``note`` states in Portuguese where the number comes from. ``matches`` is true if the
+    sent value agrees with the table, and None if there is nothing to compare.
     """
 
     value: Decimal | None

@@ -27,8 +27,8 @@ from portal.wording import bare, counted, listed
 # Two records are identical if their texts are equal, because all numbers and dates are parsed from
 # the texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# Status words of the source that say a step was already taken. If a word of _NOT_YET is next to a
-# status word, the step may still be open.
+# Status words of the source which mean that a step was already taken. If a word of _NOT_YET is next
+# to a status word, the step may still be open.
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -58,8 +58,8 @@ class FineAssessment:
     ``shared_standing_note`` contains no date of the fine, so several fines can share it.
 
     ``description`` is the source's wording. ``table_description`` is the official table's wording
-    if it differs. ``description_note`` is a sentence that is set if the source's wording does not
-    fit the fine's code.
+    if it differs from ``description``. ``description_note`` is a sentence that is set if the
+    source's wording does not fit the fine's code.
     """
 
     record: Fine
@@ -144,8 +144,8 @@ class Totals:
     ``unclear_count`` counts open fines that may or may not be enforceable. ``points`` includes the
     points of paid fines, because paying a fine removes no points. ``points_unknown`` counts fines
     whose points are not known. ``points_to_come`` are the points of fines that are only notified or
-    suspended. ``identical`` holds, for each open fine that is listed more than once, the number of
-    its records. The sums include every listed record, even identical ones.
+    suspended. ``identical`` has the number of records of each open fine that is listed more than
+    once. The sums include every listed record, even identical ones.
     """
 
     open_count: int

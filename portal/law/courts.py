@@ -89,7 +89,7 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text with lower-case letters, or a bare code, only loses its outer spaces.
+    From a text with lower-case letters, or a bare code, only outer spaces are removed.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -137,7 +137,8 @@ def _spelled(word: str, *, first: bool) -> str:
         return word.lower()
     if plain in _ACCENTED:
         return _ACCENTED[plain]
-    # Only plain words change case. "TJ/SP", "(CEJUSC)" and codes keep their spelling.
+    # The case of letters changes only in plain words. "TJ/SP", "(CEJUSC)" and codes keep their
+    # spelling.
     return word.capitalize() if word.isalpha() and len(word) > 1 else word
 
 

@@ -293,7 +293,7 @@ def not_judged(clock: Clock) -> Clock:
 
 
 def plus_days(start: date | None, days: int) -> date | None:
-    """Add days. Add days. Return None if there is no start or the result exceeds ``date.max``."""
+    """Add days. Return None if there is no start or the result exceeds ``date.max``."""
     try:
         return None if start is None else start + timedelta(days=days)
     except OverflowError:
@@ -332,7 +332,8 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 def _no_day(what: str) -> str:
     """Return a clause for a day that is missing, hidden or unreadable.
 
-    The same clause covers all three cases, because the page shows the field itself next to it.
+    One clause covers a missing, a hidden and an unreadable day, because the page shows the field
+    itself next to the clause.
     """
     return f"o registro não traz data legível da {what}"
 

@@ -27,10 +27,10 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 class Effect:
     """The effect of one restriction, or of several together, on each act (such as a transfer).
 
-    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent if a word of it is not
-    recognised, else "". ``in_force`` is False if the source states that nothing is recorded and no
-    other field contradicts it. ``doubt`` is a clause that explains why the record is unreliable
-    ("a fonte registra “BAIXADA”"), or "".
+    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent if it contains an
+    unrecognised word, else "". ``in_force`` is False if the source states that nothing is recorded
+    and no other field contradicts this statement. ``doubt`` is a clause that explains why the
+    record is unreliable ("a fonte registra “BAIXADA”"), or "".
     """
 
     kinds: tuple[Kind, ...]

@@ -2,8 +2,8 @@
 
 A fine is enforceable if the shortest possible due date after a recorded penalty has passed, or if
 the source's status word says so. A fact that the record does not state is "unknown", which does not
-mean "not owed". The source does not document its status words. If a fine is suspended, or has a
-word such as CANCELADA, it is therefore only not called enforceable.
+mean "not owed". The source does not document its status words. A suspension, or a word such as
+CANCELADA, therefore does not close a fine. The portal only stops calling the fine enforceable.
 """
 
 import re
@@ -100,8 +100,8 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 def _closed(fine: Fine) -> Status | None:
     """Return the status if the source's word says that the fine is paid or no longer owed.
 
-    Such a word leaves the fine open but not enforceable, because the source does not document its
-    words.
+    A word for "paid" or "cancelled" does not close a fine but prevents "enforceable", because the
+    source does not document its words.
     """
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):

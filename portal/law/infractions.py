@@ -84,7 +84,7 @@ class Infraction:
     If the splits disagree or the table has no value, a number is None, a text is empty, and the
     gravity is "depende". The gravity "mudou" ("changed") means that a law changed the gravity and
     that the day of the infraction does not determine which version applies. ``rows`` are the lines
-    of the table.
+    of the table that have the code.
     """
 
     code: str
@@ -136,7 +136,7 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only the splits whose amount is ``sent``, or all splits if no amount is.
+        """Keep only the splits whose amount is ``sent``, or all splits if none has that amount.
 
         A code of four digits does not distinguish a motorcycle from a bicycle (7056, 7099, 7102),
         but the amount does. The amount also identifies the superseded split of an old record (6920

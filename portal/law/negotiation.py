@@ -40,11 +40,11 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Negotiation:
-    """The ceilings for one price. ``scenarios`` are in the order of SHARES.
+    """The price ceilings for one reference price. ``scenarios`` are in the order of SHARES.
 
     ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` counts
-    open fines that no sum includes. If this count is not zero, each ceiling is an upper bound.
-    ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
+    open fines that no sum includes. If ``fines_without_amount`` is not zero, each ceiling is an
+    upper bound. ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
     """
 
     price: Decimal | None
@@ -62,7 +62,10 @@ class Negotiation:
 def negotiate(
     price: Decimal | None, fines: Totals | None, costs: Sequence[Cost] = ()
 ) -> Negotiation:
-    """Compute the ceilings for a price in R$. None means that an input is unknown, never zero."""
+    """Compute the ceilings for a price in R$.
+
+    An argument of None means that the value is unknown, not that it is zero.
+    """
     total = sum((cost.amount for cost in costs), Decimal(0))
     shares = _shares(fines)
     unknown: list[Unknown] = []

@@ -1,4 +1,4 @@
-"""The steps that a buyer can take next, as texts chosen by what the records say.
+"""The steps that a buyer can take next, with texts that depend on the records.
 
 The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
 (the traffic code). Three rules were not read at their source, so their texts are hedged: the notice

@@ -1,8 +1,8 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine counts as paid, and leaves the sums, only if the source states a plausible payment day. A
-plausible payment day is readable, not in the future, and not before the infraction. Without a
-payment day, a paid amount, a registration date or a state of payment (UF) makes the fine "talvez
+A fine counts as paid, and is left out of the sums, only if the source states a plausible payment
+day. A plausible payment day is readable, not in the future, and not before the infraction. Without
+a payment day, a paid amount, a registration date or a state of payment (UF) makes the fine "talvez
 paga" ("maybe paid"). If the field of the payment day holds another text ("VENCE EM 10/10/2026",
 "PAGO", a future day), the fine stays in the sums with a note.
 

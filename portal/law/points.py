@@ -19,7 +19,7 @@ _EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram d
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of a fine. A number is None if it cannot be determined.
+    """The points of a fine. A number that cannot be determined is None.
 
     ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are
     the points that count on a licence now, or 0 if none do. ``note`` explains the points in
@@ -42,8 +42,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the number of points from the source, often 0, which is used only if the table has
-    no value.
+    The source's number of points, ``sent``, is often 0 and is used only if the table has no value.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

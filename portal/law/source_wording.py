@@ -1,6 +1,6 @@
 """Compare a fine's description with the infraction table.
 
-The comparison finds the split of the code that the description names, or another code that the
+The comparison finds which split of the code the description names, or which other code the
 description fits. The source writes the official wording, often cut, abbreviated and in capitals.
 Two words match if one is the beginning of the other ("VEIC" and "veículo").
 """
@@ -28,9 +28,9 @@ _SHORTEST_STEM = 3
 class Wording:
     """The wording of a fine's infraction on a page.
 
-    ``text`` is the source's own wording in readable case, or the table's if the source sends none.
-    ``table_text`` is the table's wording if it differs from ``text``, else "". ``conflict`` is a
-    sentence if the source's wording does not fit its code, else "".
+    ``text`` is the source's own wording in readable case, or the table's wording if the source
+    sends none. ``table_text`` is the table's wording if it differs from ``text``, else "".
+    ``conflict`` is a sentence if the source's wording does not fit the fine's code, else "".
     """
 
     text: str

@@ -16,7 +16,7 @@ HTML = "text/html; charset=utf-8"
 class Request:
     """A request to the upstream base address that ``role`` names.
 
-    ``path`` is URL-decoded, ``query`` is not.
+    ``path`` is URL-decoded, but ``query`` is not.
     """
 
     method: str
@@ -37,8 +37,9 @@ class Response:
     """One simulated response, or the lack of one.
 
     ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` simulates a base
-    address without a listener. If it is true, ``SandboxTransport`` refuses the connection. The
-    sandbox's server cannot refuse connections, so it sends the response's status, 503.
+    address without a listener. If ``is_refused`` is true, ``SandboxTransport`` refuses the
+    connection. The sandbox's server cannot refuse connections, so it sends the response's status,
+    503.
     """
 
     status: int

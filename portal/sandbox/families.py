@@ -1,8 +1,8 @@
 """The families of fictitious vehicles, each a make and model with its versions.
 
-Names, powers and displacements are those of the Brazilian market. Codes of the FIPE price table
-have the real make's prefix and a valid check digit, but are fictitious, except 008190-6, which was
-observed.
+Names, engine powers and displacements are those of the Brazilian market. Codes of the FIPE price
+table have the real make's prefix and a valid check digit, but are fictitious, except 008190-6,
+which was observed.
 """
 
 import csv
@@ -110,7 +110,7 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(registration: str) -> Family:
-    """Return the family with this registry spelling.
+    """Return the family with the given registry spelling.
 
     Raises KeyError if no family has that spelling.
     """

@@ -81,8 +81,8 @@ def _record(
         penalty = committed + timedelta(days=outline.penalty_after)
     limit, measured, considered = _speeds(offence, rng)
     clock = f"{rng.randint(6, 22):02d}:{rng.randint(0, 59):02d}"
-    # The issuing bodies leave most of the optional fields empty. With ``is_bare``, all of them are
-    # empty.
+    # The issuing bodies leave most of the optional fields empty. With ``is_bare``, all optional
+    # fields are empty.
     optional = {
         "limitePermitido": limit,
         "localInfracao": issuer.place,

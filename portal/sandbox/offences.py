@@ -16,8 +16,8 @@ class Offence:
     """One infraction.
 
     ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is the
-    infraction's relative frequency. ``drivers`` is "all", "car" or "motorcycle": those who can
-    commit the infraction.
+    infraction's relative frequency. ``drivers`` states who can commit the infraction: "all", "car"
+    or "motorcycle".
     """
 
     code: str

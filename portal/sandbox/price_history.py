@@ -62,8 +62,8 @@ def _change(key: str, month: int) -> float:
         return 0.0
     if fraction > 0.96:  # a single jump, mostly downwards, like that of a new model year or a tax
         return -0.034 if fraction < 0.985 else 0.03
-    # Prices of used cars fall by about 0.5 % a month. The prices rose while factories were closed
-    # (2020 to 2022).
+    # Prices of used cars fall by about 0.5 % a month. The prices of used cars rose while factories
+    # were closed (2020 to 2022).
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
     return drift + (fraction - 0.51) * 0.028
 

@@ -109,7 +109,7 @@ def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
     """Return a topic that no lookup covers, with a quoted text or a count of records.
 
     With ``is_finding``, the state is "warning" if there is any record, and "clean" for an empty
-    list. The boolean values count as one record and no record.
+    list. True counts as one record, and False counts as none.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -207,9 +207,9 @@ def _sum(records: Sequence[Json], name: str) -> str:
 
 
 def _section(data: Json, *names: str) -> Any:
-    """Return the first section that is not empty, else an empty one, or None if there is none.
+    """Return the first section that is not empty, else an empty one, else None.
 
-    None means that every section is missing or failed. If a section is a whole API answer,
+    The result is None if every section is missing or failed. If a section is a whole API answer,
     ``{"status": …, "result": …}``, the function returns its ``result``.
     """
     values = [data[name] for name in names if name in data]

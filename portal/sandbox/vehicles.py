@@ -49,7 +49,7 @@ class Vehicle:
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return a vehicle's seed: its plate in the old spelling if there is one, else its text."""
+    """Return a vehicle's seed: the old spelling of its plate, or else the text as given."""
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
@@ -154,7 +154,7 @@ def _description(family: Family, version: Version, is_short: bool) -> str:
 
     ``is_short`` drops ``VW/``.
 
-    For some vehicles, it is the short form that some sources send.
+    For some vehicles, the result is the short form that some sources send.
     """
     text = family.registration
     if family.is_motorcycle:

@@ -109,7 +109,7 @@ class Dependencies:
     own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
-    # limits the hit cache's memory without the answers' bodies; 0 disables the hit cache
+    # the hit cache's memory limit, which excludes the answers' bodies; 0 disables the hit cache
     hit_cache_bytes: int
     page_cache: PageCache
     access_log: AccessLogBuffer
@@ -281,7 +281,10 @@ def panels_of(
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
-    """Return the visitor of the pages. Without a session cookie it is None, even in demo mode."""
+    """Return the visitor of the pages, whom the session cookie identifies.
+
+    The result is None without a session cookie, even in demo mode.
+    """
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 

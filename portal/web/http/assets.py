@@ -51,13 +51,13 @@ _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 class UnknownAsset(KeyError):
     """Raised if a template uses the name of a missing file.
 
-    Any test that renders the template finds the error.
+    Any test that renders the template reveals the error.
     """
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """The bytes of a file, and the gzip form of them if it is smaller."""
+    """The bytes of a file, and the gzip-compressed bytes if they are fewer."""
 
     body: bytes
     content_type: str

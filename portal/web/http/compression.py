@@ -1,8 +1,9 @@
 """Gzip compression of HTML responses, which reduces a vehicle's page from 80 kB to 20 kB.
 
 Pages contain a CSRF token, and some pages repeat user input, which makes them subject to the BREACH
-attack. In this attack, an eavesdropper infers parts of the token from the compressed lengths. As in
-Django's GZipMiddleware, a file name of random length in the gzip header hides the true length.
+attack. In the BREACH attack, an eavesdropper infers parts of a secret from the lengths of
+compressed responses. As in Django's GZipMiddleware, a file name of random length in the gzip header
+hides the true length.
 
 JSON responses are not compressed, because the portal returns the upstream's bytes unchanged.
 ``Vary`` does not name ``Accept-Encoding``, because with ``no-store`` no cache can serve a wrong

@@ -1,8 +1,8 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
-A caller is identified only by the token in a header or in ``at``. The portal never sends
-``Access-Control-Allow-Credentials``. Without that header, a browser hides the answer from a script
-of another origin that sends the pages' cookie.
+A caller is identified only by the token in a header or in the parameter ``at``. The portal never
+sends ``Access-Control-Allow-Credentials``, so a browser hides the answer from a script of another
+origin that sends the pages' cookie.
 """
 
 from collections.abc import Collection
@@ -26,7 +26,7 @@ class CrossOrigin:
 
     @classmethod
     def of(cls, origins: Collection[str]) -> "CrossOrigin | None":
-        """Return None without origins, so that a caller can skip the check."""
+        """Return None if there are no origins, so that a caller can skip the check."""
         return cls(frozenset(origins)) if origins else None
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:

@@ -95,7 +95,7 @@ def _retry_path() -> str:
 
 
 def register_errors(app: Flask) -> None:
-    """Register the handlers. Each error gets the format of its path, HTML or JSON."""
+    """Register the handlers. The format of an error, HTML or JSON, depends on the path."""
 
     def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):

@@ -60,8 +60,9 @@ def _must_close(status: int) -> bool:
     """Return whether the connection must be closed to prevent request smuggling.
 
     A proxy and this server may disagree on where the request ends, so that one of them reads the
-    bytes that follow as another request. The two may disagree after a transfer-coded body, after a
-    body that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
+    bytes that follow as another request. The proxy and the server may disagree after a
+    transfer-coded body, after a body that was rejected unread (RFC 9112 §9.3, §11.2), or after a
+    protocol upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers

@@ -8,7 +8,8 @@ from flask import Blueprint, Response
 
 from portal.web.http.assets import Assets
 
-# The names of these files contain no hash, so browsers may use an outdated file for a day.
+# The names of the files contain no hash, so browsers may use an outdated icon or manifest for a
+# day.
 _CACHE_CONTROL: Final = "public, max-age=86400"
 
 

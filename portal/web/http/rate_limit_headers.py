@@ -98,7 +98,7 @@ class DailyQuotas:
 
 
 def count_request(limits: RateLimits, identity: Identity) -> int | None:
-    """Count the request in each window of its rate limits.
+    """Count a request in every rate-limit window that applies to it.
 
     Return the seconds to wait, or None if the request is allowed.
     """

@@ -83,10 +83,10 @@ class RateLimits:
     def windows(
         self, address: str | None, token_digest: str
     ) -> list[tuple[str, int, int, int, int]]:
-        """Return the name, amount, seconds, rest and reset of each window that applies.
+        """Return each rate-limit window that applies, as (name, amount, seconds, left, reset).
 
-        The name is the kind of limit and its seconds, such as "token-60". The rest is how many
-        requests are left. The reset is the number of seconds until the window ends.
+        ``name`` is the kind of limit and its seconds, such as "token-60". ``left`` is the number of
+        requests left in the window. ``reset`` is the number of seconds until the window ends.
         """
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
@@ -108,9 +108,9 @@ class RateLimits:
     def guess_wait(self, address: str | None) -> int | None:
         """Return how long an address must wait after too many unknown dossiers. It counts nothing.
 
-        An attempt with a known dossier is not counted. It does not reset the counter either,
-        because the owner of a valid link could otherwise guess without limit. Parallel requests may
-        exceed the limit.
+        An attempt with a known dossier is not counted. An attempt with a known dossier does not
+        reset the counter either, because the owner of a valid link could otherwise guess without
+        limit. Parallel requests may exceed the limit.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -222,7 +222,7 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests and seconds left in a window, which are all of them if it is unused."""
+    """Return the requests and seconds that a window has left."""
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()
@@ -235,7 +235,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """Return the network to count for: an IPv4 address, or the IPv6 /64 of one customer."""
+    """Return the network to count as one client: an IPv4 address, or the IPv6 /64 of a customer."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:

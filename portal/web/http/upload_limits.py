@@ -22,7 +22,7 @@ MAX_FORMS: Final = 64
 MAX_FORMS_PER_NETWORK: Final = 4  # A browser sends one form at a time, in one packet.
 MAX_REPORTS: Final = 256
 MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # A script may send this many reports in parallel.
-MAX_REFUSED: Final = 8  # These bodies are read only to be discarded.
+MAX_REFUSED: Final = 8  # Bodies of refused requests, which are read only to be discarded.
 MAX_REFUSED_PER_NETWORK: Final = 4
 RETRY_AFTER_S: Final = 1
 
@@ -36,7 +36,7 @@ class UploadLimits(NamedTuple):
 
     @classmethod
     def of(cls, threads: int) -> Self:
-        """Return the limits of a process with ``threads`` request threads, at least four."""
+        """Return the limits of a process that has ``threads`` (at least four) request threads."""
         forms = min(MAX_FORMS, max(1, threads // 8))
         reports = min(MAX_REPORTS, threads // 2 - 1)
         refused = min(MAX_REFUSED, max(1, threads // 32))
@@ -53,7 +53,7 @@ class UploadLimiter:
     def __init__(self, total: int, per_sender: int) -> None:
         self._total = total
         self._per_sender = per_sender
-        # reads by sender; a sender without reads is removed
+        # number of reads by sender; senders without reads are removed
         self._reading: Counter[str] = Counter()
         self._lock = threading.Lock()
 

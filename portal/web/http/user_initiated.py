@@ -9,7 +9,7 @@ from flask import request
 def is_user_initiated() -> bool:
     """Return False for a prefetch, a request from another site or a known bot, else True.
 
-    If no header states the cause, the request is treated as a user's.
+    If no header indicates the cause, the request counts as a user's.
     """
     headers = request.headers
     purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()

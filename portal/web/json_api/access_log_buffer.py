@@ -39,7 +39,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """One request that the hit cache answered. ``at`` is its time in epoch seconds."""
+    """One request that the hit cache answered. ``at`` is a time in epoch seconds."""
 
     at: float
     seconds: float
@@ -82,8 +82,8 @@ class AccessLogBuffer:
     def credit(self) -> None:
         """Report the counted hits of each caller to the gateway.
 
-        A separate periodic task calls this method, because its duration grows with the number of
-        callers.
+        A separate periodic task calls this method, because the method's duration grows with the
+        number of callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

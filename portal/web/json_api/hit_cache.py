@@ -8,7 +8,7 @@ fresh 200 in the store. If a valid request has no fresh 200, the hit cache passe
 checks to Flask (CHECKED), so that Flask neither authenticates nor parses the request again.
 
 A cache entry is valid only for an identical request, for at most 1 s (until the answer's ``Age``
-changes). The process-local cache must also confirm that the answer is unchanged.
+changes). An entry is valid only if the process-local cache confirms that the answer is unchanged.
 """
 
 import threading
@@ -70,7 +70,8 @@ class _Entry(msgspec.Struct, frozen=True):
 class HitCache:
     """The middleware.
 
-    ``memory_bytes`` limits the memory of the cache entries, without the answers' bodies.
+    ``memory_bytes`` limits the memory of the cache entries, which does not include the answers'
+    bodies.
 
     ``cors`` is None if CORS_ORIGINS is not set. ``daily`` is read only for tokens with a daily
     limit.
@@ -234,7 +235,7 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """Return the operation of a path, and the plate and UF (state) as spelt in it, or None."""
+    """Return the operation, plate and UF (state) of a path as spelt in it, or None."""
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:

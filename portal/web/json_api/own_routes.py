@@ -408,7 +408,7 @@ def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
 def _with_lookups(requester: Requester) -> Requester:
     """Return ``requester`` if it has the scope of at least one lookup.
 
-    Raises Refusal (403) if it has none.
+    Raises Refusal (403) if the requester has no such scope.
     """
     if not any(map(requester.identity.has_scope, LOOKUPS)):
         raise Refusal(403, FORBIDDEN)
@@ -418,9 +418,9 @@ def _with_lookups(requester: Requester) -> Requester:
 def _directive(requester: Requester) -> Directive:
     """Return the cache directive of a request.
 
-    With a session, a GET never refreshes, because a browser that reloads a page sends no-cache.
-    With a session, a request that no user initiated reads only stored answers. Both rules apply to
-    the HTML pages, too.
+    With a session, as on the HTML pages, a GET never refreshes, because a browser that reloads a
+    page sends no-cache. With a session, as on the HTML pages, a request that no user initiated
+    reads only stored answers.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:

@@ -60,7 +60,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request that the hit cache authorised and parsed, with the stored answer for it."""
+    """A request that the hit cache authorised and parsed, with what the store holds for it."""
 
     identity: Identity
     snapshot: Snapshot
@@ -152,8 +152,8 @@ class JsonApi:
     def _sender(self, identity: Identity) -> str:
         """Return the key of the upload limit: an issued token's digest, or the client's network.
 
-        Other credentials do not identify a sender. A client may invent a pass-through credential,
-        and the demo token is public.
+        Credentials of other kinds do not identify a sender. A client may invent a pass-through
+        credential, and the demo token is public.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest

@@ -57,7 +57,7 @@ class Redactor:
 
 
 class JSONLines(logging.Formatter):
-    """Formats a record as one JSON line, with the request id if it belongs to a request."""
+    """Formats a record as one JSON line, with the request id if there is one."""
 
     def __init__(self, redact: Redactor) -> None:
         super().__init__()

@@ -194,7 +194,7 @@ class Metrics(Observer):
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Have the effect of ``times`` calls of ``observe``, if all values fall into one bucket."""
+    """Count like ``times`` calls of ``observe`` whose values all fall into one bucket."""
     if times == 1:
         histogram.observe(seconds)
         return

@@ -170,11 +170,11 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return the items for a batch's page, and the number of pages or None.
+        """Return the items to show on a batch's page, and the number of pages if it is known.
 
         While a batch runs, its page is fetched every other second, so only the items on the visible
-        page are read. Filters and sort orders need all items. If one of them is set, the number of
-        pages is None.
+        page are read. A filter or a sort order needs all items, so with either the number of pages
+        is None.
         """
         if found.state == "draft":
             return [], None

@@ -1,8 +1,8 @@
 """The comparison of up to four vehicles.
 
-A comparison costs as much as the vehicle pages of its plates. The response contains only the stored
-answers, and the page's script fetches the other columns one by one. With ``?completo=1``, one
-response contains all columns, and all lookups are made in parallel.
+A comparison costs as much as the vehicle pages of its plates. The first response contains only the
+stored answers, and the page's script fetches the other columns one by one. With ``?completo=1``,
+one response contains all columns, and all lookups are made in parallel.
 """
 
 from collections.abc import Callable, Sequence

@@ -59,7 +59,7 @@ class DossierCodes:
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """Return the signed summary of a code, or None if this portal did not issue it."""
+        """Return the signed summary of a code, or None if this portal did not issue the code."""
         signed = _signed(self._serializers, code)
         return _summary(*signed) if signed is not None else None
 
@@ -71,7 +71,7 @@ class DossierCodes:
         return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """Add the code, the digest and the QR code of its ``/verificar`` URL to a dossier.
+        """Add to a dossier its code, the digest, and a QR code of the code's ``/verificar`` URL.
 
         A page without a dossier is returned unchanged, because it has no content to sign.
         """

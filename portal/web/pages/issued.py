@@ -108,7 +108,7 @@ class IssuedPages:
         return pages
 
     def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
-        """Call the view with the dossier of a number, or redirect to the number's canonical form."""
+        """Call the view with a number's dossier, or redirect to the number's canonical form."""
 
         def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001 signed in
             number = parse_number(text)

@@ -105,9 +105,9 @@ class Lookups:
         ]
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
-        """Return each subject's stored answers, for a list, without making or counting lookups.
+        """Return each subject's stored answers for a list page, without making or counting lookups.
 
-        Unlike ``panels_of_all``, this method does not read the answers before the current ones.
+        Unlike ``panels_of_all``, this method does not read previous versions of the answers.
         """
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
 

@@ -96,11 +96,10 @@ class OperationsSources:
 
 
 class OperationsPages:
-    """The page ``/operacao`` and the pages of its tokens.
+    """The page ``/operacao`` and the pages of the portal's tokens.
 
-    An action that cannot be undone requires that the operator entered the token within the last
-    FRESH_SIGN_IN_S. Without this rule, anyone could take such an action in a browser that the
-    operator left open.
+    An action that cannot be undone requires a token that was entered within the last
+    FRESH_SIGN_IN_S seconds, because the operator may have left the browser open.
     """
 
     def __init__(

@@ -4,7 +4,7 @@ Rendering a page of stored answers takes 8 ms. Without this cache, the benchmark
 the cache switched off" (bench/misses.py) reaches a factor of 2 instead of the required 5. The cache
 key is everything that the page depends on, including the answers' bytes and the visitor. The
 scheduler clears the cache every second, so that a purged answer does not stay in memory.
-EDGE_MEMORY_MB=0 disables this cache as well, because a page contains answers.
+EDGE_MEMORY_MB=0 disables this cache, because a page contains answers.
 """
 
 import secrets
@@ -32,7 +32,7 @@ class Page(Protocol):
 
 
 class PageCache:
-    """Caches at most MOST_PAGES rendered pages, or none unless ``enabled`` is true."""
+    """Caches at most MOST_PAGES rendered pages. If ``enabled`` is false, nothing is cached."""
 
     def __init__(self, enabled: bool = True) -> None:
         self._rendered = lru_cache(MOST_PAGES if enabled else 0)(_render)

@@ -53,7 +53,7 @@ class _PdfRenderer:
 
     def __init__(self, assets: Assets) -> None:
         try:
-            import weasyprint  # imported on first use, because it loads pango
+            import weasyprint  # imported on first use, because WeasyPrint loads pango
             from weasyprint.text.fonts import FontConfiguration
         except (ImportError, OSError) as error:
             raise PDFUnavailable(type(error).__name__) from None

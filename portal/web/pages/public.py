@@ -52,7 +52,7 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 def check_invented(subject: Plate | Renavam) -> None:
     """Raise InvalidPlate for a Renavam of zeros, which no vehicle has.
 
-    Only pages reject it. The JSON paths send such a Renavam to the upstream, because the API
+    Only pages reject it. The JSON paths send a Renavam of zeros to the upstream, because the API
     contract accepts any eleven digits.
     """
     if isinstance(subject, Renavam) and subject.is_invented:
@@ -170,7 +170,7 @@ class PublicPages:
         return render_template(self._privacy.template, page=self._privacy)
 
     def robots(self) -> Response:
-        # Crawlers may fetch vehicle pages, because a crawler that may not would never read their
+        # Crawlers may fetch vehicle pages, because only a crawler that fetches a page reads its
         # noindex header.
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 

@@ -112,8 +112,8 @@ class Sessions:
     def signed_in_name(self) -> str | None:
         """Return the name for the page header, or None if the visitor is not signed in.
 
-        The name is also None if the token database is unavailable, because error pages must still
-        be rendered.
+        The name is None if the token database is unavailable, because error pages must still be
+        rendered.
         """
         try:
             identity = self.signed_in
@@ -160,7 +160,7 @@ class Sessions:
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
     def enter_again(self, token: str) -> bool:
-        """Return whether a token is the session's own. If it is, renew the sign-in."""
+        """Renew the sign-in if a token is the session's own, and return whether it is."""
         own = str(session.get("token", ""))
         if not hmac.compare_digest(digest(token), own):
             return False

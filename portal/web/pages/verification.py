@@ -69,8 +69,8 @@ class Verification:
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
         # A request with a known key gets an answer even after wrong guesses from the same address.
-        # A request with a number does not, because a number has only 60 random bits, fewer than the
-        # 128 of a key.
+        # A request with a number gets no answer after wrong guesses, because a number has only 60
+        # random bits, fewer than the 128 of a key.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))

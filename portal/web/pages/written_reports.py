@@ -46,12 +46,13 @@ class WrittenReports:
         """Return the newest report that the identity may read, and whether it is outdated.
 
         A report is outdated if the records that it describes have changed. Reading a report
-        requires the scopes of these records, or all three scopes if these records are unknown. An
+        requires the scopes of its records, or all three scopes if the records are unknown. An
         identity that lacks a required scope gets a report on the records of the current page, if
         one exists.
 
-        A record that is missing on the page does not count as a change. The answer with the record
-        may no longer be stored, the identity may lack the scope, or the source may be unavailable.
+        A record that is missing on the current page does not make the report outdated. A record may
+        be missing because its answer is no longer stored, the identity lacks the scope, or the
+        source is unavailable.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -83,7 +84,7 @@ class WrittenReports:
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
-        """Yield each stored report on a subset of the current records, with the subset.
+        """Yield the stored reports on subsets of the current records, each with its subset.
 
         A report's key is derived from its records, so the method tries one subset after another.
         The set of all available records comes first, because it usually has a report and ends the
