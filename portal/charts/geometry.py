@@ -17,8 +17,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# More reais than any car costs. The source sends larger numbers only by mistake, and drawing them
-# would flatten every line.
+# The highest amount that a price may have, which is more than any car costs. The source sends
+# larger numbers only by mistake, and drawing them would flatten every line.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 

@@ -113,7 +113,7 @@ class _Frame:
         return self.x(index), self.y(float(point.value))
 
     def rounded(self, coordinate: float) -> float:
-        """Round to 0.1 unit in a fixed layout, or to 0.01 per cent on a screen."""
+        """Round a coordinate to 0.1 unit in a fixed layout, or to 0.01 per cent on a screen."""
         return round(coordinate, 1 if self.canvas.is_fixed else 2)
 
     def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:

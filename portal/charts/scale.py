@@ -41,7 +41,7 @@ class LinearScale:
 def widen(low: float, high: float) -> tuple[float, float]:
     """Return the interval, or a wider one if both values are equal.
 
-    Each side of an empty interval grows by 5 %.
+    An empty interval is widened by 5 % on each side.
     """
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high

@@ -45,8 +45,8 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# The text if only a stale answer says that there is no court order. "Risco possível" would imply
-# that a court order exists.
+# The text that is shown if only a stale answer says that there is no court order. "Risco possível"
+# would imply that a court order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -116,7 +116,7 @@ def row_of(
 
     A missing lookup makes the mark "unknown", unless the known records already forbid the act. For
     licensing and transfer, both fines and restrictions are relevant. For driving and removal, only
-    restrictions are relevant, because fines do not affect those acts. ``why`` names every fine that
+    restrictions are relevant, because fines affect neither of them. ``why`` names every fine that
     is an obstacle, even if another answer is less favourable. ``doubt`` is a clause that explains
     why the records may belong to another vehicle. A ``doubt`` makes the mark "unknown", unless the
     known records already forbid the act.

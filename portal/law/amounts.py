@@ -22,8 +22,8 @@ _OF_NIC = (
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# A number with more digits than this is not an amount of money. The limit also bounds the cost of
-# Decimal arithmetic.
+# A number with more digits than this is not an amount of money. The limit on digits also bounds the
+# cost of Decimal arithmetic.
 _MOST_DIGITS = 15
 
 
@@ -58,7 +58,7 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """Return the table's amount if ``sent`` agrees with it or is missing, else return ``sent``.
+    """Return the table's amount if ``sent`` agrees with the table or is missing, else ``sent``.
 
     ``sent`` is in reais. The source may have cut the cents, so "130" can mean R$ 130,16. A zero,
     negative or implausible value is treated as missing.

@@ -101,7 +101,7 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for defence and appeal.
 
-        Without a recorded penalty, these are the deadlines of the infraction notice. With a
+        Without a recorded penalty, the result is the deadlines of the infraction notice. With a
         recorded penalty, the result is the deadline of the appeal.
         """
         if self.is_paid:

@@ -89,7 +89,7 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    From a text with lower-case letters, or a bare code, only outer spaces are removed.
+    Only outer spaces are removed from a text with lower-case letters or from a bare code.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):

@@ -51,9 +51,9 @@ class Clock:
     ``days_used`` and ``limit_days`` are None if they are not known or not measured in days.
     ``ends_on`` is the last day, as computed from the dates. ``at_least`` is true if the notice
     itself may grant more time. ``sentence`` is in Portuguese and cites the article. ``brief`` is a
-    short form for a table row ("8 dos 30 dias"), or "" if no date allows one. ``shared`` describes
-    a passed deadline without the fine's own dates, so that several fines can share the sentence.
-    Other deadlines have "".
+    short form for a table row ("8 dos 30 dias"), or "" if the dates do not allow one. ``shared``
+    describes a passed deadline without the fine's own dates, so that several fines can share the
+    sentence. Other deadlines have "".
     """
 
     name: str
@@ -220,8 +220,8 @@ def prior_defence(notified_on: date | None, today: date) -> Clock:
 def appeal(penalty_on: date | None, today: date) -> Clock:
     """Return the deadline of the appeal to JARI (the appeals board).
 
-    The deadline is also the fine's due date. The deadline is at least 30 days after the notice of
-    penalty.
+    The deadline of the appeal is also the fine's due date. The deadline of the appeal is at least
+    30 days after the notice of penalty.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
@@ -253,8 +253,8 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     and 1º-A; Resolução CONTRAN 723/2018, art. 24). The fine may lapse earlier: after three years
     without any act in the case (Lei 9.873/1999, art. 1º, § 1º), or after 24 months without a
     decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024). Acts of the
-    authority restart the period. The record does not state the events that shorten or restart the
-    period, so the true end may be before or after ``ends_on``.
+    authority restart the limitation period. The record does not state the events that shorten or
+    restart the period, so the true end may be before or after ``ends_on``.
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on

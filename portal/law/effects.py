@@ -1,9 +1,9 @@
 """The effects of a court's restriction on a vehicle, by the restriction's kind.
 
 The name of a kind states its legal effect. Any further effect is only practice that trade sites
-report, so its text says "em regra" ("as a rule"). All four kinds stop a transfer, so a recorded
-restriction of unknown, hidden or missing kind stops it too. If a record revokes or contradicts its
-own statement, the result is neither "stopped" nor "free".
+report, so its text says "em regra" ("as a rule"). All four kinds of restriction stop a transfer, so
+a recorded restriction whose kind is unknown, hidden or missing stops a transfer, too. If a record
+revokes or contradicts its own statement, the result is neither "stopped" nor "free".
 """
 
 from collections.abc import Mapping, Sequence

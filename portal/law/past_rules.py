@@ -4,7 +4,7 @@ In some rows of the table, the amount until 2016 does not match the current grav
 later law that changed the gravity: Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published
 09/07/2019, in force 90 days later) or Lei 14.071/2020 (arts. 220, XIII, and 233; in force
 12/04/2021). For an infraction in October 2019, or without a day, only the amount that the source
-sent determines the rule. Missing cents in this amount do no harm, because the whole reais still
+sent determines the rule. Missing cents in the sent amount do no harm, because the whole reais still
 identify the gravity.
 """
 
@@ -48,7 +48,7 @@ def as_committed(
 ) -> Infraction:
     """Return the infraction under the rule that was in force when it was committed.
 
-    If that rule cannot be determined, the gravity is "mudou", without points and amounts.
+    If the rule in force cannot be determined, the gravity is "mudou", without points and amounts.
     """
     if not any(_former(row) for row in infraction.rows):
         return infraction

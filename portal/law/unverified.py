@@ -1,8 +1,8 @@
 """Subjects that no lookup covers, which pages and printed reports always list.
 
 If an official website covers a subject, the entry has its address. Each address belongs to the
-federal government, because each state has its own websites. The portal never fetches the pages at
-these addresses.
+federal government, because each state has its own websites. The portal never fetches the pages of
+official websites.
 """
 
 from dataclasses import dataclass

@@ -70,7 +70,8 @@ class Family:
 def fipe_check_digit(root: str) -> str:
     """Return the seventh digit of a FIPE code.
 
-    The first six digits have the weights 7 to 2. The result is (−sum) mod 11, or 0 instead of 10.
+    The first six digits have the weights 7 to 2. The seventh digit is (−sum) mod 11, or 0 if this
+    remainder is 10.
     """
     total = sum(w * int(d) for w, d in zip(range(7, 1, -1), root, strict=True))
     return str(-total % 11 % 10)

@@ -106,7 +106,7 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 
 
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
-    """Return a topic that no lookup covers, with a quoted text or a count of records.
+    """Return the topic of a section that no lookup fills, with a quoted text or a count of records.
 
     With ``is_finding``, the state is "warning" if there is any record, and "clean" for an empty
     list. True counts as one record, and False counts as none.

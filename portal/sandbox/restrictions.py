@@ -82,7 +82,7 @@ def _record(
 
 
 def court_text(acronym: str) -> str:
-    """Return the spelling of the register RENAJUD: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
+    """Return a court's name as RENAJUD spells it: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
     if acronym.startswith("TRT"):
         return f"{acronym}-TRIBUNAL REGIONAL DO TRABALHO DA {acronym[3:]}A REGIAO"
     if acronym.startswith("TRF"):

@@ -1,4 +1,7 @@
-"""Fictitious vehicles. The hash of a plate selects the family and all properties."""
+"""Fictitious vehicles.
+
+The hash of a plate determines the vehicle's family and all other properties.
+"""
 
 import random
 from dataclasses import dataclass

@@ -43,8 +43,8 @@ _TYPES: Final = {
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
 # Matches the comments and indents of a style sheet, which take a tenth of its compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
-# Matches a plain file name in a style sheet. The served style sheet contains the hashed name
-# instead.
+# Matches a plain file name in a style sheet, which the served style sheet replaces by the hashed
+# name.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 

@@ -3,7 +3,8 @@
 The module uses ``limits``, the library under Flask-Limiter. Flask-Limiter itself does not fit,
 because its decorators count before the request is parsed. A request with an invalid plate must
 return 400 even if the limit is reached. Counters are in Redis if it is configured, otherwise in the
-memory of each process. Two workers without Redis therefore allow up to twice as many requests.
+memory of each process. Without Redis, each worker counts separately, so two workers allow up to
+twice as many requests.
 """
 
 import ipaddress

@@ -1,10 +1,10 @@
 """Discard the body of a refused request, so that its sender receives the answer.
 
 The HTTP server hyper closes a connection if the application does not read the request body. Bytes
-that arrive afterwards cause a connection reset (RFC 9112 §9.6). A client that sends its whole body
-before it reads the response, such as ``urllib`` or axios, then reports a broken pipe instead of the
-status 401, 404 or 413. Like nginx's ``lingering_close``, this middleware sends the answer at once
-and then reads the body for some seconds.
+that arrive after the connection was closed cause a reset (RFC 9112 §9.6). After a reset, a client
+that sends its whole body before it reads the response, such as ``urllib`` or axios, reports a
+broken pipe instead of the status 401, 404 or 413. Like nginx's ``lingering_close``, this middleware
+sends the answer at once and then reads the body for some seconds.
 
 The request's own thread reads the body, because Granian 2.8 closes the body when the answer's
 iterator ends. A stalled sender blocks the request's thread (see ``upload_limits``), so only a few

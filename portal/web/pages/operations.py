@@ -254,7 +254,7 @@ class OperationsPages:
         return _shown(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
-        """Return the reason why the sign-in is too old, or "" if it is not.
+        """Return the reason why the sign-in is too old, or "" if it is recent enough.
 
         If the form contains the session's token, the sign-in is renewed.
         """

@@ -57,8 +57,8 @@ class _PdfRenderer:
             from weasyprint.text.fonts import FontConfiguration
         except (ImportError, OSError) as error:
             raise PDFUnavailable(type(error).__name__) from None
-        # fontTools writes this time into the fonts instead of the current time, so that the same
-        # page always gives the same bytes.
+        # fontTools writes SOURCE_DATE_EPOCH into the fonts instead of the current time, so that the
+        # same page always gives the same bytes.
         os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
         self._weasyprint = weasyprint
         self._assets = assets

@@ -36,8 +36,8 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 def extract_code(text: str) -> str:
     """Return the code of a dossier from pasted text.
 
-    Spaces and line breaks, which a printed code contains, are removed. The text may also be a URL:
-    that of a QR code, of a link or of an issued dossier.
+    Spaces and line breaks, which a printed code contains, are removed. The pasted text may also be
+    the URL of a QR code, of a link or of an issued dossier.
     """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
@@ -69,8 +69,8 @@ class Verification:
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
         # A request with a known key gets an answer even after wrong guesses from the same address.
-        # A request with a number gets no answer after wrong guesses, because a number has only 60
-        # random bits, fewer than the 128 of a key.
+        # A request with a number is refused after too many wrong guesses, because a number has only
+        # 60 random bits, fewer than the 128 of a key.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
