@@ -1,7 +1,6 @@
 """The data classes of a price chart.
 
 All coordinates and SVG paths are computed beforehand, and a template prints them unchanged.
-
 Coordinates are in units of the plot, whose top left corner is 0,0. In the layout "screen",
 coordinates are percentages, because the style sheet sets the plot's size. The paths of the layout
 "screen" are in tenths of a per cent, for a box of 1000 × 1000 that the template stretches. The
@@ -112,9 +111,8 @@ class Dot:
 class Curve:
     """A drawn series.
 
-    ``number`` is the position of the series in the caller's list, counted from 1.
-
-    ``real_path`` is drawn solid and ``predicted_path`` dashed. Either may be "".
+    ``number`` is the position of the series in the caller's list, counted from 1. ``real_path`` is
+    drawn solid and ``predicted_path`` dashed. Either may be "".
     """
 
     number: int

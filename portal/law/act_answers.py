@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 Act = Literal["transfer", "licence", "drive", "removal"]
-# An answer's mark. The mark "yes" is always favourable. For removal, it means that no risk was
-# found.
+# An answer's mark. The mark "yes" is always favourable. For removal, the mark "yes" means that no
+# risk was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
 # How the rule behind an answer is known. "verified" means that the legal text was read, "reported"
 # that trade sites state it, and "memory" that no source confirmed it.

@@ -91,9 +91,9 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 class Row:
     """One line of the "posso…?" matrix.
 
-    The mark "yes" is favourable in every row. For removal, it means that no court order was found.
-    ``short`` is the answer in a few words and ``why`` explains it in sentences. ``records`` are the
-    HTML anchors of the records behind the answer.
+    The mark "yes" is favourable in every row. For removal, the mark "yes" means that no court order
+    was found. ``short`` is the answer in a few words and ``why`` explains it in sentences.
+    ``records`` are the HTML anchors of the records behind the answer.
     """
 
     act: Act

@@ -51,10 +51,10 @@ class FineAssessment:
     ``has_discount`` is true if the due date may be in the future. ``is_called_off`` is true if the
     source says that the fine is no longer owed.
 
-    ``standing`` is the payment state. A fine is "enforceable" if its penalty is recorded and the
-    shortest due date has passed. A fine is "due" if the shortest due date is in the future, and
-    "probably_due" if that date passed at most 30 days ago. A fine is a "notice" if no penalty is
-    recorded. The standing "unknown" does not mean that the fine is not owed.
+    ``standing`` is the payment state. A fine with a recorded penalty is "due"
+    until the shortest due date, "probably_due" for the next 30 days, and "enforceable" later. A
+    fine is a "notice" if no penalty is recorded. The standing "unknown" does not mean that the fine
+    is not owed.
     ``shared_standing_note`` contains no date of the fine, so several fines can share it.
 
     ``description`` is the source's wording. ``table_description`` is the official table's wording
@@ -136,16 +136,15 @@ class FineAssessment:
 class Totals:
     """Sums over the open fines, in reais.
 
-    Paid fines are included only in ``paid_count`` and in the points.
-
-    ``open_words`` counts the open fines and notices in words, and is "" if there are none.
-    ``without_amount`` counts open fines whose amount is unknown. If ``without_amount`` is not zero,
-    the sums are minimums. ``past_discount_count`` counts open fines without a discount.
-    ``unclear_count`` counts open fines that may or may not be enforceable. ``points`` includes the
-    points of paid fines, because paying a fine removes no points. ``points_unknown`` counts fines
-    whose points are not known. ``points_to_come`` are the points of fines that are only notified or
-    suspended. ``identical`` has the number of records of each open fine that is listed more than
-    once. The sums include every listed record, even identical ones.
+    Paid fines are included only in ``paid_count`` and in the points. ``open_words`` counts the open
+    fines and notices in words, and is "" if there are none. ``without_amount`` counts open fines
+    whose amount is unknown. If ``without_amount`` is not zero, the sums are minimums.
+    ``past_discount_count`` counts open fines without a discount. ``unclear_count`` counts open
+    fines that may or may not be enforceable. ``points`` includes the points of paid fines, because
+    paying a fine removes no points. ``points_unknown`` counts fines whose points are not known.
+    ``points_to_come`` are the points of fines that are only notified or suspended. ``identical``
+    has the number of records of each open fine that is listed more than once. The sums include
+    every listed record, even identical ones.
     """
 
     open_count: int

@@ -1,9 +1,10 @@
 """Determine from a fine's record whether payment can be enforced now.
 
 A fine is enforceable if the shortest possible due date after a recorded penalty has passed, or if
-the source's status word says so. A fact that the record does not state is "unknown", which does not
-mean "not owed". The source does not document its status words. A suspension, or a word such as
-CANCELADA, therefore does not close a fine. The portal only stops calling the fine enforceable.
+the source's status word says that the fine can be charged. A fact that the record does not state is
+"unknown", which does not mean "not owed". The source does not document its status words. A
+suspension, or a word such as CANCELADA, therefore does not close a fine but only prevents
+"enforceable".
 """
 
 import re

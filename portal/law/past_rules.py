@@ -1,8 +1,8 @@
 """Select the rule for a fine if its infraction's gravity changed after 2016.
 
-In some rows of the table, the amount until 2016 does not match the current gravity. The reason is a
-later law that changed the gravity: Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published
-09/07/2019, in force 90 days later) or Lei 14.071/2020 (arts. 220, XIII, and 233; in force
+In some rows of the table, the amount until 2016 does not match the current gravity, because a later
+law changed the gravity. The later law is Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII;
+published 09/07/2019, in force 90 days later) or Lei 14.071/2020 (arts. 220, XIII, and 233; in force
 12/04/2021). For an infraction in October 2019, or without a day, only the amount that the source
 sent determines the rule. Missing cents in the sent amount do no harm, because the whole reais still
 identify the gravity.

@@ -14,8 +14,7 @@ from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error
 
-# More threads than a test run occupies at once, because a hanging request occupies a thread for 30
-# s.
+# More threads than a test run occupies, because a hanging request occupies a thread for 30 s.
 _THREADS = 256
 
 

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
-# ``_REFERENCE`` is November 2026, the month of the families' prices, counted in months since year
-# 0.
+# The month of the families' prices (November 2026), counted in months since year 0.
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 
@@ -27,9 +26,8 @@ class Point:
 def price_history(key: str, level: float, today: date, months: int, tail: int) -> tuple[Point, ...]:
     """Return ``months`` consecutive points.
 
-    The last ``tail`` points are predictions for the months after ``today``.
-
-    ``level`` is the price of November 2026 in R$. ``key`` identifies the series.
+    The last ``tail`` points are predictions for the months after ``today``. ``level`` is the price
+    of November 2026 in R$. ``key`` identifies the series.
     """
     now = today.year * 12 + today.month - 1
     first, last = now + tail - months + 1, now + tail

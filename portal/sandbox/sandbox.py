@@ -144,9 +144,7 @@ class Sandbox:
 def _authorize(request: Request) -> None:
     """Require exactly one token, in ``at`` or ``Authorization``.
 
-    A request may send the same token in both places.
-
-    Raises RequestError otherwise.
+    A request may send the same token in both places. Raises RequestError otherwise.
     """
     offered = [value for name, value in parse_qsl(request.query, True) if name == "at"]
     header = request.header("Authorization")

@@ -155,9 +155,7 @@ def _fipe_entry(
 def _description(family: Family, version: Version, is_short: bool) -> str:
     """Return the registry's spelling of make and model, such as ``VW/GOL 1.0``.
 
-    ``is_short`` drops ``VW/``.
-
-    For some vehicles, the result is the short form that some sources send.
+    ``is_short`` drops ``VW/``, because some sources send this short form.
     """
     text = family.registration
     if family.is_motorcycle:

@@ -20,7 +20,10 @@ PREFLIGHT_S: Final = 600  # how many seconds a browser may reuse the response to
 
 @dataclass(frozen=True, slots=True)
 class CrossOrigin:
-    """The origins whose scripts may call the JSON paths. Without origins, no header is added."""
+    """The origins whose scripts may call the JSON paths.
+
+    If no origins are configured, no header is added.
+    """
 
     origins: frozenset[str]
 

@@ -39,9 +39,8 @@ REDIS_TIMEOUT_S: Final = 1.0
 class RateLimits:
     """Counters of requests and sign-ins.
 
-    Methods return the seconds to wait, or None if the request is allowed.
-
-    ``token`` and ``address`` are limits such as "600/minute;10000/day". None means unlimited.
+    Methods return the seconds to wait, or None if the request is allowed. ``token`` and ``address``
+    are limits such as "600/minute;10000/day". None means unlimited.
     """
 
     def __init__(
@@ -223,7 +222,7 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests and seconds that a window has left."""
+    """Return the requests and seconds that a window has left. An unused window has all of both."""
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()

@@ -71,10 +71,8 @@ class HitCache:
     """The middleware.
 
     ``memory_bytes`` limits the memory of the cache entries, which does not include the answers'
-    bodies.
-
-    ``cors`` is None if CORS_ORIGINS is not set. ``daily`` is read only for tokens with a daily
-    limit.
+    bodies. ``cors`` is None if CORS_ORIGINS is not set. ``daily`` is read only for tokens with a
+    daily limit.
     """
 
     def __init__(

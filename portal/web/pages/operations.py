@@ -138,9 +138,8 @@ class OperationsPages:
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
         """Pass the operator's identity to a view.
 
-        Visitors who are not operators see none of the figures.
-
-        In pass-through mode, the portal has no tokens of its own, so a sign-in page would not help.
+        Visitors who are not operators see none of the figures. In pass-through mode, the portal has
+        no tokens of its own, so a sign-in page would not help.
         """
 
         def guarded(**parts: str) -> BaseResponse:

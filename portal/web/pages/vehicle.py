@@ -76,7 +76,7 @@ RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
 class VehiclePages:
-    """The vehicle pages. The vehicle pages, all of which require an identity.
+    """The vehicle pages, all of which require an identity.
 
     A GET that no user initiated shows only stored answers, so that it costs nothing.
     """
