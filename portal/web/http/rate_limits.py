@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # imported at run time on first use, for a faster start witho
 
 T = TypeVar("T")
 
-# This limit allows for mistyped tokens, but not for guessing one.
+# This limit allows for mistyped tokens, but prevents guessing.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # The longer of the two windows of WRONG_TOKENS.
 # This limit allows for mistyped dossier numbers. A dossier number has 60 random bits, and the key
@@ -222,7 +222,10 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests and seconds that a window has left. An unused window has all of both."""
+    """Return the requests and seconds that a window has left.
+
+    In an unused window, all requests and seconds are left.
+    """
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()

@@ -65,10 +65,11 @@ class BreakerLike(Protocol):
 class Metrics(Observer):
     """Counts the gateway's events and HTTP responses.
 
-    ``directory`` is the one given to ``enable_multiprocess``. With a directory, the metrics cover
-    all processes that write there, including ended ones. Without a directory, the metrics cover
-    only this process. ``daily_limit`` is the number of upstream calls per day; 0 means no limit.
-    ``calls_left`` returns how many calls are left today, or None if that is unknown.
+    ``directory`` is the directory that was given to ``enable_multiprocess``. With a directory, the
+    metrics cover all processes that write there, including ended ones. Without a directory, the
+    metrics cover only this process. ``daily_limit`` is the number of upstream calls per day; 0
+    means no limit. ``calls_left`` returns how many calls are left today, or None if the number is
+    unknown.
     """
 
     def __init__(
