@@ -1,4 +1,7 @@
-"""Compute the geometry of charts from numbers. Nothing here knows about HTML or vehicles."""
+"""Compute the geometry of charts from numbers.
+
+This package depends neither on HTML nor on vehicles.
+"""
 
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.charts.geometry import Layout, Line, Plotted, PriceChart

@@ -10,19 +10,22 @@ from typing import Final
 from portal.charts import scale
 from portal.charts.geometry import Anchor
 
-# A bar fills this share of its slot, but at most ``_WIDEST`` per cent of the plot. Without the
-# limit, the bars of a chart of three days would be very wide.
+# The share of its slot that a bar fills, up to ``_WIDEST`` per cent of the plot. Without
+# ``_WIDEST``, the bars of a three-day chart would be very wide.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
-# At most this many bars are labelled. The last bar is always labelled, and the other labels are at
-# equal distances.
+# The largest number of bars with labels. The last bar always has a label, and the other labels are
+# at equal distances.
 _MOST_LABELS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar to draw. ``values`` are stacked from the base upwards; ``tick`` is its axis label."""
+    """One bar to draw.
+
+    ``values`` are stacked from the base upwards, and ``tick`` is the bar's axis label.
+    """
 
     tick: str
     text: str
@@ -58,7 +61,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A label below a bar. Narrow screens hide a minor one."""
+    """A label below a bar. Narrow screens hide labels with ``is_minor``."""
 
     x: float
     text: str
@@ -81,8 +84,8 @@ def bar_chart(
 ) -> BarChart | None:
     """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
-    ``axis`` formats the value of a grid line. ``limit`` is drawn only up to twice the highest bar,
-    because a higher limit would flatten every bar.
+    ``axis`` is the function that formats a grid line's value. A ``limit`` above twice the highest
+    bar is not drawn, because its scale would flatten every bar.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:
@@ -104,7 +107,7 @@ def bar_chart(
 
 
 def row_parts(values: Sequence[float], whole: float) -> tuple[Part, ...]:
-    """Return the parts of a horizontal bar whose full width stands for ``whole``.
+    """Return the parts of a horizontal bar whose full width represents ``whole``.
 
     The result is empty if ``whole`` is zero.
     """
@@ -132,7 +135,7 @@ def _parts(bar: Bar, left: float, width: float, y: scale.LinearScale) -> list[Pa
 
 
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
-    """Return evenly spaced labels. A narrow last bar's label ends where the bar ends."""
+    """Return evenly spaced labels. If the last bar is narrow, its label ends where the bar ends."""
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1
     ticks = []

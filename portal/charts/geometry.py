@@ -1,10 +1,10 @@
-"""The data classes of a price chart. All coordinates and SVG paths are computed in advance.
+"""The data classes of a price chart.
 
-A template prints these values unchanged. Coordinates are in units of the plot, whose top left
-corner is 0,0. In the layout "screen", coordinates are percentages, because the style sheet sets the
-plot's size. The paths of the layout "screen" are in tenths of a per cent, for a box of 1000 × 1000
-that the template stretches. The other layouts have a fixed size. Path texts are values of SVG's
-``d`` attribute.
+All coordinates and SVG paths are computed beforehand, and a template prints them unchanged.
+Coordinates are in units of the plot, whose top left corner is 0,0. In the layout "screen",
+coordinates are percentages, because the style sheet sets the plot's size. The paths of the layout
+"screen" are in tenths of a per cent, for a box of 1000 × 1000 that the template stretches. The
+other layouts have a fixed size. A path text is the value of the attribute ``d`` of an SVG path.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# No car costs this much in reais. A larger number is an error of the source, and drawing it would
-# flatten every line.
+# The highest amount that a price may have, which is more than any car costs. The source sends
+# larger numbers only by mistake, and drawing them would flatten every line.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
@@ -36,9 +36,9 @@ class Plotted(Protocol):
 class Line:
     """One series to draw.
 
-    A missing month leaves a gap. The points may come in any order and more than once. Points that
-    cannot be drawn are left out. ``price_chart`` caches drawings by their lines, so a line stores
-    its hash instead of computing it from many points each time.
+    A missing month leaves a gap in the line. The points may be in any order, and a month may occur
+    more than once. Points that cannot be drawn are left out. A line stores its hash, because
+    ``price_chart`` uses lines as cache keys and hashing many points each time is slow.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class PriceTick:
-    """A grid line with its label: ``before``, ``short`` and ``after`` joined.
+    """A grid line and its label, which is ``before``, ``short`` and ``after`` joined.
 
     Narrow screens show only ``short``.
     """
@@ -88,8 +88,8 @@ class PriceTick:
 class MonthTick:
     """A label below the plot.
 
-    Narrow screens hide ``before`` (the "20" of "2022"). Narrow screens also hide ``is_minor``
-    labels completely.
+    Narrow screens hide ``before`` (the "20" of "2022"). Narrow screens hide labels with
+    ``is_minor`` completely.
     """
 
     x: float
@@ -101,10 +101,7 @@ class MonthTick:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point without a neighbouring month.
-
-    No line reaches it, so the chart draws a dot.
-    """
+    """A point without a neighbouring month, which is drawn as a dot, because no line reaches it."""
 
     x: float
     y: float
@@ -112,9 +109,10 @@ class Dot:
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """A drawn series. ``number`` is the position among the given series, from 1.
+    """A drawn series.
 
-    ``real_path`` is drawn solid and ``predicted_path`` dashed. Either may be "".
+    ``number`` is the position of the series in the caller's list, counted from 1. ``real_path`` is
+    drawn solid and ``predicted_path`` dashed. Either may be "".
     """
 
     number: int
@@ -139,10 +137,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """The label of the chosen series' last real price, at the plot's right edge.
+    """The label of the last real price of the chosen series, at the plot's right edge.
 
     ``y`` is the middle of the label; ``dot_x`` and ``dot_y`` locate the point itself. ``month`` is
-    "" if the last real price is the current one.
+    "" if the last real price is that of the current month.
     """
 
     y: float
@@ -163,11 +161,11 @@ class EndLabel:
 
 @dataclass(frozen=True, slots=True)
 class Months:
-    """Every month of the chosen series from its first one, as data for the page's script.
+    """Every month of the chosen series, from its first to its last, as data for the page's script.
 
     ``values`` are whole amounts: 0 for a month without a price, negative for a prediction. ``x``
-    holds the plot's coordinates of the first and last month. ``y`` holds the coordinates of the
-    lowest and highest grid line, and ``levels`` their values.
+    are the x coordinates of the first and last month. ``y`` are the y coordinates of the lowest and
+    highest grid line, and ``levels`` are the values of these two lines.
     """
 
     first: int
@@ -184,9 +182,10 @@ class PriceChart:
     """A whole chart: the chosen series, and the other series on the same scale.
 
     ``bands`` are the strips behind every second year. ``zone`` is the hatched strip after the last
-    real month of all series, and ``hatch_path`` its hatching in a fixed layout. ``break_y`` is the
-    top of the axis break, or None if the axis starts at zero. ``break_path`` draws the break in a
-    fixed layout. ``is_long`` is true if the texts at the sides need a wider margin.
+    real month of all series. ``hatch_path`` is the hatching in a layout of fixed size. ``break_y``
+    is the top of the axis break, or None if the axis starts at zero. ``break_path`` is the path of
+    the axis break in a layout of fixed size. ``is_long`` is true if the texts at the sides need a
+    wider margin.
     """
 
     layout: Layout

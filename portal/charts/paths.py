@@ -6,7 +6,7 @@ Point = tuple[float, float]
 
 
 def number(value: float) -> str:
-    """Format with at most one decimal and no trailing zero, to save bytes."""
+    """Format a number with at most one decimal and no trailing zero, to save bytes."""
     text = f"{value:.1f}"
     return text[:-2] if text.endswith(".0") else text
 
@@ -14,8 +14,8 @@ def number(value: float) -> str:
 def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
     """Return a path with one sub-path for each run of two or more points.
 
-    Each step is relative to the previous rounded point, so that rounding errors do not add up.
-    ``whole`` rounds to whole units.
+    Each step is relative to the previous rounded point, so that rounding errors do not add up. If
+    ``whole`` is true, coordinates are rounded to whole units.
     """
     return "".join(_run(run, whole=whole) for run in runs if len(run) > 1)
 

@@ -30,10 +30,10 @@ from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
 
 MOST_SERIES: Final = 6
-# The most months that a chart draws, twice the number that a page must show. A longer series is cut
-# to its latest months.
+# The largest number of months that a chart draws, which is twice the number that a page must show.
+# A longer series is cut to its latest months.
 MOST_MONTHS: Final = 240
-# A screen path uses whole units of a tenth of a per cent, about a pixel on a wide screen.
+# One unit of a screen path is a tenth of a per cent of the plot, about a pixel on a wide screen.
 SCREEN_PATH_SCALE: Final = 10
 # The price axis starts at zero if the lowest price is below this share of the highest one.
 _NEAR_ZERO: Final = 0.4
@@ -41,7 +41,8 @@ _NEAR_ZERO: Final = 0.4
 # below the lowest one for the axis break.
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
-# The flag (the label of the chosen series) hardly moves. The labels of other series make room.
+# The label of the chosen series has the highest weight, so it hardly moves when overlapping labels
+# are moved apart.
 _FLAG_WEIGHT: Final = 20.0
 # Texts at the sides that are longer than this many characters need a wider margin.
 _LONGEST_PRICE, _LONGEST_TICK = 10, 11
@@ -52,10 +53,11 @@ _EM_PER_CHARACTER: Final = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a chart that its caller chooses.
+    """The words of a chart, which the chart's caller chooses.
 
-    ``now`` is true if the last real month is the current one. If ``now`` is false, the flag names
-    its month, because a table may have ended years ago and a printed report is read later.
+    ``now`` is true if the last real month is the current month. If ``now`` is false, the label of
+    the last real price states its month, because a price table may have ended years ago and a
+    printed report may be read much later.
     """
 
     now: bool = False
@@ -64,7 +66,7 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class _Canvas:
-    """The size of a plot and of its margins. The margins hold the texts at the sides."""
+    """The size of a plot, and of the margins that hold the texts at its sides."""
 
     plot_width: float
     plot_height: float
@@ -77,10 +79,10 @@ class _Canvas:
     is_fixed: bool = True
 
 
-# The paper canvas is 128 mm wide, beside the key figures. On the paper and mini canvases one unit
-# is a quarter of a millimetre, so letters of 12 units measure 8.5 points. The compact canvas is for
-# phones. The compact canvas is at least 286 px wide (a 320 px screen less its margins), where
-# letters of 14 units measure 12 px.
+# The paper canvas is 128 mm wide and is printed beside the key figures. On the paper and mini
+# canvases, one unit is a quarter of a millimetre, so letters of 12 units measure 8.5 points. The
+# compact canvas, for phones, is at least 286 px wide (a 320 px screen less its margins), so letters
+# of 14 units measure at least 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
@@ -111,11 +113,11 @@ class _Frame:
         return self.x(index), self.y(float(point.value))
 
     def rounded(self, coordinate: float) -> float:
-        """Round to 0.1 unit in a fixed layout, or to 0.01 per cent on a screen."""
+        """Round a coordinate to 0.1 unit in a fixed layout, or to 0.01 per cent on a screen."""
         return round(coordinate, 1 if self.canvas.is_fixed else 2)
 
     def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:
-        """Return the points in the units of paths, by month index."""
+        """Return the points by month index, in the units of SVG paths."""
         scaled = 1 if self.canvas.is_fixed else SCREEN_PATH_SCALE
         return {
             index: (self.x(index) * scaled, self.y(float(point.value)) * scaled)
@@ -139,21 +141,21 @@ def price_chart(
     month: MonthText,
     words: Words | None = None,
 ) -> PriceChart | None:
-    """Return the chart of the first six series, or None if the chosen one has no point.
+    """Return the chart of the first six series, or None if the chosen series has no point.
 
-    ``chosen`` is the index of the series that the chart is about. The other series share its scale.
-    With ``last_months``, the chart starts that many months before the last real one.
-    ``price_axis`` formats the value of a grid line ("R$ 90 mil"), ``price`` an exact value
-    ("R$ 89.325") and ``month`` a month ("jan/25").
+    ``chosen`` is the index of the series that the chart is about. The other series are drawn on the
+    scale of the chosen one. If ``last_months`` is given, the chart starts that many months before
+    the last month with a real price. ``price_axis`` formats the value of a grid line ("R$ 90 mil"),
+    ``price`` an exact value ("R$ 89.325") and ``month`` a month ("jan/25").
     """
     drawn = tuple(lines[:MOST_SERIES])
     return _draw(drawn, chosen, last_months, layout, price_axis, price, month, words or Words())
 
 
-# Without this cache, the benchmark "processor time of a warm page" (warm_page in bench/misses.py)
-# exceeds its limit of 5 ms, because six series of ten years take 3 ms to draw. The arguments are
-# public table prices, not personal data, so an entry may outlive the API answer that it came from.
-# An entry takes up to 100 kB.
+# Without this cache, a warm page exceeds the benchmark's limit of 5 ms of processor time (warm_page
+# in bench/misses.py), because drawing six series of ten years takes 3 ms. The arguments are public
+# table prices, not personal data, so a cache entry may outlive the API answer that the prices came
+# from. A cache entry takes up to 100 kB of memory.
 @lru_cache(64)
 def _draw(
     lines: tuple[Line, ...],
@@ -228,7 +230,10 @@ def _draw(
 
 
 def _known(line: Line) -> _Known:
-    """Return the points by month, in order. A real price replaces a prediction."""
+    """Return a line's points by month, in chronological order.
+
+    A real price replaces a prediction for the same month.
+    """
     known: _Known = {}
     for point in line.points:
         index = scale.month_index(point.month)
@@ -238,7 +243,7 @@ def _known(line: Line) -> _Known:
 
 
 def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) -> int:
-    """Return the first month to draw. The chosen series keeps at least its last month."""
+    """Return the first month to draw. At least the last month of the chosen series is drawn."""
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))
     if last_months is None:
@@ -248,9 +253,9 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 
 
 def _highest(known: _Known) -> tuple[int, Decimal]:
-    """Return the last month with the highest real price, and the price.
+    """Return the month and the value of the highest real price, or zeros without a real price.
 
-    Month and price are 0 if there is no real price.
+    If several months have the highest price, the last of them is returned.
     """
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))
@@ -295,7 +300,7 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
 
 
 def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
-    """Return the strip after the last real month of all series, or None without predictions."""
+    """Return the strip after the last real month of all series, or None if nothing is predicted."""
     real = [last for known in drawn if (last := _last_real(known)) is not None]
     if real and max(real) == frame.last:
         return None
@@ -312,7 +317,7 @@ def _bands(frame: _Frame) -> Iterator[Band]:
 
 
 def _edges(frame: _Frame, year: int) -> tuple[float, float]:
-    """Return where a year starts and ends on the x axis, half a month before each January."""
+    """Return the x coordinates where a year starts and ends, half a month before each January."""
     width = frame.canvas.plot_width
     if frame.first == frame.last:
         return 0.0, width
@@ -410,7 +415,7 @@ def _labels_at_edge(
     month: MonthText,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
-    """Return the chosen series' flag, and the labels of all series that end at least as late."""
+    """Return the label of the chosen series' last real price, and the labels of other series."""
     mine = every[chosen]
     last = _last_real(mine)
     if last is None:
@@ -423,14 +428,15 @@ def _labels_at_edge(
     numbers = [chosen, *ending]
     points = [every[number][_last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
-    # The heights of a label and of the flag. On a screen, the heights are percentages of the
-    # smallest plot, which is 240 px high. In a fixed layout, the heights follow the font size.
+    # The heights of an end label and of the chosen series' label. On a screen, the heights are
+    # percentages of the smallest plot, which is 240 px high. In a fixed layout, the heights follow
+    # the font size.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # The flag's height includes the month, which is printed below the price.
+    # The height of the chosen series' label includes the month, which is printed below the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
@@ -460,10 +466,11 @@ def _labels_at_edge(
 def _marks(
     frame: _Frame, known: _Known, highest: tuple[int, Decimal], price: PriceText, month: MonthText
 ) -> tuple[Mark | None, Mark | None]:
-    """Return the labels of the first real month and of the highest price, each None if left out.
+    """Return the labels of the first real month and of the highest price.
 
-    The last month never gets a label here, because it has the flag. The first month's label is left
-    out where it would overlap the peak's.
+    A label is None if it is left out. The last real month gets no label from this function, because
+    ``_labels_at_edge`` already labels it. The first month's label is left out if it would overlap
+    the label of the highest price.
     """
     real = [index for index, point in known.items() if not point.predicted]
     if len(real) < 3:

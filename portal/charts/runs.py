@@ -10,10 +10,11 @@ Places = Mapping[int, Point]
 
 
 def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Point]]:
-    """Yield the runs of consecutive months of the predicted line, or of the real one.
+    """Yield the runs of consecutive months.
 
-    A segment is predicted if either of its ends is, so the dashed line begins at the last real
-    point. A missing month breaks both lines.
+    If ``predicted`` is true, the runs are those of the predicted line, else of the real line. A
+    segment is predicted if either of its ends is a prediction, so the dashed line begins at the
+    last real point. A missing month breaks both lines.
     """
     run: list[Point] = []
     for index, point in known.items():

@@ -1,10 +1,11 @@
-"""Scales, which map values and months to coordinates, and axis ticks."""
+"""Axis ticks, and scales that map values and months to coordinates."""
 
 import math
 from dataclasses import dataclass
 from datetime import date
 
-# Steps in months that keep a tick on each January, or on the start of a half-year or quarter.
+# The possible distances of ticks in months, which let ticks fall on Januaries, half-years or
+# quarters.
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
 # Two values whose relative difference is below this limit are drawn as equal.
 _FLAT = 1e-6
@@ -17,13 +18,13 @@ def month_index(month: date) -> int:
 
 
 def month_of(index: int) -> date:
-    """Return the first day of the month with that ``month_index``."""
+    """Return the first day of the month that has the given ``month_index``."""
     return date(index // 12, index % 12 + 1, 1)
 
 
 @dataclass(frozen=True, slots=True)
 class LinearScale:
-    """Maps ``low``…``high`` onto ``start``…``end``, clamped to that range."""
+    """Maps values from ``low``…``high`` to ``start``…``end`` and clamps values outside."""
 
     low: float
     high: float
@@ -38,7 +39,10 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return an interval that is not empty. If both values are equal, each side grows by 5 %."""
+    """Return the interval, or a wider one if both values are equal.
+
+    An empty interval is widened by 5 % on each side.
+    """
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high
     room = max(abs(low), abs(high)) * 0.05 or 1.0
@@ -46,7 +50,7 @@ def widen(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Return about ``count`` ticks that enclose the interval, 1, 2 or 5 × 10ⁿ apart."""
+    """Return about ``count`` ticks that enclose the interval, at distances of 1, 2 or 5 × 10ⁿ."""
     low, high = widen(low, high)
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))
@@ -59,8 +63,8 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
 def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
     """Return at most ``most`` evenly spaced month indices from ``first`` to ``last``.
 
-    Each index is a multiple of the step, such as every January. If fewer than two such indices
-    exist, the result is both ends, or ``first`` alone.
+    Each index is a multiple of the step, so that a tick falls on every January, for example. If
+    fewer than two multiples are in the range, the result is both ends, or ``first`` alone.
     """
     for step in _MONTH_STEPS:
         ticks = tuple(i for i in range(first, last + 1) if i % step == 0)

@@ -7,7 +7,7 @@ from portal.charts import paths, scale
 from portal.charts.geometry import Plotted
 
 WIDTH, HEIGHT = 96, 24
-# The margin keeps half the line's width and the last point's dot inside the box.
+# The margin leaves room for half the line's width and for the last point's dot.
 _MARGIN = 3.0
 
 
@@ -33,6 +33,7 @@ def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
     down = scale.LinearScale(low, high, HEIGHT - _MARGIN, _MARGIN)
     places = {index: (across(index), down(value)) for index, value in known.items()}
     x, y = places[last]
-    # The line bridges gaps, because a gap of this size looks like a printing fault.
+    # The line is drawn across missing months, because a gap in such a small line looks like a
+    # printing fault.
     path = paths.line_path([list(places.values())])
     return Sparkline(path, round(x, 1), round(y, 1), last - min(known) + 1)

@@ -15,14 +15,14 @@ def spread(
 
     A position is the middle of a label; ``heights`` are the labels' heights. Labels stay between
     ``low`` and ``high`` if all fit; otherwise the last ones reach beyond ``high``. A label with a
-    larger weight moves less. The labels keep their order.
+    larger weight moves less. The order of the labels does not change.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # Positions are compared after subtracting each label's offset in a tight stack. If a position
-    # is then lower than the previous one, the two labels overlap, so they form a block at their
-    # weighted mean.
+    # Labels are compared by the difference between their position and their offset in a tight
+    # stack. If a label's difference is lower than that of the previous label, the two labels
+    # overlap, so they form a block at their weighted mean.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

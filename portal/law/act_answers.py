@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Act = Literal["transfer", "licence", "drive", "removal"]
-# An answer's mark. "yes" is always favourable: for removal it means that no risk was found.
+# An answer's mark. The mark "yes" is always favourable. For removal, the mark "yes" means that no
+# risk was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
-# How the rule behind an answer is known. "verified" means that its legal text was read, "reported"
+# How the rule behind an answer is known. "verified" means that the legal text was read, "reported"
 # that trade sites state it, and "memory" that no source confirmed it.
 Confidence = Literal["verified", "reported", "memory"]
 
@@ -19,9 +20,9 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 class Answer:
     """The answer for one act, such as a transfer.
 
-    ``mark`` is the answer itself. ``phrase`` is a list item ("não pode transferir") and ``reason``
-    a sentence. ``source`` names the law or practice behind the answer. ``records`` are the HTML
-    anchors of the records behind the answer, such as "multa-1".
+    ``phrase`` is a list item ("não pode transferir") and ``reason`` is a full sentence. ``source``
+    names the law or practice behind the answer. ``records`` are the HTML anchors of the records
+    behind the answer, such as "multa-1".
     """
 
     mark: Mark
@@ -33,7 +34,7 @@ class Answer:
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:
-    """Return the answers that share the least favourable mark, in their order."""
+    """Return the answers that share the least favourable mark, in the given order."""
     given = tuple(answers)
     for mark in _WORST_FIRST:
         if sharing := tuple(answer for answer in given if answer.mark == mark):

@@ -45,7 +45,8 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# The text for a stale answer without an order. "Risco possível" would imply that an order exists.
+# The text that is shown if only a stale answer says that there is no court order. "Risco possível"
+# would imply that a court order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -67,8 +68,8 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
-# The row "drive" says this if there is an enforceable fine, which usually blocks licensing from its
-# due date.
+# The row "drive" shows this note if a fine is enforceable, because an enforceable fine usually
+# blocks licensing from its due date.
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
@@ -79,7 +80,8 @@ AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
-# The standings in which a fine is, or may be, an obstacle even after a court's order is lifted.
+# The standings (payment states) in which a fine is, or may be, an obstacle even if a court order is
+# lifted.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -89,9 +91,9 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 class Row:
     """One line of the "posso…?" matrix.
 
-    ``mark`` "yes" is favourable in every row; for removal it means that no order was found.
-    ``short`` is the answer in a few words and ``why`` explains it in sentences. ``records`` are
-    the HTML anchors of the records behind it.
+    The mark "yes" is favourable in every row. For removal, the mark "yes" means that no court order
+    was found. ``short`` is the answer in a few words and ``why`` explains it in sentences.
+    ``records`` are the HTML anchors of the records behind the answer.
     """
 
     act: Act
@@ -114,9 +116,10 @@ def row_of(
 
     A missing lookup makes the mark "unknown", unless the known records already forbid the act. For
     licensing and transfer, both fines and restrictions are relevant. For driving and removal, only
-    restrictions are relevant, because fines do not affect those acts. ``why`` also names fines that
-    are an obstacle in addition to the worst one. ``doubt`` is a clause that explains why the
-    records may belong to another vehicle; it makes the mark "unknown" too.
+    restrictions are relevant, because fines affect neither of them. ``why`` names every fine that
+    is an obstacle, even if another answer is less favourable. ``doubt`` is a clause that explains
+    why the records may belong to another vehicle. A ``doubt`` makes the mark "unknown", unless the
+    known records already forbid the act.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
@@ -161,7 +164,7 @@ def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
-    """Return one answer for each standing (payment state) that a fine has.
+    """Return one answer for each standing (payment state) that occurs among the fines.
 
     The result is empty for driving and removal, which fines do not affect.
     """

@@ -1,9 +1,9 @@
 """Restore the exact amount of a fine whose ``valor`` field lacks its cents.
 
 The discounts follow art. 284 of the CTB (the traffic code). A payer owes 80 % of the amount until
-the due date. By § 1º, a payer who uses SNE and gives up defence and appeal owes 60 %. SNE is the
-federal system of electronic notices. Some fines double if the driver repeats the infraction within
-12 months (arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
+the due date. By art. 284, § 1º, a payer who uses SNE and gives up defence and appeal owes 60 %. SNE
+is the federal system of electronic notices. Some fines double if the driver repeats the infraction
+within 12 months (arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
 """
 
 from dataclasses import dataclass
@@ -22,17 +22,18 @@ _OF_NIC = (
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# A number with more digits is not an amount of money. The limit also bounds Decimal arithmetic.
+# A number with more digits than this is not an amount of money. The limit on digits also bounds the
+# cost of Decimal arithmetic.
 _MOST_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A fine's amount in R$, in full and at 80 and 60 %; None if it is not known.
+    """A fine's amount in R$: in full, at 80 % and at 60 %. An unknown amount is None.
 
     ``origin`` is "table" (exact, from the official table), "sent" (as the source sent it) or
-    "none". ``note`` states in Portuguese where the number comes from. ``matches`` tells whether
-    the sent value agrees with the table; it is None if there is nothing to compare.
+    "none". ``note`` states in Portuguese where the number comes from. ``matches`` is true if the
+    sent value agrees with the table, and None if there is nothing to compare.
     """
 
     value: Decimal | None
@@ -57,9 +58,9 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """Return the table's amount if ``sent`` agrees with it or is missing, else return ``sent``.
+    """Return the table's amount if ``sent`` agrees with the table or is missing, else ``sent``.
 
-    ``sent`` is in reais. The source may have cut its cents: "130" then means R$ 130,16. A zero,
+    ``sent`` is in reais. The source may have cut the cents, so "130" can mean R$ 130,16. A zero,
     negative or implausible value is treated as missing.
     """
     sent = plausible(sent)
@@ -134,7 +135,10 @@ def _period(committed_on: date | None) -> str:
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:
-    """Round an amount to the cent. Return None unless it is positive, finite and not too large."""
+    """Return an amount rounded to the cent, or None if it is implausible.
+
+    A plausible amount is positive, finite and not too large.
+    """
     if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
         return None
     return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

@@ -24,10 +24,11 @@ from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
 
-# Two records with equal texts are identical, because their numbers and dates are read from them.
+# Two records are identical if their texts are equal, because all numbers and dates are parsed from
+# the texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# Status words of the source that say a step was already taken. If a word of _NOT_YET is beside
-# them, the step may still be open.
+# Status words of the source which mean that a step was already taken. If a word of _NOT_YET is next
+# to a status word, the step may still be open.
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -47,17 +48,18 @@ _PLURALS = {
 class FineAssessment:
     """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence.
 
-    ``has_discount`` is true if the due date may still be ahead. ``is_called_off`` is true if the
+    ``has_discount`` is true if the due date may be in the future. ``is_called_off`` is true if the
     source says that the fine is no longer owed.
 
-    ``standing`` is the payment state. "enforceable" requires a recorded penalty and that the
-    shortest due date has passed. "due" means that the shortest due date is ahead, and
-    "probably_due" that it passed at most 30 days ago. "notice" has no penalty on record. "unknown"
-    does not mean "not owed". ``shared_standing_note`` holds no date of the fine, so several fines
-    can share it.
+    ``standing`` is the payment state. A fine with a recorded penalty is "due"
+    until the shortest due date, "probably_due" for the next 30 days, and "enforceable" later. A
+    fine is a "notice" if no penalty is recorded. The standing "unknown" does not mean that the fine
+    is not owed.
+    ``shared_standing_note`` contains no date of the fine, so several fines can share it.
 
     ``description`` is the source's wording. ``table_description`` is the official table's wording
-    if it differs. ``description_note`` is a sentence that is set if the two conflict.
+    if it differs from ``description``. ``description_note`` is a sentence that is set if the
+    source's wording does not fit the fine's code.
     """
 
     record: Fine
@@ -99,7 +101,7 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for defence and appeal.
 
-        Without a recorded penalty, these are the deadlines of the infraction notice. With a
+        Without a recorded penalty, the result is the deadlines of the infraction notice. With a
         recorded penalty, the result is the deadline of the appeal.
         """
         if self.is_paid:
@@ -132,16 +134,17 @@ class FineAssessment:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Sums over the open fines, in reais. Paid fines appear only in ``paid_count`` and in points.
+    """Sums over the open fines, in reais.
 
-    ``open_words`` counts the open fines and notices in words, and is "" if there are none.
-    ``without_amount`` counts open fines whose amount is unknown. If ``without_amount`` is not zero,
-    the sums are minimums. ``past_discount_count`` counts open fines without a discount.
-    ``unclear_count`` counts open fines that may or may not be enforceable. ``points`` includes the
-    points of paid fines, because they count by law. ``points_unknown`` counts fines whose points
-    are not known. ``points_to_come`` are the points of fines that are only notified or suspended.
-    ``identical`` holds, for each open fine that is listed more than once, the number of its
-    records. The sums include every listed record.
+    Paid fines are included only in ``paid_count`` and in the points. ``open_words`` counts the open
+    fines and notices in words, and is "" if there are none. ``without_amount`` counts open fines
+    whose amount is unknown. If ``without_amount`` is not zero, the sums are minimums.
+    ``past_discount_count`` counts open fines without a discount. ``unclear_count`` counts open
+    fines that may or may not be enforceable. ``points`` includes the points of paid fines, because
+    paying a fine removes no points. ``points_unknown`` counts fines whose points are not known.
+    ``points_to_come`` are the points of fines that are only notified or suspended. ``identical``
+    has the number of records of each open fine that is listed more than once. The sums include
+    every listed record, even identical ones.
     """
 
     open_count: int
@@ -163,7 +166,7 @@ class Totals:
 
     @property
     def gravities(self) -> tuple[str, ...]:
-        """``by_gravity`` in words, such as ``2 médias`` and ``1 grave``."""
+        """The counts of ``by_gravity`` in words, such as ``2 médias`` and ``1 grave``."""
         return tuple(counted(n, word, _PLURALS.get(word, word)) for word, n in self.by_gravity)
 
     @property
@@ -179,7 +182,7 @@ class Totals:
 
 
 def assess(fine: Fine, today: date) -> FineAssessment:
-    """Assess a fine on ``today``. Whatever the record does not state stays unknown."""
+    """Assess a fine on ``today``. Facts that the record does not state stay unknown."""
     infraction = find(str(fine.code))
     sent = plausible(fine.amount)
     if infraction is not None:
@@ -192,8 +195,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver. The dates on record may be those of the original
-    # infraction.
+    # A NIC is a fine for not naming the driver. The record of a NIC may state the dates of the
+    # original infraction.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -229,7 +232,7 @@ def assess(fine: Fine, today: date) -> FineAssessment:
 
 
 def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
-    """Count fines and notices in words: ``30 multas e 1 autuação``; "" if there are none.
+    """Return the numbers of fines and notices in words: ``30 multas e 1 autuação``.
 
     An infraction notice (autuação) is not a fine yet, so it is counted separately.
     """
@@ -276,7 +279,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date, at least 30 days after the penalty, may still be ahead."""
+    """Return whether the due date, at least 30 days after the penalty, may be in the future."""
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False
     if fine.penalty_on is None:

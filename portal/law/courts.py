@@ -3,7 +3,7 @@
 The table lists 92 courts and 27 federal first-instance sections. A CNJ case number has the form
 ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. No source
 confirmed the J.TR of electoral and military courts. RENAJUD, the register of court restrictions,
-writes names in several ways. An unrecognised name is shown unchanged.
+writes names in several ways. The name of an unrecognised court is shown unchanged.
 """
 
 import csv
@@ -49,8 +49,9 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 class Court:
     """A court.
 
-    ``uf`` names its state or states, or is "BR" for the whole country. ``branch`` is the branch of
-    the judiciary, in Portuguese. An example of ``j_tr`` is "8.13".
+    ``uf`` is the state or states of the court, or "BR" for the whole country. ``branch`` is the
+    branch of the judiciary, in Portuguese. ``j_tr`` identifies the court in case numbers, for
+    example "8.13".
     """
 
     acronym: str
@@ -88,7 +89,7 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text that has lower-case letters, or that is only a code, is only stripped.
+    Only outer spaces are removed from a text with lower-case letters or from a bare code.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -111,7 +112,7 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal at the start of ``words`` and how many words it takes, else ("", 1)."""
+    """Return the ordinal at the start of ``words`` and its number of words, or ("", 1)."""
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])
@@ -136,7 +137,8 @@ def _spelled(word: str, *, first: bool) -> str:
         return word.lower()
     if plain in _ACCENTED:
         return _ACCENTED[plain]
-    # Only plain words change case. "TJ/SP", "(CEJUSC)" and codes keep their spelling.
+    # The case of letters changes only in plain words. "TJ/SP", "(CEJUSC)" and codes keep their
+    # spelling.
     return word.capitalize() if word.isalpha() and len(word) > 1 else word
 
 

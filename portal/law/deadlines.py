@@ -19,7 +19,7 @@ PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
 # The law says "não inferior a trinta dias", so the notice itself may grant a longer period.
 MINIMUM_DAYS = 30
-# Up to this many days after the penalty, a fine is called only probably due. The record has no due
+# Up to this many days after the penalty, a fine is called "probably due". The record has no due
 # date, and issuing bodies often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
@@ -51,9 +51,9 @@ class Clock:
     ``days_used`` and ``limit_days`` are None if they are not known or not measured in days.
     ``ends_on`` is the last day, as computed from the dates. ``at_least`` is true if the notice
     itself may grant more time. ``sentence`` is in Portuguese and cites the article. ``brief`` is a
-    short form for a table row ("8 dos 30 dias"), or "" if no date allows one. ``shared`` describes
-    a passed deadline without the fine's own dates, so that several fines can share the sentence;
-    it is "" if the row already says everything.
+    short form for a table row ("8 dos 30 dias"), or "" if the dates do not allow one. ``shared``
+    describes a passed deadline without the fine's own dates, so that several fines can share the
+    sentence. Other deadlines have "".
     """
 
     name: str
@@ -135,7 +135,7 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
     """Check that the penalty was issued within 180 days, or 360 if there was a prior defence.
 
-    The days are counted from the infraction. The record does not state whether there was a defence.
+    The days are counted from the infraction. The record does not state whether a defence was filed.
     """
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
@@ -220,8 +220,8 @@ def prior_defence(notified_on: date | None, today: date) -> Clock:
 def appeal(penalty_on: date | None, today: date) -> Clock:
     """Return the deadline of the appeal to JARI (the appeals board).
 
-    The deadline is also the fine's due date. The deadline is at least 30 days after the notice of
-    penalty.
+    The deadline of the appeal is also the fine's due date. The deadline of the appeal is at least
+    30 days after the notice of penalty.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
@@ -248,13 +248,13 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
     """Return the limitation period, as a rule five years to punish or to collect.
 
-    The period to punish starts at the infraction. The period to collect starts when the case ends,
-    at the earliest ``MINIMUM_DAYS`` after the penalty, when no appeal is possible any more (Lei
-    9.873/1999, arts. 1º and 1º-A; Resolução CONTRAN 723/2018, art. 24). The fine may lapse earlier:
-    after three years without any act in the case (Lei 9.873/1999, art. 1º, § 1º), or after 24
-    months without a decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
-    Acts of the authority restart the period. The record shows none of these events, so the true end
-    may be before or after ``ends_on``.
+    The period to punish starts at the infraction. The period to collect starts when no appeal is
+    possible any more, at the earliest ``MINIMUM_DAYS`` after the penalty (Lei 9.873/1999, arts. 1º
+    and 1º-A; Resolução CONTRAN 723/2018, art. 24). The fine may lapse earlier: after three years
+    without any act in the case (Lei 9.873/1999, art. 1º, § 1º), or after 24 months without a
+    decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024). Acts of the
+    authority restart the limitation period. The record does not state the events that shorten or
+    restart the period, so the true end may be before or after ``ends_on``.
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
@@ -318,7 +318,7 @@ def day_of(value: date | None) -> str:
 
 
 def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    """Return a sentence about the first of ``days`` in the future, or "" if none is."""
+    """Return a sentence about the first of ``days`` that is in the future, or "" if none is."""
     for what, value in days:
         if value is not None and value > today:
             return f"{_CANNOT_TELL}: a data da {what} está no futuro."
@@ -332,7 +332,8 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 def _no_day(what: str) -> str:
     """Return a clause for a day that is missing, hidden or unreadable.
 
-    The clause covers all three cases, because the page shows the field itself next to it.
+    One clause covers a missing, a hidden and an unreadable day, because the page shows the field
+    itself next to the clause.
     """
     return f"o registro não traz data legível da {what}"
 

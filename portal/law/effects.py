@@ -1,9 +1,9 @@
 """The effects of a court's restriction on a vehicle, by the restriction's kind.
 
 The name of a kind states its legal effect. Any further effect is only practice that trade sites
-report, so its text says "em regra" ("as a rule"). All four kinds stop a transfer, so a recorded
-restriction of unknown, hidden or missing kind stops it too. If a record revokes or contradicts its
-own statement, the result is neither "stopped" nor "free".
+report, so its text says "em regra" ("as a rule"). All four kinds of restriction stop a transfer, so
+a recorded restriction whose kind is unknown, hidden or missing stops a transfer, too. If a record
+revokes or contradicts its own statement, the result is neither "stopped" nor "free".
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,10 +27,10 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 class Effect:
     """The effect of one restriction, or of several together, on each act (such as a transfer).
 
-    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent if a word of it is not
-    recognised, else "". ``in_force`` is False if the source states that nothing is recorded and no
-    other field contradicts it. ``doubt`` is a clause that explains why the record is unreliable
-    ("a fonte registra “BAIXADA”"), or "".
+    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent if it contains an
+    unrecognised word, else "". ``in_force`` is False if the source states that nothing is recorded
+    and no other field contradicts this statement. ``doubt`` is a clause that explains why the
+    record is unreliable ("a fonte registra “BAIXADA”"), or "".
     """
 
     kinds: tuple[Kind, ...]
@@ -227,7 +227,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 
 def effect_of(restriction: Restriction) -> Effect:
-    """Return the effect of one restriction, from the kinds that it names and its block type."""
+    """Return the effect of one restriction with the given kinds and block type."""
     if restriction.is_lifted:
         return _effect((), "", _FREE, in_force=False)
     fields = (restriction.kinds_text, restriction.block_type)
@@ -284,7 +284,7 @@ def _effect(
 def _decisive(answers: Sequence[Answer]) -> Answer:
     """Return the least favourable answer.
 
-    Among equal answers, the one with the highest confidence wins.
+    Among equally favourable answers, the one with the highest confidence wins.
     """
     order = ("verified", "reported", "memory")
     return min(worst(answers), key=lambda answer: order.index(answer.confidence))

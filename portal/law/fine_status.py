@@ -1,9 +1,10 @@
 """Determine from a fine's record whether payment can be enforced now.
 
 A fine is enforceable if the shortest possible due date after a recorded penalty has passed, or if
-the source's status word says so. Whatever the record does not state is "unknown", which does not
-mean "not owed". The source does not document its status words. A suspension, or a word such as
-CANCELADA, therefore only means that the fine is not called enforceable.
+the source's status word says that the fine can be charged. A fact that the record does not state is
+"unknown", which does not mean "not owed". The source does not document its status words. A
+suspension, or a word such as CANCELADA, therefore does not close a fine but only prevents
+"enforceable".
 """
 
 import re
@@ -56,7 +57,7 @@ class Status:
 
     ``shared`` is the note without the fine's own dates, so that several fines can share it.
     ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
-    fine is no longer owed. The record itself does not prove that the source is right.
+    fine is no longer owed, which the record does not prove.
     """
 
     standing: Standing
@@ -100,7 +101,8 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 def _closed(fine: Fine) -> Status | None:
     """Return the status if the source's word says that the fine is paid or no longer owed.
 
-    The source does not document its words, so the fine stays open, but is not called enforceable.
+    A word for "paid" or "cancelled" does not close a fine but prevents "enforceable", because the
+    source does not document its words.
     """
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
@@ -208,7 +210,7 @@ def _after_penalty(penalty_on: date, today: date) -> Status:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence that quotes the source's status word, or "" if the note quotes it."""
+    """Return a sentence that quotes the source's status word, or "" if the note quotes the word."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)

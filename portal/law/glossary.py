@@ -7,7 +7,11 @@ from portal.wording import bare
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A term. ``slug`` is ASCII and never changes; ``stands_for`` expands an acronym, else ""."""
+    """A term.
+
+    ``slug`` is ASCII and never changes. ``stands_for`` is the expansion of an acronym, or "" for
+    other terms.
+    """
 
     slug: str
     name: str
@@ -263,8 +267,8 @@ _TERMS: tuple[Term, ...] = (
 def _sort_key(entry: Term) -> tuple[str, str]:
     """Return the key for dictionary order: first by base letters, then by accents.
 
-    The vocabularies of the Acordo Ortográfico (the spelling reform) and Unicode CLDR's Portuguese
-    sort the same way.
+    The vocabularies of the Acordo Ortográfico (the spelling reform) and the Portuguese collation of
+    Unicode CLDR also use dictionary order.
     """
     return bare(entry.name), entry.name
 

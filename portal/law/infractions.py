@@ -1,11 +1,11 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
 Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Resolução CONTRAN
-985/2022). Two other sources fill the gaps of that manual. The RENAINF code sheet of SENATRAN (2016)
+985/2022). Two other sources fill the gaps of the Manual. The RENAINF code sheet of SENATRAN (2016)
 covers pedestrians, bicycles, public servants and 500-2. Lei 14.599/2023 covers arts. 165-B to
-165-D. The codes of these articles have ``confidence`` 1, because only one source names them.
-``description`` spells out the official abbreviations. ``official`` is the wording of the source,
-with which records are compared.
+165-D. The codes of arts. 165-B to 165-D have ``confidence`` 1, because only one source names them.
+``description`` spells out the official abbreviations. Records are compared with ``official``, which
+is the source's wording.
 
 Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
 amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei
@@ -82,8 +82,9 @@ class Infraction:
     """The infraction of a code. A code of four digits may cover several splits.
 
     If the splits disagree or the table has no value, a number is None, a text is empty, and the
-    gravity is "depende". The gravity "mudou" means that a law changed it and that the day of the
-    infraction does not determine which version applies. ``rows`` are the lines of the table.
+    gravity is "depende". The gravity "mudou" ("changed") means that a law changed the gravity and
+    that the day of the infraction does not determine which version applies. ``rows`` are the lines
+    of the table that have the code.
     """
 
     code: str
@@ -118,7 +119,10 @@ class Infraction:
 
     @property
     def citation(self) -> str:
-        """The cited article: ``art. 218, I do CTB``. It keeps the name of a second law, if any."""
+        """The cited article: ``art. 218, I do CTB``.
+
+        For a code that cites two laws, the result names both.
+        """
         if not self.article:
             return ""
         if "Lei" in self.article:
@@ -132,11 +136,11 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only the splits whose amount equals ``sent``, or all splits if none has it.
+        """Keep only the splits whose amount is ``sent``, or all splits if none has that amount.
 
-        Four digits do not distinguish a motorcycle from a bicycle (7056, 7099, 7102), but the
-        amount does. The amount also identifies the superseded split of an old record (6920 was
-        grave and is now média).
+        A code of four digits does not distinguish a motorcycle from a bicycle (7056, 7099, 7102),
+        but the amount does. The amount also identifies the superseded split of an old record (6920
+        was grave and is now média).
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
@@ -147,7 +151,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the amount that equals ``sent`` in full or without its cents, or None."""
+    """Return the first of ``amounts`` that ``sent`` equals, exactly or without cents, or None."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount

@@ -2,8 +2,8 @@
 
 The arithmetic uses known amounts only. The discounts on open fines are those of art. 284 of the CTB
 (the traffic code): 80 % of the amount until the due date, or 60 % through SNE. SNE is the federal
-system of electronic notices, which only the owner or the offender can use. Without a price or
-without the fines there is no ceiling, because readers could take a guess for an answer.
+system of electronic notices, which only the owner or the offender can use. If the price or the
+fines are unknown, there is no ceiling, because readers could mistake an estimate for an answer.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The ceiling if a given share of the fines is paid, in R$. An unknown amount is None.
+    """The ceiling, in R$, if a given share of the fines' amount is paid. An unknown amount is None.
 
     A ceiling below zero means that the deductions exceed the price.
     """
@@ -40,11 +40,11 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Negotiation:
-    """The ceilings for one price. ``scenarios`` are in the order of SHARES.
+    """The price ceilings for one reference price. ``scenarios`` are in the order of SHARES.
 
     ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` counts
-    open fines that no sum includes. If there are any, each ceiling is an upper bound.
-    ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
+    open fines that no sum includes. If ``fines_without_amount`` is not zero, each ceiling is an
+    upper bound. ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
     """
 
     price: Decimal | None
@@ -62,7 +62,10 @@ class Negotiation:
 def negotiate(
     price: Decimal | None, fines: Totals | None, costs: Sequence[Cost] = ()
 ) -> Negotiation:
-    """Compute the ceilings for a price in R$. None means that an input is unknown, never zero."""
+    """Compute the ceilings for a price in R$.
+
+    An argument of None means that the value is unknown, not that it is zero.
+    """
     total = sum((cost.amount for cost in costs), Decimal(0))
     shares = _shares(fines)
     unknown: list[Unknown] = []

@@ -1,4 +1,4 @@
-"""What a buyer can do next, as texts chosen by what the records say.
+"""The steps that a buyer can take next, with texts that depend on the records.
 
 The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
 (the traffic code). Three rules were not read at their source, so their texts are hedged: the notice
@@ -26,7 +26,7 @@ Situation = Literal[
     "vehicle_unavailable",
     "other_vehicle",
 ]
-# The list of the page's panel that a step belongs to.
+# The list on the page that shows a step.
 Phase = Literal["before", "fines", "after"]
 
 
@@ -51,7 +51,7 @@ PHASE_TITLES: Final[dict[Phase, str]] = {
     "fines": "Pagar ou contestar as multas",
     "after": "Depois de comprar",
 }
-# The panel shows this caution once, instead of in each sentence.
+# The page shows this caution once, so that the sentences need not repeat it.
 HEDGE: Final = (
     "Orientações gerais, a partir dos registros e da lei; cada Detran tem o seu procedimento. "
     "Confirme com ele ou com um profissional."
@@ -244,7 +244,7 @@ STEPS: Final[tuple[Step, ...]] = (
 
 
 def steps_for(situations: frozenset[Situation]) -> tuple[Step, ...]:
-    """Return the steps of the given situations and those that always apply, in table order."""
+    """Return the steps of the given situations, and the steps that always apply, in table order."""
     return tuple(
         step for step in STEPS if step.situation == "always" or step.situation in situations
     )

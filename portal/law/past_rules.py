@@ -1,10 +1,10 @@
 """Select the rule for a fine if its infraction's gravity changed after 2016.
 
-In some rows of the table, the amount until 2016 does not match the current gravity. The reason is a
-later law that changed the gravity: Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published
-09/07/2019, in force 90 days later) or Lei 14.071/2020 (arts. 220, XIII, and 233; in force
+In some rows of the table, the amount until 2016 does not match the current gravity, because a later
+law changed the gravity. The later law is Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII;
+published 09/07/2019, in force 90 days later) or Lei 14.071/2020 (arts. 220, XIII, and 233; in force
 12/04/2021). For an infraction in October 2019, or without a day, only the amount that the source
-sent determines the rule. The cents of that amount may be cut, because the whole reais still
+sent determines the rule. Missing cents in the sent amount do no harm, because the whole reais still
 identify the gravity.
 """
 
@@ -23,14 +23,15 @@ from portal.law.infractions import (
     stands_for,
 )
 
-# The amounts in R$ until 31/10/2016 and since then (CTB, art. 258), and the points (art. 259).
+# The amounts in R$ until 31/10/2016 and from 01/11/2016 on (CTB, art. 258), and the points (art.
+# 259).
 _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "leve": (Decimal("53.20"), Decimal("88.38"), 3),
     "media": (Decimal("85.13"), Decimal("130.16"), 4),
     "grave": (Decimal("127.69"), Decimal("195.23"), 5),
     "gravissima": (Decimal("191.54"), Decimal("293.47"), 7),
 }
-# The first day on which the new rule may apply, and the first on which it certainly applies.
+# The first day on which the new rule may apply, and the first day on which it certainly applies.
 _LEI_13855 = (date(2019, 10, 1), date(2019, 11, 1))
 _LEI_14071 = (LEI_14071_SINCE, LEI_14071_SINCE)
 _CHANGED: Mapping[str, tuple[date, date]] = {
@@ -47,7 +48,7 @@ def as_committed(
 ) -> Infraction:
     """Return the infraction under the rule that was in force when it was committed.
 
-    If that rule cannot be determined, the gravity is "mudou", without points and amounts.
+    If the rule in force cannot be determined, the gravity is "mudou", without points and amounts.
     """
     if not any(_former(row) for row in infraction.rows):
         return infraction
@@ -75,7 +76,7 @@ def as_committed(
 
 
 def _former(row: Row) -> Row | None:
-    """Return the row as it was before its gravity changed, or None if it never did."""
+    """Return the row as it was before its gravity changed, or None if the gravity never changed."""
     if row.amount_until_2016 is None or row.gravity not in _BASES:
         return None
     for gravity, (old, new, points) in _BASES.items():

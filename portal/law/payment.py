@@ -1,15 +1,15 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine counts as paid, and leaves the sums, only if the source states a plausible payment day. A
-plausible payment day is readable, not in the future, and not before the infraction. Without a
-payment day, a paid amount, a registration date or a state of payment (UF) makes the fine "talvez
-paga" ("maybe paid"). If the field holds another text ("VENCE EM 10/10/2026", "PAGO", a future day),
-the fine stays in the sums with a note.
+A fine counts as paid, and is left out of the sums, only if the source states a plausible payment
+day. A plausible payment day is readable, not in the future, and not before the infraction. Without
+a payment day, a paid amount, a registration date or a state of payment (UF) makes the fine "talvez
+paga" ("maybe paid"). If the field of the payment day holds another text ("VENCE EM 10/10/2026",
+"PAGO", a future day), the fine stays in the sums with a note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
 electronic notices (CTB, art. 284 and its § 1º). A ``valorPago`` of "234" for a fine of R$ 293,47 is
-80 % of it, R$ 234,78. A whole number that matches none of these three amounts may have lost its
-cents and is never presented as exact.
+80 % of it, R$ 234,78. A whole number that does not match 100, 80 or 60 % of the fine may have lost
+its cents and is never presented as exact.
 """
 
 import re
@@ -38,7 +38,7 @@ _STILL_OWED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Whether a fine is paid. ``note`` is a sentence that explains the state, or "".
+    """Whether a fine is paid. ``note`` is a sentence that explains the payment state, or "".
 
     "unclear" means that the payment day is not plausible, or that other fields show a payment
     without its day.
@@ -49,10 +49,10 @@ class Payment:
 
 
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
-    """Return the payment state on ``today`` of a fine whose amount is ``owed``.
+    """Return a fine's payment state on ``today``. The parameter ``owed`` is the fine's amount.
 
     Only the source's payment day makes a fine paid. Other signs of a payment make the state
-    unclear.
+    "unclear".
     """
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
@@ -80,7 +80,7 @@ def _unread(text: str) -> Payment | None:
 
 
 def _without_day(fine: Fine, owed: Amount) -> Payment:
-    """Return "unclear" if the record states an amount, registration or state of payment.
+    """Return "unclear" if the record shows a payment without its day, else "none".
 
     The paid amount is a sign of payment if it is 100, 80 or 60 % of the fine (CTB, art. 284).
     """
@@ -119,7 +119,7 @@ class PaidSum:
     def words(self) -> str:
         """The amount as text: ``R$ 234,78 (80% do valor da tabela; …)``.
 
-        The text has no cents if they are not known. The text is "" if there is no amount.
+        The text has no cents if they are not known, and is "" if there is no amount.
         """
         if self.value is None:
             return ""
@@ -130,9 +130,9 @@ class PaidSum:
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """Return the paid amount that ``sent`` stands for. ``sent`` is in reais, as in the source.
+    """Return the paid amount that the source's number ``sent``, in reais, represents.
 
-    ``owed`` is the amount of the fine itself.
+    The parameter ``owed`` is the amount of the fine itself.
     """
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)

@@ -19,11 +19,12 @@ _EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram d
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of a fine. A number is None if it cannot be determined.
+    """The points of a fine. A number that cannot be determined is None.
 
-    ``by_gravity`` are the points of art. 259. ``counted`` are the points that count on a licence
-    now, or 0. ``note`` explains the numbers in Portuguese, or is "". ``dateless_note`` is a variant
-    of the note without the fine's own dates, or "" if the note has none.
+    ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are
+    the points that count on a licence now, or 0 if none do. ``note`` explains the points in
+    Portuguese, or is "". ``dateless_note`` is a variant of the note without the fine's own dates,
+    or "" if the note has none.
     """
 
     by_gravity: int | None
@@ -41,7 +42,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the source's number, often 0, which is used only if the table has no value.
+    The source's number of points, ``sent``, is often 0 and is used only if the table has no value.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

@@ -39,7 +39,7 @@ _REVOKING = re.compile(
     r"(BAIX|CANCELAD|DESBLOQUE|ENCERRAD|EXCLUI|EXTINT|INATIV|INEXIST|LEVANTAD|LIBERAD|NEGATIV"
     r"|NENHUM|REMOVID|RETIRAD|REVOGAD|SUSPENS)\w*|NAO|NADA|SEM"
 )
-# "…" counts as a word because it marks where a long text was cut. It is then unrecognised.
+# "…" counts as a word, because it shows that a long text was cut. It is then unrecognised.
 _WORD = re.compile(r"[\w…]+")
 _PARTS = re.compile(r"[,;/|]")
 
@@ -51,7 +51,7 @@ class KindReading:
     ``kinds`` are all kinds in the text, in a fixed order. ``stated`` are the kinds that the text
     does not revoke. ``revoked_by`` is the first revoking word as sent, or "". ``revokes_all`` is
     true if a revoking word applies to all kinds of the text. ``unrecognised`` is the whole text if
-    a word of it is not recognised, else "".
+    it contains an unrecognised word, else "".
     """
 
     kinds: tuple[Kind, ...]
@@ -65,7 +65,7 @@ def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
     A revoking word applies to the kinds in its own part of a list ("PENHORA, TRANSFERENCIA
-    BAIXADA"). If that part names no kind, the revoking word applies to all kinds.
+    BAIXADA"). A revoking word in a part without a kind applies to all kinds of the text.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

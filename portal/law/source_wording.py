@@ -1,6 +1,6 @@
 """Compare a fine's description with the infraction table.
 
-The comparison finds the split of the code that the description names, or another code that the
+The comparison finds which split of the code the description names, or which other code the
 description fits. The source writes the official wording, often cut, abbreviated and in capitals.
 Two words match if one is the beginning of the other ("VEIC" and "veículo").
 """
@@ -13,7 +13,7 @@ from portal.law.infractions import Infraction, Row, joined, rows
 from portal.vehicle import fold, sentence_case, spelled_like
 
 _WORD = re.compile(r"[A-Z0-9%]+")
-# Words that occur in descriptions of any infraction, so they do not identify one.
+# Words that occur in the descriptions of many infractions, so they do not identify one.
 _COMMON_WORDS = """
 A AO AOS AS C COM CONDUTOR DA DAS DE DEIXAR DO DOS E EM NA NAO NAS NO NOS O OS OU P PARA POR QUE S
 SE SEM VEIC VEICULO VEICULOS
@@ -26,11 +26,11 @@ _SHORTEST_STEM = 3
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """How a page words a fine's infraction.
+    """The wording of a fine's infraction on a page.
 
-    ``text`` is the source's own wording in readable case, or the table's if the source sends none.
-    ``table_text`` is the table's wording if it differs, else "". ``conflict`` is a sentence if the
-    source's wording does not fit its code, else "".
+    ``text`` is the source's own wording in readable case, or the table's wording if the source
+    sends none. ``table_text`` is the table's wording if it differs from ``text``, else "".
+    ``conflict`` is a sentence if the source's wording does not fit the fine's code, else "".
     """
 
     text: str
@@ -39,7 +39,7 @@ class Wording:
 
 
 def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
-    """Keep the splits that the source's description names. Without a match, keep all splits."""
+    """Keep only the splits that the source's description names, or all splits if it names none."""
     if len(infraction.rows) == 1 or not description:
         return infraction
     exact = tuple(row for row in infraction.rows if _is_exact(description, row))

@@ -14,7 +14,7 @@ from portal.vehicle import Field
 
 # The highest excess that each code covers, as a fraction of the speed limit. None means unlimited.
 _HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}
-# The codes before 25/07/2006 had other ranges, so their speeds are not compared.
+# The codes in use before 25/07/2006 had other ranges, so their speeds are not compared.
 _FORMER = frozenset(("6211", "6220", "6238", "6246"))
 _SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
 

@@ -1,7 +1,8 @@
-"""Subjects that no lookup covers. Pages and printed reports always list them.
+"""Subjects that no lookup covers, which pages and printed reports always list.
 
-If an official website covers a subject, its address is given. The address is a page of the federal
-government, because each state has its own pages. The portal never fetches these pages.
+If an official website covers a subject, the entry has its address. Each address belongs to the
+federal government, because each state has its own websites. The portal never fetches the pages of
+official websites.
 """
 
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ class Unverified:
     """One subject. ``key`` is ASCII, for HTML anchors; the other texts are Portuguese.
 
     ``link_name`` and ``link`` are the name and the https address (under gov.br) of an official
-    service. If there is no such service, ``link_name`` is "" and ``link`` is None.
+    service. If no official service covers the subject, ``link_name`` is "" and ``link`` is None.
     """
 
     key: str

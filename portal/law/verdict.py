@@ -44,7 +44,7 @@ _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 class Reason:
     """All records of one kind that support the verdict.
 
-    ``finding`` names them. ``detail`` is a clause on the consequence of these records, or "" if
+    ``finding`` names them. ``detail`` is a clause on the legal consequence of the records, or "" if
     there is none. ``anchor`` is the HTML anchor of the first record ("multa-1", "restricao-2").
     """
 
@@ -79,7 +79,7 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """The finding and its caveat, joined."""
+        """The finding and its caveat, in one text."""
         return f"{self.finding}; {self.caveat}" if self.caveat else self.finding
 
     def row(self, act: Act) -> Row:
@@ -98,12 +98,13 @@ def judge(
 ) -> Verdict:
     """Return the verdict on ``today``.
 
-    ``fines`` or ``restrictions`` is None if the lookup failed, which does not mean "none".
-    ``decode_known`` is False if the lookup of the vehicle's own data failed. Pass True if the
-    request does not include that lookup, as in a search by Renavam. ``is_described`` is False if
-    the source answered without describing the vehicle. ``check_digit_holds`` is False if the
-    Renavam's check digit is wrong, because the records may then be another vehicle's. ``stale``
-    maps each lookup with a stale answer to the local time of that answer.
+    ``fines`` or ``restrictions`` is None if the lookup failed, which does not mean that there are
+    no records. ``decode_known`` is False if the lookup of the vehicle's own data failed.
+    ``decode_known`` is True if the request does not include the lookup of the vehicle's own data,
+    as in a search by Renavam. ``is_described`` is False if the source answered without describing
+    the vehicle. ``check_digit_holds`` is False if the Renavam's check digit is wrong, because the
+    records may then be another vehicle's. ``stale`` maps each lookup with a stale answer to the
+    local time of that answer.
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
@@ -207,10 +208,7 @@ def _court_reasons(
 
 
 def _origin(restrictions: Sequence[Restriction]) -> str:
-    """Return the courts in brackets, or "".
-
-    If there is a single record, its date is in the brackets too.
-    """
+    """Return "" or the courts in brackets, with the date if there is a single record."""
     courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
     details = [listed([court for court in courts if court])]
     if len(restrictions) == 1 and restrictions[0].included_at:
@@ -224,7 +222,7 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# Sorted by weight. Each value is the reason in the singular, the reason in the plural, and its
+# Sorted by weight. Each value is the reason in the singular, the reason in the plural, and the
 # consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
@@ -257,7 +255,7 @@ _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
 
 
 def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
-    """Yield one reason for all fines of the same standing, with the sum of their amounts."""
+    """Yield one reason for each standing (payment state), with the sum of the fines' amounts."""
     for standing, (singular, plural, detail) in _FINE_REASONS.items():
         found = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == standing}
         if not found:

@@ -14,7 +14,7 @@ from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error
 
-# A hanging request holds a thread for 30 s, so this is more than a test run makes at once.
+# More threads than a test run occupies, because a hanging request occupies a thread for 30 s.
 _THREADS = 256
 
 

@@ -1,4 +1,4 @@
-"""The day on which fictitious records are based, whatever the system time zone."""
+"""The current day in São Paulo, on which fictitious records are based."""
 
 import time
 from collections.abc import Callable
@@ -8,9 +8,9 @@ from portal.system.local_time import from_epoch
 
 
 def today(clock: Callable[[], float] = time.time) -> date:
-    """Return the calendar day in America/Sao_Paulo, which pages and limits use too.
+    """Return the current day in America/Sao_Paulo, in any system time zone.
 
-    ``clock`` returns epoch seconds. In UTC, the next day begins at nine in the evening in São
-    Paulo. In the evening, records based on the UTC day would seem to be from tomorrow.
+    Pages and daily limits use the same day. ``clock`` returns epoch seconds. A UTC day begins at
+    nine in the evening in São Paulo, so records of the UTC day would seem to be from tomorrow.
     """
     return from_epoch(clock()).date()

@@ -14,7 +14,10 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the base address ``role``. ``path`` is URL-decoded, ``query`` is not."""
+    """A request to the upstream base address that ``role`` names.
+
+    ``path`` is URL-decoded, but ``query`` is not.
+    """
 
     method: str
     path: str
@@ -31,11 +34,12 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One response, or the lack of one.
+    """One simulated response, or the lack of one.
 
-    ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` represents a base
-    address without a listener. A transport then refuses the connection. A server already listens,
-    so it can only send the response's status, 503.
+    ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` simulates a base
+    address without a listener. If ``is_refused`` is true, ``SandboxTransport`` refuses the
+    connection. The sandbox's server cannot refuse connections, so it sends the response's status,
+    503.
     """
 
     status: int
@@ -48,7 +52,10 @@ class Response:
 def json_response(
     status: int, payload: object, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a JSON response in UTF-8. Members keep their order, and nothing is escaped."""
+    """Return a JSON response in UTF-8.
+
+    Members keep their order, and non-ASCII characters are not escaped.
+    """
     body = msgspec.json.encode(payload)
     return Response(status, body, {"Content-Type": JSON, **(headers or {})})
 

@@ -33,7 +33,7 @@ _DOWN = replace(error_response(503, "Serviço fora do ar."), is_refused=True)
 
 
 def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response:
-    """Return a plate's response with this fault, as the base address ``role`` sends it."""
+    """Apply a fault to a plate's response from the base address ``role``."""
     match fault:
         case None:
             return response
@@ -52,5 +52,5 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
 
 
 def _cut(body: bytes) -> bytes:
-    """Return the first half of a body. The result has whole characters, but is not valid JSON."""
+    """Return the first half of a body, cut between two characters, so that it is not valid JSON."""
     return body[: len(body) // 2].decode("utf-8", "ignore").encode()

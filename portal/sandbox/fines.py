@@ -1,6 +1,7 @@
 """Fictitious fines in the upstream's form: amounts without cents, points 0, hidden numbers.
 
-Dates are relative to the first day of the current month, so that lookups within a month are equal.
+Dates are relative to the first day of the current month, so that all lookups within a month return
+the same fines.
 """
 
 import random
@@ -80,7 +81,8 @@ def _record(
         penalty = committed + timedelta(days=outline.penalty_after)
     limit, measured, considered = _speeds(offence, rng)
     clock = f"{rng.randint(6, 22):02d}:{rng.randint(0, 59):02d}"
-    # The issuing bodies leave most of these fields empty. A bare record leaves all of them empty.
+    # The issuing bodies leave most of the optional fields empty. With ``is_bare``, all optional
+    # fields are empty.
     optional = {
         "limitePermitido": limit,
         "localInfracao": issuer.place,

@@ -1,22 +1,21 @@
 """Monthly price histories.
 
-Each month's change depends only on that month. Past prices therefore stay the same as time passes,
-and a prediction becomes the price of its month.
+The price change in a month depends only on that month. Past prices therefore stay the same as time
+passes, and a prediction becomes the price of its month.
 """
 
 from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
-# The families' prices are those of November 2026. ``_REFERENCE`` is November 2026, counted in
-# months since year 0.
+# The month of the families' prices (November 2026), counted in months since year 0.
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One month's price in whole reais. A month with ``predicted`` is in the future."""
+    """One month's price in whole reais. ``predicted`` is true for a month in the future."""
 
     year: int
     month: int
@@ -25,10 +24,10 @@ class Point:
 
 
 def price_history(key: str, level: float, today: date, months: int, tail: int) -> tuple[Point, ...]:
-    """Return ``months`` consecutive points. The last ``tail`` points are predictions.
+    """Return ``months`` consecutive points.
 
-    The predictions are for months after ``today``. ``level`` is the price of November 2026 in R$.
-    ``key`` identifies the series.
+    The last ``tail`` points are predictions for the months after ``today``. ``level`` is the price
+    of November 2026 in R$. ``key`` identifies the series.
     """
     now = today.year * 12 + today.month - 1
     first, last = now + tail - months + 1, now + tail
@@ -59,15 +58,15 @@ def _change(key: str, month: int) -> float:
     fraction = _hash_fraction(key, month)
     if fraction < 0.06:
         return 0.0
-    if fraction > 0.96:  # a single jump, mostly downwards, for a new model year or a tax
+    if fraction > 0.96:  # a single jump, mostly downwards, like that of a new model year or a tax
         return -0.034 if fraction < 0.985 else 0.03
-    # Prices of used cars fall by about 0.5 % a month. The prices rose while factories were closed
-    # (2020 to 2022).
+    # Prices of used cars fall by about 0.5 % a month. The prices of used cars rose while factories
+    # were closed (2020 to 2022).
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
     return drift + (fraction - 0.51) * 0.028
 
 
 def _hash_fraction(key: str, month: int) -> float:
-    """Return a number in [0, 1), about ten times faster than a seeded generator does."""
+    """Return a number in [0, 1) from a hash, about ten times faster than a seeded generator."""
     digest = blake2b(f"{key}\x1f{month}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64

@@ -8,7 +8,7 @@ Issuer = Literal["municipal", "state", "federal"]
 
 @dataclass(frozen=True, slots=True)
 class FineOutline:
-    """The outline of a fine.
+    """The outline of a fine, from which its records are drawn.
 
     ``age_days`` counts the days from the infraction to the first of this month. ``notice_after``
     and ``penalty_after`` count days from the infraction. ``penalty_after`` is None if there is no
@@ -26,7 +26,7 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The outline of a restriction. ``court`` is an acronym such as TJMG or TRT2."""
+    """The outline of a court restriction. ``court`` is an acronym such as TJMG or TRT2."""
 
     kinds: str
     court: str
@@ -38,8 +38,8 @@ class RestrictionOutline:
 class Profile:
     """The fixed properties of a vehicle. A property that is None is drawn at random.
 
-    ``fines`` is a number of fines, or their outlines. ``months`` is the length of the price
-    history, including the predictions. ``is_bare`` leaves every optional field empty.
+    ``fines`` is either a number of fines or their outlines. ``months`` is the length of the price
+    history, including the predictions. If ``is_bare`` is true, every optional field is empty.
     """
 
     registration: str | None = None

@@ -10,7 +10,7 @@ from portal.sandbox.profile import Issuer
 class Region:
     """One state.
 
-    ``of_court`` follows "TRIBUNAL DE JUSTICA" in the name of the state's court.
+    ``of_court`` is the text after "TRIBUNAL DE JUSTICA" in the name of the state's court.
     ``municipality_code`` is the capital's four-digit code in the federal TOM table, or "" if no
     source confirmed it. ``weight`` is approximately the state's share of the Brazilian fleet, in
     per cent.
@@ -78,7 +78,7 @@ def draw_state(rng: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, rng: random.Random) -> Authority:
-    """Draw a plausible issuing body of a kind in a state, with a place in its area."""
+    """Draw a plausible issuing body of a kind in a state, with a place where it issues fines."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {rng.randint(3, 640)},{rng.randint(0, 9)}"

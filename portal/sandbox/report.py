@@ -1,9 +1,9 @@
 """The analytical report: one template, filled with counts and sums of the given records.
 
 The report does not use ``portal.law``, so that the portal's assessment can be compared with it. A
-topic without readable records is reported as not verified, never as a clean record. Texts from the
-records are shortened, put on one line and quoted between “ ”, so that readers do not take them for
-the report's own words.
+topic without readable records is reported as not verified, never as free of records. Texts from the
+records are shortened, put on one line and quoted between “ ”, so that readers do not mistake them
+for the report's own words.
 """
 
 import re
@@ -14,8 +14,8 @@ from typing import Any, Literal
 
 from portal.vehicle import HIDDEN_MARKER, Plate, read_field
 
-# The report's topics in the order of the API contract. Each value is how a sentence names the
-# topic.
+# The report's topics in the order of the API contract. Each value is the topic's name within a
+# sentence.
 _LABELS = {
     "documentacao": "documentação",
     "rouboFurto": "roubo e furto",
@@ -39,7 +39,10 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """One topic. The summary repeats its headline unless the topic is unverified."""
+    """One topic.
+
+    The report's summary repeats the headlines of all topics that are not "unverified".
+    """
 
     state: Literal["clean", "warning", "neutral", "unverified"]
     headline: str
@@ -52,8 +55,9 @@ class _Topic:
 def write_report(plate: Plate, data: Json) -> dict[str, object]:
     """Return the ``result`` member of the report, with the fields in the API contract's order.
 
-    Sections of ``data`` are named after the operations, as the portal's pages send them, or after
-    the report's topics. The member ``indisponiveis`` lists the sections whose lookup failed.
+    Sections of ``data`` have the names of the operations or of the report's topics. The portal's
+    pages send the names of the operations. The member ``indisponiveis`` lists the sections whose
+    lookup failed.
     """
     decoded = _section(data, "decode", "veiculo")
     vehicle = decoded if isinstance(decoded, dict) else data
@@ -102,10 +106,10 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 
 
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
-    """Return the topic of a section that no lookup fills: a quoted text or a count of records.
+    """Return the topic of a section that no lookup fills, with a quoted text or a count of records.
 
-    With ``is_finding``, any record gives a warning and an empty list gives "clean". A boolean
-    counts as one record or none.
+    With ``is_finding``, the state is "warning" if there is any record, and "clean" for an empty
+    list. True counts as one record, and False counts as none.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -152,7 +156,7 @@ def _restrictions(data: Json) -> _Topic:
 
 
 def _is_denied(record: Json) -> bool:
-    """Return whether the source's flag denies the restriction and no text contradicts it."""
+    """Return whether the source's flag denies the restriction and no text contradicts the flag."""
     texts = ("restricoes", "tipoBloqueio", "detalheRenajud")
     return record.get("constaRenajud") is False and not any(record.get(name) for name in texts)
 
@@ -182,7 +186,10 @@ def _is_paid(fine: Json) -> bool:
 
 
 def _costliest(fines: Sequence[Json]) -> str:
-    """Describe the fine with the highest amount. Higher amounts mean more serious infractions."""
+    """Describe the fine with the highest amount.
+
+    The most expensive fine is usually the most serious infraction.
+    """
     fine = max(fines, key=lambda fine: _amount(fine, "valor") or 0)
     if (amount := _amount(fine, "valor")) is None:
         return ""
@@ -202,7 +209,7 @@ def _sum(records: Sequence[Json], name: str) -> str:
 def _section(data: Json, *names: str) -> Any:
     """Return the first section that is not empty, else an empty one, else None.
 
-    None means that every section is missing or failed. If a section is a whole API answer,
+    The result is None if every section is missing or failed. If a section is a whole API answer,
     ``{"status": …, "result": …}``, the function returns its ``result``.
     """
     values = [data[name] for name in names if name in data]
@@ -246,7 +253,10 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``. Zero cents are left out, because the source cuts cents."""
+    """Format as ``R$ 1.234,56``.
+
+    Zero cents are left out, because the source may have cut the cents.
+    """
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))
 
 

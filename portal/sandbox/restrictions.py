@@ -52,7 +52,7 @@ def _record(
     """Return one record, with the fields that the API contract lists, in the same order."""
     moment = time(rng.randint(9, 18), rng.randint(0, 59), rng.randint(0, 59))
     included = datetime.combine(month - timedelta(days=outline.age_days), moment)
-    # The fields about the vehicle are mostly empty. One record in five fills these fields.
+    # The fields about the vehicle are filled in one record in five.
     names_vehicle = rng.random() < 0.2 and not is_bare
     has_letter = rng.random() < 0.25 and not is_bare
     year = str(included.year)
@@ -82,7 +82,7 @@ def _record(
 
 
 def court_text(acronym: str) -> str:
-    """Return the spelling of the register RENAJUD: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
+    """Return a court's name as RENAJUD spells it: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
     if acronym.startswith("TRT"):
         return f"{acronym}-TRIBUNAL REGIONAL DO TRABALHO DA {acronym[3:]}A REGIAO"
     if acronym.startswith("TRF"):

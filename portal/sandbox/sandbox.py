@@ -1,6 +1,7 @@
 """A simulated upstream: the five paths of docs/contract.md, answered with fictitious vehicles.
 
-Checks run in this order: 404/405 → 401 → 403 → 413/415/400 → the plate's situation.
+The sandbox checks a request in this order: 404/405 → 401 → 403 → 413/415/400 → the plate's
+situation.
 """
 
 import re
@@ -35,7 +36,7 @@ _RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
 class RequestError(Exception):
-    """Raised to reject a request. ``response`` is the answer to send."""
+    """Raised to reject a request. ``response`` is the response to send."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -43,25 +44,31 @@ class RequestError(Exception):
 
 
 class Sandbox:
-    """The simulated upstream. ``today`` returns the current day; ``sleep`` waits for a delay."""
+    """The simulated upstream.
+
+    ``today`` returns the current day, and ``sleep`` waits for a number of seconds.
+    """
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today
         self._sleep = sleep
 
     def handle_and_wait(self, request: Request) -> Response:
-        """Return the response after waiting for its delay."""
+        """Return the response to a request after waiting for the response's delay."""
         response = self.handle(request)
         if response.delay_s > 0:
             self._sleep(response.delay_s)
         return response
 
     def sleep(self, seconds: float) -> None:
-        """Wait like a delayed response, for a transport that has its own time-out."""
+        """Wait for a number of seconds, for a transport that has its own time-out."""
         self._sleep(seconds)
 
     def handle(self, request: Request) -> Response:
-        """Return the response at once, with its delay in ``delay_s``. It never raises."""
+        """Return the response to a request immediately, with its delay in ``delay_s``.
+
+        It never raises.
+        """
         handler, allowed = self._route(request.path)
         if handler is None:
             return error_response(404, "Endereço não encontrado.")
@@ -135,9 +142,9 @@ class Sandbox:
 
 
 def _authorize(request: Request) -> None:
-    """Require exactly one token, in ``at`` or ``Authorization``. Equal tokens in both are allowed.
+    """Require exactly one token, in ``at`` or ``Authorization``.
 
-    Raises RequestError otherwise.
+    A request may send the same token in both places. Raises RequestError otherwise.
     """
     offered = [value for name, value in parse_qsl(request.query, True) if name == "at"]
     header = request.header("Authorization")
@@ -155,7 +162,7 @@ def _authorize(request: Request) -> None:
 
 
 def _plate(text: str) -> Plate:
-    # Unlike the portal, the API contract allows seven characters only, without a hyphen.
+    # Unlike the portal, the API contract allows only plates of seven characters, without a hyphen.
     try:
         plate = Plate.parse(text)
     except InvalidPlate:

@@ -1,7 +1,7 @@
-"""The documented plates, one per situation that scripts and pages must handle.
+"""The documented plates, one for each situation that scripts and pages must handle.
 
-The ``/api`` page prints this data unchanged. Any other valid plate gets an ordinary vehicle. Both
-spellings of a documented plate behave alike.
+The ``/api`` page prints this data unchanged. Any other valid plate gets an ordinary vehicle. The
+old and the new spelling of a documented plate give the same answers.
 """
 
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ Fault = Literal[
 class Situation:
     """A documented plate and its expected answers.
 
-    ``alone`` and ``portal`` describe answers in Portuguese, status first. ``alone`` is the answer
-    of the sandbox itself (the primary address of ``make sandbox``). ``portal`` is the answer of a
-    managed portal whose two base addresses are both the sandbox.
+    ``alone`` and ``portal`` describe answers in Portuguese, beginning with the status. ``alone`` is
+    the answer of the sandbox itself (the primary address of ``make sandbox``). ``portal`` is the
+    answer of a managed portal whose two base addresses are both the sandbox.
     """
 
     plate: str
@@ -198,7 +198,7 @@ SHOWCASES = (
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The Renavam of the first plate's vehicle, for trying the restrictions paths with a Renavam.
+# The Renavam of the first plate's vehicle, with which readers can try the restrictions paths.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}

@@ -1,6 +1,6 @@
-"""The sandbox as a transport adapter of the library requests, without a socket.
+"""The sandbox as a transport adapter of the library ``requests``, which needs no socket.
 
-A caller sees the behaviour of a real connection. A refused base address raises the same
+A caller sees the same behaviour as with a real connection. A refused base address raises the same
 exception, a slow answer exceeds the same read time-out, and a body is read from ``.raw``.
 """
 
@@ -25,7 +25,7 @@ from portal.sandbox.sandbox import Sandbox
 
 
 class SandboxTransport(BaseAdapter):
-    """An adapter to mount in a Session. ``role`` says which base address it represents."""
+    """An adapter to mount in a Session. ``role`` names the base address to represent."""
 
     def __init__(self, sandbox: Sandbox, role: Role = "primary") -> None:
         super().__init__()
@@ -41,7 +41,7 @@ class SandboxTransport(BaseAdapter):
         cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        """Answer one request. Raises ConnectionError and ReadTimeout as HTTPAdapter does."""
+        """Answer one request. Raises ConnectionError and ReadTimeout like HTTPAdapter."""
         url = request.url or ""
         parts = urlsplit(url)
         pool = HTTPConnectionPool(parts.hostname or "sandbox", parts.port)

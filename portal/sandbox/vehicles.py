@@ -1,4 +1,7 @@
-"""Fictitious vehicles. The hash of a plate selects the family and all properties."""
+"""Fictitious vehicles.
+
+The hash of a plate determines the vehicle's family and all other properties.
+"""
 
 import random
 from dataclasses import dataclass
@@ -12,7 +15,7 @@ from portal.sandbox.rng import seeded_rng
 from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
 
 _FIPE_FUEL = {"flex": "Flex", "gasoline": "Gasolina", "diesel": "Diesel"}
-# The registry spells a fuel in several ways. A vehicle always has the same spelling.
+# The registry spells a fuel in several ways. The spelling for one vehicle never changes.
 _FUEL_SPELLINGS = {
     "flex": ("Alcool / Gasolina", "Alcool / Gasolina", "Flex"),
     "gasoline": ("Gasolina",),
@@ -24,8 +27,8 @@ _FUEL_SPELLINGS = {
 class Vehicle:
     """One fictitious vehicle. ``seed`` is the same for both spellings of its plate.
 
-    ``candidates`` are the entries of the price table that may describe it. ``version`` is the entry
-    that describes it best.
+    ``candidates`` are the entries of the price table that may describe the vehicle. ``version`` is
+    the entry that describes the vehicle best.
     """
 
     seed: str
@@ -40,7 +43,7 @@ class Vehicle:
     fuel: str
 
     def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
-        """Draw the days from an event to ``month``, or return None if the vehicle is too new.
+        """Draw the number of days from an event to ``month``, or None if the vehicle is too new.
 
         The event is not before the year of manufacture.
         """
@@ -49,7 +52,7 @@ class Vehicle:
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return a vehicle's seed: the old spelling of its plate if it has one, else its text."""
+    """Return a vehicle's seed: the old spelling of its plate, or else the text as given."""
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
@@ -125,7 +128,7 @@ def _fipe_entry(
     tail = 0 if vehicle.months == 1 else seeded_rng("tail", key).randint(2, 4)
     months = vehicle.months
     if profile.months is None:
-        # A model year is sold, and listed in the table, from the year before it.
+        # A model year is sold, and listed in the price table, from the previous year on.
         since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
         months = max(24, min(months, since_sale))
     points = price_history(key, level, today, months, tail)
@@ -150,9 +153,9 @@ def _fipe_entry(
 
 
 def _description(family: Family, version: Version, is_short: bool) -> str:
-    """Return the registry's spelling, ``VW/GOL 1.0``. ``is_short`` drops ``VW/``.
+    """Return the registry's spelling of make and model, such as ``VW/GOL 1.0``.
 
-    Some sources send the short form.
+    ``is_short`` drops ``VW/``, because some sources send this short form.
     """
     text = family.registration
     if family.is_motorcycle:

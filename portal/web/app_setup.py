@@ -75,7 +75,7 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-NETWORK_MARGIN_S = 10  # how much longer than the server's limit a browser waits for a panel
+NETWORK_MARGIN_S = 10  # how many seconds longer than the server's limit a browser waits for a panel
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
@@ -109,7 +109,8 @@ class Dependencies:
     own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
-    hit_cache_bytes: int  # memory for its entries, not counting the answers; 0 disables it
+    # the hit cache's memory limit, which excludes the answers' bodies; 0 disables the hit cache
+    hit_cache_bytes: int
     page_cache: PageCache
     access_log: AccessLogBuffer
     ready: Callable[[], bool]
@@ -163,7 +164,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             origin=request.url_root.rstrip("/"),
             panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
         )
-        if request.blueprint == SHARED:  # shared pages set no cookie, so they read no session
+        if request.blueprint == SHARED:  # shared pages set no cookie and therefore read no session
             return page
         return replace(
             page,
@@ -205,7 +206,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
-    # Flask runs after-request functions in reverse order, so the limits' headers are added last.
+    # Flask runs after-request functions in reverse order, so the rate-limit headers are added last.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     register_compression(app)
@@ -276,18 +277,21 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 def panels_of(
     gateway: Gateway, pool: Executor
 ) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
-    """Return the function that looks up a subject as the pages do. Commands use it."""
+    """Return the function with which pages and commands look up a subject."""
     return Lookups(gateway, pool).panels
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
-    """Return the visitor of the pages, or None without a session cookie, even in demo mode."""
+    """Return the visitor of the pages, whom the session cookie identifies.
+
+    The result is None without a session cookie, even in demo mode.
+    """
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 
 
 def _reference_facts(portal: Dependencies) -> ReferenceFacts:
-    """Return this portal's prices, times and limits for the API reference."""
+    """Return this portal's prices, times and limits, which the API reference states."""
     titles = {
         "decode": "Dados e FIPE",
         "renainf": "Multas",
@@ -308,7 +312,7 @@ def _reference_facts(portal: Dependencies) -> ReferenceFacts:
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
-    """Build the privacy page. Retention times come from the components that store the data."""
+    """Build the privacy page. The retention times come from the components that store the data."""
     gateway = portal.gateway
     return privacy_page(
         portal.gatekeeper.mode,
@@ -333,9 +337,9 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 
 
 def _warn_of_unconfigured_proxy() -> None:
-    """Warn that a proxy is in front of the portal, because its clients then share a sign-in limit.
+    """Warn of a proxy in front of the portal, because all its clients would share a sign-in limit.
 
-    Only POST requests are checked, so that lookups stay fast. Every proxy passes some POST
+    Only POST requests are checked, so that lookups stay fast. Every proxy passes on some POST
     requests.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
@@ -349,9 +353,12 @@ def _add_middleware(
     cors: CrossOrigin | None,
     refused: UploadLimiter,
 ) -> None:
-    """Wrap the application. Requests pass ProxyFix, the hit cache, RefusedBodies, then Flask."""
+    """Wrap the application.
+
+    Requests pass through ProxyFix, the hit cache, RefusedBodies and Flask, in this order.
+    """
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
-    # The hit cache is off with rate limits, because only Flask's code counts every request.
+    # The hit cache is off if rate limits are on, because only Flask's code counts every request.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:
         layers = HitCache(
             layers,

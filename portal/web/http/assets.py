@@ -1,7 +1,7 @@
 """Static files under names that contain a hash of their content.
 
 ``/static/css/portal.3f2a9c1b.css`` can be cached for a year, because changed content gets a new
-name. Files are read, bundled and compressed once, at start-up, so a request is one dict lookup. A
+URL. Files are read, bundled and compressed once, at start-up, so a request costs one dict lookup. A
 name without a hash returns 404. A name with the hash of another version returns the file of this
 version with ``no-store``, because a page of one portal may load its files from another portal while
 the two are upgraded one after the other.
@@ -46,19 +46,23 @@ _TYPES: Final = {
 }
 _OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Matches the comments and indents of a style sheet, which are a tenth of its compressed size.
+# Matches the comments and indents of a style sheet, which take a tenth of its compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
-# Matches a plain file name in a style sheet. The served sheet has the hashed name instead.
+# Matches a plain file name in a style sheet, which the served style sheet replaces by the hashed
+# name.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
 class UnknownAsset(KeyError):
-    """Raised if a template names a missing file. Any test that renders it finds this."""
+    """Raised if a template uses the name of a missing file.
+
+    Any test that renders the template reveals the error.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """The bytes of a file, and their gzip form if that is smaller."""
+    """The bytes of a file, and the gzip-compressed bytes if they are fewer."""
 
     body: bytes
     content_type: str
@@ -74,7 +78,10 @@ class Assets:
 
     @classmethod
     def build(cls, directory: Path) -> "Assets":
-        """Read all files below ``directory``. A bundled file is served only in its bundle."""
+        """Read all files below ``directory``.
+
+        A file that belongs to a bundle has no URL of its own.
+        """
         contents = {
             path.relative_to(directory).as_posix(): path
             for path in sorted(directory.rglob("*"))
@@ -121,7 +128,7 @@ class Assets:
         return self._files.items()
 
     def read(self, name: str) -> Asset:
-        """Return a file such as ``icons/favicon.ico``. Raises UnknownAsset."""
+        """Return the content of a file such as ``icons/favicon.ico``. Raises UnknownAsset."""
         try:
             return self._files[self._hashed_names[name]]
         except KeyError:

@@ -1,11 +1,13 @@
 """Gzip compression of HTML responses, which reduces a vehicle's page from 80 kB to 20 kB.
 
-Pages contain a CSRF token, and some pages repeat user input. The compressed length of a page with
-both could leak parts of the token to an eavesdropper (the BREACH attack). As in Django's
-GZipMiddleware, a file name of random length in the gzip header hides the length.
+Pages contain a CSRF token, and some pages repeat user input, which makes them subject to the BREACH
+attack. In the BREACH attack, an eavesdropper infers parts of a secret from the lengths of
+compressed responses. As in Django's GZipMiddleware, a file name of random length in the gzip header
+hides the true length.
 
-JSON responses are not compressed, because they are the upstream's bytes. ``Vary`` does not name
-``Accept-Encoding``, because ``no-store`` keeps caches from serving a wrong encoding.
+JSON responses are not compressed, because the portal returns the upstream's bytes unchanged.
+``Vary`` does not name ``Accept-Encoding``, because with ``no-store`` no cache can serve a wrong
+encoding.
 """
 
 import gzip
@@ -15,13 +17,13 @@ from typing import Final
 
 from flask import Flask, Response, request
 
-MIN_BYTES: Final = 1400  # A smaller body fits into one packet without compression.
-_LEVEL: Final = 5  # Higher levels take twice the time and save only a few per cent.
+MIN_BYTES: Final = 1400  # A body smaller than this fits into one packet without compression.
+_LEVEL: Final = 5  # Higher compression levels take twice the time and save only a few per cent.
 _MAX_PADDING_BYTES: Final = 100
 
 
 def register_compression(app: Flask) -> None:
-    """Compress HTML responses that are long enough, not streamed and not already encoded."""
+    """Compress HTML responses that are long enough, and neither streamed nor already encoded."""
     app.after_request(compress_html)
 
 

@@ -1,36 +1,39 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
-A caller is identified only by the token in a header or in ``at``. The portal never sends
-``Access-Control-Allow-Credentials``. If a script of another origin sends the pages' cookie, the
-browser therefore hides the answer from the script.
+A caller is identified only by the token in a header or in the parameter ``at``. The portal never
+sends ``Access-Control-Allow-Credentials``, so a browser hides the answer from a script of another
+origin that sends the pages' cookie.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-# The headers that a script may send and read, beyond those that CORS always allows.
+# The headers that a script may send and read, in addition to those that CORS always allows.
 _REQUEST_HEADERS: Final = "Authorization, Cache-Control, Content-Type"
 _RESPONSE_HEADERS: Final = (
     "Age, Cache-Status, Content-Disposition, Location, RateLimit, RateLimit-Policy, "
     "Retry-After, X-Request-Id"
 )
-PREFLIGHT_S: Final = 600  # how long a browser may reuse a preflight's answer
+PREFLIGHT_S: Final = 600  # how many seconds a browser may reuse the response to a preflight request
 
 
 @dataclass(frozen=True, slots=True)
 class CrossOrigin:
-    """The origins whose scripts may call the JSON paths. Without origins, no header is added."""
+    """The origins whose scripts may call the JSON paths.
+
+    If no origins are configured, no header is added.
+    """
 
     origins: frozenset[str]
 
     @classmethod
     def of(cls, origins: Collection[str]) -> "CrossOrigin | None":
-        """Return None without origins, so that a caller can skip the check."""
+        """Return None if there are no origins, so that a caller can skip the check."""
         return cls(frozenset(origins)) if origins else None
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:
-        """Return the headers of a response to ``origin``, or [] if it is not configured."""
+        """Return the headers of a response to ``origin``, or [] if the origin is not configured."""
         if origin not in self.origins or origin is None:
             return []
         return [
@@ -39,7 +42,10 @@ class CrossOrigin:
         ]
 
     def preflight_headers(self, origin: str | None, methods: str) -> list[tuple[str, str]]:
-        """Return the headers of the answer to a preflight. ``methods`` is the value of Allow."""
+        """Return the headers of the response to a preflight request.
+
+        ``methods`` is the value of the header Allow.
+        """
         if origin not in self.origins or origin is None:
             return []
         return [

@@ -41,7 +41,7 @@ _DATABASE_ERRORS: Final = (
     InternalError,  # such as a database that accepts no writes
     NoConnection,
 )
-# No retry link is offered for an error that lasts longer than this.
+# Errors that last longer than this many seconds get no retry link.
 _LONGEST_WAIT_S: Final = 5.0
 WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
 
@@ -81,7 +81,7 @@ def page_error(
 ) -> Response:
     """Return an error page. Rendering an error page makes no lookup.
 
-    The page offers a retry only if one may succeed, and says how long to wait for it.
+    The page offers a retry only if a retry may succeed, and states how long to wait.
     """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     if retry_after_s is not None and status == 429 and not advice:
@@ -115,7 +115,7 @@ def _unavailability(error: Exception) -> str:
 
 
 def register_errors(app: Flask) -> None:
-    """Register the handlers. Each error gets the format of its path, HTML or JSON."""
+    """Register the handlers. The format of an error, HTML or JSON, depends on the path."""
 
     def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):
@@ -153,7 +153,8 @@ def register_errors(app: Flask) -> None:
         return response
 
     def reject_undecodable_query() -> None:
-        # The JSON API is exempt, because it reads credentials from the raw bytes of the query.
+        # The JSON API is exempt from this check, because it reads credentials from the raw bytes of
+        # the query.
         if not request.query_string.isascii() and not is_json_path(request.path):
             try:
                 request.query_string.decode()

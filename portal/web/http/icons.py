@@ -8,12 +8,13 @@ from flask import Blueprint, Response
 
 from portal.web.http.assets import Assets
 
-# The names do not contain a hash, so a changed file may be seen a day late.
+# The names of the files contain no hash, so browsers may use an outdated icon or manifest for a
+# day.
 _CACHE_CONTROL: Final = "public, max-age=86400"
 
 
 def web_manifest(asset: Callable[[str], str]) -> dict[str, Any]:
-    """Return the web app manifest. ``asset(name)`` returns the URL of a file under static/."""
+    """Return the web app manifest. ``asset(name)`` returns the URL of a file below static/."""
     icons = [(f"icon-{size}", size, "any") for size in (192, 512)]
     icons += [(f"maskable-{size}", size, "maskable") for size in (192, 512)]
     return {

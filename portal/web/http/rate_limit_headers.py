@@ -1,8 +1,8 @@
 """RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
 
-A response names each limit that applies to its caller: the windows of RATE_LIMIT_TOKEN and
-RATE_LIMIT_ADDRESS, and the token's daily upstream calls. Without a limit, a response has neither
-header.
+A response states each limit that applies to its caller: the windows of RATE_LIMIT_TOKEN and
+RATE_LIMIT_ADDRESS, and the token's daily upstream calls. If no limit applies, a response has
+neither header.
 """
 
 import threading
@@ -28,7 +28,7 @@ _MOST_NAMES: Final = 10_000
 class Quota:
     """A limit of ``amount`` per ``window_s`` seconds.
 
-    ``left`` remain until the reset in ``reset_s``.
+    ``left`` requests remain until the limit is reset, in ``reset_s`` seconds.
     """
 
     name: str
@@ -39,7 +39,7 @@ class Quota:
 
 
 def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
-    """Return the two headers for the limits that apply, or [] without any."""
+    """Return the two headers for the limits that apply, or [] if none does."""
     if not quotas:
         return []
     policy = ", ".join(f'"{each.name}";q={each.amount};w={each.window_s}' for each in quotas)
@@ -48,12 +48,13 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 
 
 class DailyQuotas:
-    """The remaining daily calls of each token.
+    """The remaining daily upstream calls of each token.
 
-    ``calls_left`` reads the ledger. The function returns the calls left and the seconds to
-    midnight, or None if it cannot read the ledger. Cache hits use a number that is up to a second
-    old, because they cost no call. Only one thread at a time reads the ledger, because the read may
-    wait for the database. During the read, the other threads use the old number.
+    ``calls_left`` reads the ledger. ``calls_left`` returns the calls left and the seconds to
+    midnight, or None if the ledger cannot be read. A cache hit costs no call, so its response may
+    state a number that is up to a second old. Only one thread at a time reads the ledger for cache
+    hits, because the read may wait for the database. During the read, other threads use the
+    previous number.
     """
 
     def __init__(
@@ -81,7 +82,7 @@ class DailyQuotas:
         return quota
 
     def recent(self, identity: Identity) -> Quota | None:
-        """Return a quota that is up to a second old, or older while a thread renews it."""
+        """Return a quota that is up to a second old, or older while another thread renews it."""
         if not identity.daily_limit:
             return None
         found = self._recent.get(identity.name)
@@ -97,7 +98,10 @@ class DailyQuotas:
 
 
 def count_request(limits: RateLimits, identity: Identity) -> int | None:
-    """Count the request in every window. Return the seconds to wait, or None if allowed."""
+    """Count a request in every rate-limit window that applies to it.
+
+    Return the seconds to wait, or None if the request is allowed.
+    """
     g.counted = identity
     return limits.request(request.remote_addr, identity.digest)
 

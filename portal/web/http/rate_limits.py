@@ -2,8 +2,9 @@
 
 The module uses ``limits``, the library under Flask-Limiter. Flask-Limiter itself does not fit,
 because its decorators count before the request is parsed. A request with an invalid plate must
-return 400 even if the limit is reached. Counters are in Redis if it is configured, otherwise in
-each process. Two workers without Redis therefore allow up to twice as many requests.
+return 400 even if the limit is reached. Counters are in Redis if it is configured, otherwise in the
+memory of each process. Without Redis, each worker counts separately, so two workers allow up to
+twice as many requests.
 """
 
 import ipaddress
@@ -17,27 +18,29 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from portal.system.dependency_breaker import DependencyBreaker
 
-if TYPE_CHECKING:  # at run time it is imported on first use, for a faster start without limits
+if TYPE_CHECKING:  # imported at run time on first use, for a faster start without rate limits
     from limits import RateLimitItem
     from limits.storage import Storage
     from limits.strategies import FixedWindowRateLimiter
 
 T = TypeVar("T")
 
-# Allows for mistyped tokens, but not for guessing one.
+# This limit allows for mistyped tokens, but prevents guessing.
 WRONG_TOKENS: Final = "5/minute;20/hour"
-SIGN_IN_WINDOW_S: Final = 3600  # The longer of these two windows.
-# Allows for mistyped dossier numbers. A number has 60 random bits, and the key of a link has 128.
+SIGN_IN_WINDOW_S: Final = 3600  # The longer of the two windows of WRONG_TOKENS.
+# This limit allows for mistyped dossier numbers. A dossier number has 60 random bits, and the key
+# of a link has 128.
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
-# Limits processor time, because issuing a dossier renders it, which takes about a second.
+# This limit saves processor time, because issuing a dossier renders it, which takes about a second.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
 
 class RateLimits:
-    """Counters of requests and sign-ins. Methods return seconds to wait, or None if allowed.
+    """Counters of requests and sign-ins.
 
-    ``token`` and ``address`` are limits such as "600/minute;10000/day". None means unlimited.
+    Methods return the seconds to wait, or None if the request is allowed. ``token`` and ``address``
+    are limits such as "600/minute;10000/day". None means unlimited.
     """
 
     def __init__(
@@ -56,7 +59,7 @@ class RateLimits:
         """Return the counters of this process, created once by the first caller.
 
         The lock is needed because ``functools.cached_property`` has none since Python 3.12. Without
-        the lock, simultaneous first sign-ins would create separate counters.
+        a lock, simultaneous first sign-ins would create separate counters.
         """
         if self._local is None:
             with self._setup:
@@ -71,7 +74,7 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        """Count one request for its address, and for its token if it has one."""
+        """Count a request for its address, and for its token if it has one."""
         waits = [self._count(self._address, "address", network(address))] if self._address else []
         if self._token and token_digest is not None:
             waits.append(self._count(self._token, "token", token_digest))
@@ -80,10 +83,10 @@ class RateLimits:
     def windows(
         self, address: str | None, token_digest: str
     ) -> list[tuple[str, int, int, int, int]]:
-        """Return each window that applies, with its name, amount, seconds, rest and reset.
+        """Return each rate-limit window that applies, as (name, amount, seconds, left, reset).
 
-        The name is the kind of limit and its seconds, such as "token-60". The rest is how many
-        requests are left. The reset is the number of seconds until the window ends.
+        ``name`` is the kind of limit and its seconds, such as "token-60". ``left`` is the number of
+        requests left in the window. ``reset`` is the number of seconds until the window ends.
         """
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
@@ -105,9 +108,9 @@ class RateLimits:
     def guess_wait(self, address: str | None) -> int | None:
         """Return how long an address must wait after too many unknown dossiers. It counts nothing.
 
-        A known dossier is not counted. A known dossier does not reset the counter either, because
-        the owner of a valid link could then go on guessing. Requests that arrive in parallel may
-        exceed the limit.
+        An attempt with a known dossier is not counted. An attempt with a known dossier does not
+        reset the counter either, because the owner of a valid link could otherwise guess without
+        limit. Parallel requests may exceed the limit.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -128,11 +131,14 @@ class RateLimits:
         for item in items:
             wait = self._run(partial(_hit, item=item, kind=kind, subject=subject))
             if wait is not None:
-                return wait  # a request rejected by one window must not count in a longer one
+                return wait  # a request that one window rejects must not count in a longer window
         return None
 
     def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
-        """Run on the Redis counters. Without Redis, or while it fails, use the local counters."""
+        """Run an operation on the counters in Redis.
+
+        If Redis is not configured or fails, the local counters are used.
+        """
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy)
@@ -216,7 +222,10 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests and seconds that a window has left, or all of them if it is unused."""
+    """Return the requests and seconds that a window has left.
+
+    In an unused window, all requests and seconds are left.
+    """
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()
@@ -229,7 +238,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """Return the network to count for: an IPv4 address, or an IPv6 /64 (one customer's)."""
+    """Return the network to count as one client: an IPv4 address, or the IPv6 /64 of a customer."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:

@@ -1,14 +1,15 @@
 """Discard the body of a refused request, so that its sender receives the answer.
 
 The HTTP server hyper closes a connection if the application does not read the request body. Bytes
-that arrive afterwards cause a connection reset (RFC 9112 §9.6). A client that sends its whole body
-before it reads, such as ``urllib`` or axios, then reports a broken pipe instead of the 401, 404 or
-413. This middleware does the same as nginx's ``lingering_close``: it sends the answer at once, then
-reads the body for some seconds.
+that arrive after the connection was closed cause a reset (RFC 9112 §9.6). After a reset, a client
+that sends its whole body before it reads the response, such as ``urllib`` or axios, reports a
+broken pipe instead of the status 401, 404 or 413. Like nginx's ``lingering_close``, this middleware
+sends the answer at once and then reads the body for some seconds.
 
-The request's own thread reads, because Granian 2.8 closes the body when the answer's iterator ends.
-A stalled sender blocks the request's thread (see ``upload_limits``), so only a few bodies are read
-at a time. If too many bodies are being read, the connection is closed at once.
+The request's own thread reads the body, because Granian 2.8 closes the body when the answer's
+iterator ends. A stalled sender blocks the request's thread (see ``upload_limits``), so only a few
+bodies are read at a time. If too many refused bodies are being read, the connection is closed
+immediately.
 """
 
 import time
@@ -59,7 +60,7 @@ class RefusedBodies:
         return self._send_then_discard(sent, environ)
 
     def _send_then_discard(self, answer: bytes, environ: WSGIEnvironment) -> Iterator[bytes]:
-        yield answer  # the client knows from Content-Length that this is all
+        yield answer  # the client knows from Content-Length that the response is complete
         body, sender = environ["wsgi.input"], network(environ.get("REMOTE_ADDR"))
         remaining, ends_at = MAX_BYTES, self._monotonic() + MAX_S
         with suppress(ServiceUnavailable), self._limiter.reading(sender):
@@ -71,9 +72,10 @@ class RefusedBodies:
 
 
 def _sends_body(environ: WSGIEnvironment) -> bool:
-    """Return whether the sender is transmitting a body that is small enough to discard.
+    """Return whether the client sends a body that is small enough to discard.
 
-    A client that sends ``Expect: 100-continue`` waits for the answer first (RFC 9110 §10.1.1).
+    A client that sends ``Expect: 100-continue`` waits for the response before it sends a body (RFC
+    9110 §10.1.1).
     """
     if "HTTP_EXPECT" in environ:
         return False

@@ -1,4 +1,4 @@
-"""Detect whether a user caused a request, because any other request must not cost anything."""
+"""Detect whether a user caused a request, because other requests must not cost anything."""
 
 import re
 from typing import Final
@@ -9,7 +9,7 @@ from flask import request
 def is_user_initiated() -> bool:
     """Return False for a prefetch, a request from another site or a known bot, else True.
 
-    If no header shows the cause, the request is treated as a user's.
+    If no header indicates the cause, the request counts as a user's.
     """
     headers = request.headers
     purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
@@ -20,8 +20,8 @@ def is_user_initiated() -> bool:
 
 
 _PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
-# Crawlers and link previews. The pattern must not match the in-app browsers of Telegram and
-# Pinterest, which people use, or phones of the brand Cubot.
+# Crawlers and link previews. The pattern must match neither the in-app browsers of Telegram and
+# Pinterest, which people use, nor phones of the brand Cubot.
 _BOTS: Final = re.compile(
     r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
     r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"

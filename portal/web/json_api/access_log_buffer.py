@@ -1,7 +1,7 @@
 """Count and log the responses of the hit cache in batches.
 
-The hit cache must not wait for the metrics' locks or the log pipe, because all other requests use
-them too.
+The hit cache must not wait for the locks of the metrics or for the log's pipe, because all other
+requests use them as well.
 """
 
 import logging
@@ -18,13 +18,14 @@ from portal.web.observability.metrics import SHORTEST_S, Metrics
 from portal.web.observability.request_log import MESSAGE, log, request_fields
 
 MAX_PENDING: Final = 10_000
-_BATCH_SIZE: Final = 100  # lines per write, so that other threads can run between two batches
+# lines per write, limited so that other threads can run between two batches
+_BATCH_SIZE: Final = 100
 
 
 class HitLabels(msgspec.Struct, frozen=True):
-    """The metric labels and log members that all hits on one cache entry share.
+    """The metric labels and log members that all hits on one cache entry have in common.
 
-    ``use`` is counted for the operator's page only. Metrics and log lines do not contain it.
+    ``use`` is counted only for the operator's page, so metrics and log lines do not contain it.
     """
 
     metric_labels: tuple[str, str, str]  # Operation, method, rule.
@@ -38,7 +39,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """One request that the hit cache answered. ``at`` is in epoch seconds."""
+    """One request that the hit cache answered. ``at`` is a time in epoch seconds."""
 
     at: float
     seconds: float
@@ -57,14 +58,14 @@ class AccessLogBuffer:
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
         self._gateway = gateway
         self._metrics = metrics
-        self._pending: deque[Hit] = deque()  # append and popleft are atomic
+        self._pending: deque[Hit] = deque()  # a deque, because its append and popleft are atomic
         self._write_lock = threading.Lock()
         self._uses: Counter[tuple[str, str]] = Counter()  # guarded by the lock
 
     def add(self, hit: Hit) -> None:
         self._pending.append(hit)
         if len(self._pending) > 2 * MAX_PENDING:
-            # Hits arrive faster than the log is read, so the thread of each hit writes a batch.
+            # Hits arrive faster than they are written, so the thread of each hit writes a batch.
             with self._write_lock:
                 self._write(self._take_batch())
         elif len(self._pending) > MAX_PENDING:
@@ -81,7 +82,8 @@ class AccessLogBuffer:
     def credit(self) -> None:
         """Report the counted hits of each caller to the gateway.
 
-        A separate periodic task calls this method, because there may be many callers.
+        A separate periodic task calls this method, because the method's duration grows with the
+        number of callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

@@ -7,9 +7,10 @@ from portal.gateway import Directive
 
 
 def directive_of(identity: Identity) -> Directive:
-    """Return the request's cache directive. ``no-cache`` requires the scope ``refresh``.
+    """Return the request's cache directive.
 
-    A HEAD request is treated as only-if-cached.
+    The directive ``no-cache`` requires the scope ``refresh``. A HEAD request is treated as
+    only-if-cached.
     """
     directives = {
         directive.partition("=")[0].strip().lower()

@@ -1,14 +1,14 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
-WhiteNoise does the same for static files. The hit cache calls the same functions as the Flask path
-for authorisation, parsing, freshness and headers, so its responses differ from Flask's only in
-their timing. The hit cache passes all other requests to Flask: requests with another method or a
-Cache-Control header, requests that must be rejected, and requests without a fresh 200 in the store.
-If a valid request has no fresh 200, the results of the checks are passed on (CHECKED), so that
-Flask neither authenticates nor parses the request again.
+WhiteNoise answers requests for static files in the same way. The hit cache calls the same functions
+as the Flask path for authorisation, parsing, freshness and headers, so its responses differ from
+Flask's only in their timing. The hit cache passes all other requests to Flask: requests with
+another method or a Cache-Control header, requests that must be rejected, and requests without a
+fresh 200 in the store. If a valid request has no fresh 200, the hit cache passes the results of its
+checks to Flask (CHECKED), so that Flask neither authenticates nor parses the request again.
 
-An entry is valid only for an identical request, for at most 1 s (until the answer's ``Age``
-changes). The process-local cache must also confirm that the answer is unchanged.
+A cache entry is valid only for an identical request, for at most 1 s (until the answer's ``Age``
+changes). An entry is valid only if the process-local cache confirms that the answer is unchanged.
 """
 
 import threading
@@ -41,9 +41,12 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 
-_ENTRY_BYTES: Final = 4096  # An upper estimate for an entry with its headers, key and dict slot.
-_MAX_KEY_LENGTH: Final = 1024  # Path, query and credential together. Longer requests go to Flask.
-_IDLE_S: Final = 60.0  # Expired entries are dropped after this time, as keys hold plates.
+_ENTRY_BYTES: Final = 4096  # An upper estimate of an entry's size, with headers, key and dict slot.
+# The largest sum of the lengths of path, query and credential. Requests with a longer key go to
+# Flask.
+_MAX_KEY_LENGTH: Final = 1024
+# Entries are dropped this many seconds after they expire, because their keys contain plates.
+_IDLE_S: Final = 60.0
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
 _SCHEMES: Final = ("http", "https")
 
@@ -51,20 +54,25 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """A prepared response head for one request. ``until`` is in monotonic seconds."""
+    """A prepared response head for one request.
+
+    ``until`` is the end of the entry's validity, in monotonic seconds.
+    """
 
     key: str
     until: float
     fetched_at: float
     headers: list[tuple[str, str]]
     labels: HitLabels
-    limited: Identity | None  # the caller if its token has a daily limit, else None
+    limited: Identity | None  # the caller if the caller's token has a daily limit, else None
 
 
 class HitCache:
-    """The middleware. ``memory_bytes`` limits the memory of its entries, but not of the answers.
+    """The middleware.
 
-    ``cors`` is None without CORS_ORIGINS. ``daily`` is read for tokens with a daily limit.
+    ``memory_bytes`` limits the memory of the cache entries, which does not include the answers'
+    bodies. ``cors`` is None if CORS_ORIGINS is not set. ``daily`` is read only for tokens with a
+    daily limit.
     """
 
     def __init__(
@@ -99,7 +107,7 @@ class HitCache:
             try:
                 body = self._hit(environ, start_response)
             except Exception:
-                body = None  # Flask gets the request, meets the same error and handles it
+                body = None  # Flask gets the same request, raises the same error and handles it
             if body is not None:
                 # The body is in a list, because the server sends a list in one piece. For other
                 # iterables, the server acquires the GIL for each chunk.
@@ -109,7 +117,10 @@ class HitCache:
         return self._application(environ, start_response)
 
     def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
-        """Start the response and return the body of a hit. Return None if Flask must answer."""
+        """Start the response and return its body if the request is a hit.
+
+        Return None if Flask must answer the request.
+        """
         started = self._monotonic()
         entry_key = (
             environ["PATH_INFO"],
@@ -142,9 +153,9 @@ class HitCache:
         return body
 
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
-        """Run the checks of the JSON paths in their order: 401, 403, 400, store.
+        """Check a request in the order of the JSON paths: 401, 403, 400, store.
 
-        Returns None if the request must be refused or is not for one of these paths.
+        Returns None if the request must be refused or its path is not a JSON path.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)
@@ -165,7 +176,7 @@ class HitCache:
     def _add_entry(
         self, entry_key: _EntryKey, checked: CheckedRequest, served: Served, now: float
     ) -> _Entry:
-        """Build and cache the entry of a request."""
+        """Build and cache the entry for a request."""
         _, _, _, scheme, method = entry_key
         lookup = checked.snapshot.lookup
         answer_headers = success_headers(served)
@@ -203,7 +214,7 @@ class HitCache:
 def _valid_for_s(served: Served, now: float) -> float:
     """Return the seconds until the answer's Age changes, at most 1.
 
-    Return 0 in the answer's last fresh second.
+    The result is 0 in the last second in which the answer is fresh.
     """
     if served.ttl_s == 0:
         return 0.0
@@ -222,7 +233,7 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """Return a path's operation, plate and UF (state) as spelt in it, or None for other paths."""
+    """Return the operation, plate and UF (state) of a path as spelt in it, or None."""
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:

@@ -1,7 +1,7 @@
-"""The portal's own JSON API, ``/api/v1``: explained vehicles, exports and batches.
+"""The portal's own JSON API, ``/api/v1``: vehicles with explanations, exports and batches.
 
-Credentials, the order of checks, errors and headers are those of the five contract paths. A GET
-without a credential may also use the session of the pages.
+Credentials, the order of checks, errors and headers are the same as on the five contract paths. A
+GET without a credential may use the session of the pages instead.
 """
 
 import logging
@@ -88,8 +88,9 @@ NOT_ALLOWED: Final = {
 NO_ANSWER: Final = "Não há resposta legível para esta consulta."
 NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
-_PAGE: Final = 50  # How many items are decrypted at a time.
-_SPOOLED: Final = 4 * 1024 * 1024  # Bytes of a workbook in memory. The rest is in a file.
+_PAGE: Final = 50  # The number of items that are decrypted at a time.
+# The number of bytes of a workbook that stay in memory. Further bytes are in a temporary file.
+_SPOOLED: Final = 4 * 1024 * 1024
 _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -100,8 +101,8 @@ PanelsOf = Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
 class Requester:
     """The sender of a request. ``owner`` identifies the batches of a token or of a visitor.
 
-    ``by_session`` is true if the session cookie is the only credential. A browser also sends this
-    cookie with requests that no user intended.
+    ``by_session`` is true if the session cookie is the only credential. A browser sends the session
+    cookie even with requests that no user intended.
     """
 
     identity: Identity
@@ -110,7 +111,7 @@ class Requester:
 
 
 class OwnApi:
-    """The routes, whose answers come from the gateway, the batches and the pages' view models.
+    """The routes of ``/api/v1``, which use the gateway, the batches and the pages' view models.
 
     ``panels_of`` makes the lookups of a page. ``session`` returns the signed-in visitor of the
     pages, or None. ``dossier`` returns a plate's dossier as HTML from stored answers, or None if no
@@ -255,8 +256,8 @@ class OwnApi:
         dialect = _dialect()
         self._count(requester)
         found = self._batches.get(batch, requester.owner)
-        # All items are read before the response starts, because a client cannot tell an error in
-        # the middle of a response from its normal end.
+        # All items are read before the response starts, because a client cannot distinguish an
+        # error in the middle of a response from the normal end.
         items = list(all_items(self._batches, batch, requester.owner))
         name = f"lote-{batch[:8]}"
         if ending == "zip":
@@ -282,9 +283,9 @@ class OwnApi:
         return response
 
     def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
-        """Yield the dossiers of the plates that have a stored answer, between two lists.
+        """Yield the files of the archive: a list of plates, the dossiers, and a list of gaps.
 
-        The first list is sent at once, before the first dossier is rendered.
+        The list of all plates is sent immediately, before the first dossier is rendered.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
@@ -349,9 +350,9 @@ class OwnApi:
             raise Refusal(429, TOO_MANY, wait_s)
 
     def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
-        """Return the requested operations. Raises Refusal (403) for one out of scope.
+        """Return the requested operations. Raises Refusal (403) for an operation out of scope.
 
-        Without ``ask``, a lookup out of scope is left out, and the answer names it as missing.
+        Without ``ask``, an operation out of scope is left out, and the answer names it as missing.
         """
         if ask is not None and not all(map(identity.has_scope, ask)):
             raise Refusal(403, FORBIDDEN)
@@ -363,7 +364,7 @@ class OwnApi:
         return self._panels_of(plate, operations, requester.identity, _directive(requester))
 
     def _new_batch(self, requester: Requester) -> tuple[list[object], tuple[LookupName, ...]]:
-        """Return the plates and lookups of the request's body. Raises Refusal (400)."""
+        """Return the plates and lookups that a request's body names. Raises Refusal (400)."""
         document = read_object(self._uploads, self._sender(requester), INVALID_BATCH)
         plates = document.get("plates")
         if not isinstance(plates, list):
@@ -407,7 +408,10 @@ def start_batch(batches: Batches, gateway: Gateway, batch: str, requester: Reque
 
 
 def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
-    """Yield a batch's items page by page. Raises UnknownBatch at the first item."""
+    """Yield a batch's items, reading one page of them at a time.
+
+    Raises UnknownBatch when the first item is read.
+    """
     after = -1
     while page := batches.items(batch, owner, after, _PAGE):
         yield from page
@@ -417,18 +421,21 @@ def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
 
 
 def _with_lookups(requester: Requester) -> Requester:
-    """Return ``requester`` if it may make a lookup. Raises Refusal (403) if it may make none."""
+    """Return ``requester`` if it has the scope of at least one lookup.
+
+    Raises Refusal (403) if the requester has no such scope.
+    """
     if not any(map(requester.identity.has_scope, LOOKUPS)):
         raise Refusal(403, FORBIDDEN)
     return requester
 
 
 def _directive(requester: Requester) -> Directive:
-    """Return the request's cache directive.
+    """Return the cache directive of a request.
 
-    With a session, a GET never refreshes, because a browser's reload sends no-cache. With a
-    session, a request that no user caused reads stored answers only. The HTML pages follow these
-    two rules too.
+    With a session, as on the HTML pages, a GET never refreshes, because a browser that reloads a
+    page sends no-cache. With a session, as on the HTML pages, a request that no user initiated
+    reads only stored answers.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:
@@ -453,12 +460,16 @@ def _refusal(cause: Cause) -> Refusal:
             return Refusal(fault.status, fault.message, retry_after_s)
     if cause == "broken":
         return Refusal(500, ERROR_MESSAGES[500])
-    # Without a cause the lookup was not made, because the request allowed stored answers only.
+    # If no cause is known, the lookup was not made, because the request allowed only stored
+    # answers.
     return Refusal(504, FAULTS["not_stored"].message) if not cause else Refusal(502, NO_ANSWER)
 
 
 def _ask_query() -> tuple[LookupWord, ...] | None:
-    """Return the lookups of ``?ask=decode,renainf``, or None without it. Raises Refusal (400)."""
+    """Return the lookups of ``?ask=decode,renainf``, or None if the query has no ``ask``.
+
+    Raises Refusal (400).
+    """
     text = request.args.get("ask")
     if text is None:
         return None
@@ -494,7 +505,8 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
     write_workbook(table, file)
     response = _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
-    response.call_on_close(file.close)  # runs even if the client does not read to the end
+    # the temporary file is closed even if the client does not read to the end
+    response.call_on_close(file.close)
     return response
 
 

@@ -43,7 +43,7 @@ INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
 BODY_CAP = 256 * 1024
-# The key under which the hit cache puts its CheckedRequest into the WSGI environment. A client
+# The key in the WSGI environment under which the hit cache stores its CheckedRequest. A client
 # cannot set this key, because the keys of headers begin with "HTTP_".
 CHECKED: Final = "portal.checked_request"
 
@@ -60,7 +60,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request that the hit cache authorised and parsed, with what the store has for it."""
+    """A request that the hit cache authorised and parsed, with what the store holds for it."""
 
     identity: Identity
     snapshot: Snapshot
@@ -69,8 +69,8 @@ class CheckedRequest:
 class JsonApi:
     """The routes, which check requests and answer them from the gateway.
 
-    Checks run in this order: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store →
-    upstream.
+    The routes check a request in this order: 404/405 by the router → 401 → 403 → 413/415/400 → 429
+    → store → upstream.
     """
 
     def __init__(
@@ -150,10 +150,10 @@ class JsonApi:
         return report_lookup(plate, data)
 
     def _sender(self, identity: Identity) -> str:
-        """Return the key of the upload limit: an issued token's digest, or the network.
+        """Return the key of the upload limit: an issued token's digest, or the client's network.
 
-        A credential of any other kind does not identify a sender. A client may invent a
-        pass-through credential, and the demo token is public.
+        Credentials of other kinds do not identify a sender. A client may invent a pass-through
+        credential, and the demo token is public.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest
@@ -163,10 +163,11 @@ class JsonApi:
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
     """Return the JSON object in the request's body. Raises Refusal (400), or aborts (413, 415).
 
-    ``sender`` is the key of the upload limit. ``invalid`` is the message if the body is no object.
+    ``sender`` is the key for which the upload limit counts. ``invalid`` is the error message for a
+    body that is not a JSON object.
     """
-    # The limit is one byte above the cap, because Flask cuts a longer chunked body at the limit
-    # instead of rejecting it.
+    # The limit is one byte above the cap, because Flask truncates a longer chunked body at the
+    # limit instead of rejecting it.
     request.max_content_length = BODY_CAP + 1
     with uploads.reading(sender):
         body = request.get_data(cache=False)
@@ -202,7 +203,7 @@ def authorise(
 
 
 def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
-    """Return the lookup of a GET path. Raises Refusal (400)."""
+    """Return the lookup that a GET path requests. Raises Refusal (400)."""
     subject = _subject(plate) if operation.takes_renavam else _plate(plate)
     if uf is None:
         return Lookup(operation, subject)

@@ -1,4 +1,4 @@
-"""Set up a process's logging: warnings and above go to stderr, the rest to stdout."""
+"""Set up a process's logging: warnings and errors go to stderr, other records to stdout."""
 
 import logging
 import os

@@ -1,7 +1,7 @@
 """Format log records as JSON lines, and redact secrets in them.
 
-The portal itself logs no plates or tokens. The redaction covers log lines from libraries and the
-texts of exceptions, which pass through the root handler too.
+The portal itself logs no plates or tokens. The redaction covers log lines of libraries and the
+texts of exceptions, which use the same root handlers.
 """
 
 import base64
@@ -16,14 +16,15 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # The record's attribute with additional members for its line.
-BATCH: Final = "batch"  # The attribute of a record for many lines: (time, ``members``).
+FIELDS: Final = "fields"  # The attribute of a log record with additional members for its line.
+# The attribute of a log record that stands for many lines, as (time, ``members``).
+BATCH: Final = "batch"
 
 _PATTERNS: Final = (
-    # A credential after the name of its parameter or header.
+    # Matches a credential after the name of its parameter or header.
     re.compile(r"(?i)\b(at(?:=|%3D))[^&\s\"'<>]+"),
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
-    # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
+    # Matches issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
     # Plates and Renavams.
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
@@ -40,7 +41,7 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
-        # The longest come first, because one secret may be the beginning of another.
+        # The longest secrets come first, because one secret may be the beginning of another.
         words = sorted(encodings, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
 
@@ -56,7 +57,7 @@ class Redactor:
 
 
 class JSONLines(logging.Formatter):
-    """Formats a record as one JSON line, with the request id if it belongs to a request."""
+    """Formats a record as one JSON line, with the request id if there is one."""
 
     def __init__(self, redact: Redactor) -> None:
         super().__init__()
@@ -83,13 +84,13 @@ def line_fields(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def members(fields: Mapping[str, object]) -> str:
-    """Encode members as JSON without braces. Many lines can share the encoded text."""
+    """Encode members as JSON without braces. Many log lines can share the encoded text."""
     return _encoder.encode(fields).decode()[1:-1]
 
 
 def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """Return one line per entry of a batch: its time (epoch seconds) and its own members."""
-    prefixes: dict[int, str] = {}  # the beginning of a line, by second
+    """Return one line per entry of a batch. An entry is a time (epoch seconds) and members."""
+    prefixes: dict[int, str] = {}  # the beginning of a log line, by second
     common_part = f'+00:00",{common},'
     lines = []
     for at, extra in batch:
@@ -116,7 +117,7 @@ def _format_second(at: int) -> str:
 
 
 def _encodings(secret: str) -> set[str]:
-    """Return a secret's forms: literal, URL-quoted and base64, with and without padding."""
+    """Return a secret's forms: literal, URL-quoted, and base64 with and without padding."""
     raw = secret.encode()
     encoded = (base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode())
     return {secret, quote(secret, safe=""), *encoded, *(each.rstrip("=") for each in encoded)}

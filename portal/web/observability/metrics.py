@@ -24,12 +24,12 @@ from portal.web.observability.request_log import method_label
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
 _STATES = ("closed", "open", "half-open")
-# The size of a worker's file of counters, and of its file of histograms. A series takes about 170
-# bytes, and there are few routes, methods, statuses, operations and outcomes.
+# The size in bytes of a worker's file of counters, and of its file of histograms. A time series
+# takes about 170 bytes, and there are few routes, methods, statuses, operations and outcomes.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# Upstream field names become labels, and an upstream may invent any number of them. Names beyond
-# this number are counted as "other".
+# Upstream field names become metric labels, and an upstream may invent any number of names. Field
+# names beyond this number are counted as "other".
 _MOST_FIELDS = 200
 
 
@@ -38,13 +38,13 @@ def enable_multiprocess(directory: Path, number: int) -> None:
 
     ``number`` must be unique among living processes. A process that reuses the number of a dead
     process continues the counters of that process. Raises OSError if the disk is full. Call this
-    before creating Metrics.
+    function before creating Metrics.
 
-    This function sets the value class of prometheus_client itself. The library chooses this class
-    at import, by an environment variable, but the import may have happened before the fork. The
-    files are allocated in advance, because prometheus_client maps sparse files into memory, and
-    writing to a hole on a full disk would kill the process. The library uses an existing metrics
-    file as it is.
+    This function sets the value class of prometheus_client itself. The library chooses the value
+    class at import, by an environment variable, but the import may have happened before the fork.
+    The files have their full size from the start, because prometheus_client maps sparse files into
+    memory, and writing to a hole on a full disk would kill the process. The library uses a metrics
+    file that exists already without changing its size.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -65,10 +65,11 @@ class BreakerLike(Protocol):
 class Metrics(Observer):
     """Counts the gateway's events and HTTP responses.
 
-    ``directory`` is the one given to ``enable_multiprocess``. With a directory, the metrics cover
-    all processes that write there, even ended ones. Without a directory, the metrics cover only
-    this process. ``daily_limit`` is the number of upstream calls per day; 0 means no limit.
-    ``calls_left`` returns how many calls are left today, or None if that is unknown.
+    ``directory`` is the directory that was given to ``enable_multiprocess``. With a directory, the
+    metrics cover all processes that write there, including ended ones. Without a directory, the
+    metrics cover only this process. ``daily_limit`` is the number of upstream calls per day; 0
+    means no limit. ``calls_left`` returns how many calls are left today, or None if the number is
+    unknown.
     """
 
     def __init__(
@@ -113,8 +114,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # There is no label for tokens, because their number has no bound. The page /operacao shows
-        # the tokens.
+        # The metric has no label for tokens, because their number has no bound. The page /operacao
+        # shows the figures of each token.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",
@@ -140,7 +141,7 @@ class Metrics(Observer):
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """Create the series that alerts use, because Prometheus needs a zero to see an increase."""
+        """Create the series that alerts use. Prometheus needs a zero to detect an increase."""
         for what in ("read", "write", "sweep"):
             self._store_faults.labels(what)
         for operation in OPERATIONS:
@@ -194,7 +195,7 @@ class Metrics(Observer):
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Do what ``times`` calls of ``observe`` would do, if all values fall into one bucket."""
+    """Count like ``times`` calls of ``observe`` whose values all fall into one bucket."""
     if times == 1:
         histogram.observe(seconds)
         return
@@ -203,7 +204,10 @@ def _observe(histogram: Histogram, seconds: float, times: int) -> None:
 
 
 class _BreakerStates(Collector):
-    """Reads the breaker states when metrics are collected. All processes share the breakers."""
+    """Reads the breaker states when metrics are collected.
+
+    The breakers' states are the same in all processes.
+    """
 
     def __init__(self, breakers: Sequence[BreakerLike]) -> None:
         self._breakers = breakers
@@ -220,7 +224,7 @@ class _BreakerStates(Collector):
 
 
 class _Limits(Collector):
-    """The number of workers, the daily limit, and the calls left, read when collected."""
+    """The number of workers, the daily limit, and the calls left, which are read at collection."""
 
     def __init__(
         self, workers: int, daily_limit: int, calls_left: Callable[[], int | None]
@@ -266,8 +270,8 @@ class MetricsAccess:
             address = ipaddress.ip_address(request.remote_addr or "")
         except ValueError:
             return False
-        # On HOST=::, an IPv4 client has a mapped address, which Python before 3.13 does not call
-        # loopback.
+        # If HOST is ::, an IPv4 client has a mapped address, which Python before 3.13 does not
+        # treat as loopback.
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).is_loopback
 
@@ -284,7 +288,7 @@ def metrics_blueprint(metrics: Metrics, access: MetricsAccess) -> Blueprint:
 
 
 def register_metrics(app: Flask, metrics: Metrics) -> None:
-    """Count every request by the rule of its route."""
+    """Count every request under its route's pattern."""
 
     @app.before_request
     def start() -> None:

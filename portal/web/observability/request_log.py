@@ -1,4 +1,4 @@
-"""The access log: each request's id, route rule (never its path), status and duration."""
+"""The access log, with each request's id, route pattern (never its path), status and duration."""
 
 import logging
 import time
@@ -18,9 +18,9 @@ _METHODS: Final = frozenset(
 
 
 def method_label(method: str) -> str:
-    """Return the method's name for logs and metrics, or "other" if HTTP does not define it.
+    """Return the method's name for logs and metrics, or "other" if HTTP does not define the method.
 
-    The method is untrusted input, so unknown methods are not logged as sent.
+    The method is untrusted input, so logs never contain an unknown method.
     """
     return method if method in _METHODS else "other"
 
@@ -36,7 +36,7 @@ def request_fields(
 
 
 def register_request_log(app: Flask) -> None:
-    """Log every request. Call this early, so that its timer starts before other hooks."""
+    """Log every request. Call this function early, so that its timer starts before other hooks."""
     # The development server would log whole paths, including plates.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 

@@ -1,6 +1,6 @@
-"""Log lines for people: aligned, in São Paulo's time, coloured on a terminal.
+"""Format log lines for people: aligned, in São Paulo's time, coloured on a terminal.
 
-The lines contain the same events as the JSON lines, and pass through the same redaction.
+The lines contain the same events as the JSON lines, and the same redaction applies.
 """
 
 import logging
@@ -16,7 +16,8 @@ _INDENT: Final = " " * 4
 _LEVEL_WIDTH: Final = 9
 _LOGGER_WIDTH: Final = 22
 _RULE_WIDTH: Final = 42
-# Control characters are escaped, because one could forge a log line or send commands to a terminal.
+# Control characters are escaped, because they could forge a log line or send commands to a
+# terminal.
 _CONTROLS: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 _LINE_ENDS: Final = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ONE_LINE: Final = _CONTROLS | _LINE_ENDS
@@ -67,7 +68,7 @@ class TextLines(logging.Formatter):
 
 
 def _request_text(fields: Mapping[str, Any]) -> str:
-    """Format a request in columns: method, status, duration, rule, then all other members."""
+    """Format a request in columns: method, status, duration, route pattern, other members."""
     columns = ("method", "status", "ms", "rule", "cache", "request_id")
     rule = str(fields["rule"] or "no route")
     shown = (

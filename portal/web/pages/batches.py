@@ -1,4 +1,7 @@
-"""The batch pages: form, check, progress, results. All batch pages work without JavaScript."""
+"""The batch pages: form, check of the list, progress, results.
+
+All batch pages work without JavaScript.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -48,7 +51,7 @@ Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 class BatchPages:
     """The batch routes. ``require_sign_in`` redirects a visitor to sign in before a view runs.
 
-    ``recent`` returns the visitor's latest lookups, which the form offers.
+    ``recent`` returns the visitor's latest lookups, which the batch form offers.
     """
 
     def __init__(
@@ -128,7 +131,10 @@ class BatchPages:
         return redirect(f"/lote/{batch}", 303)
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Cancel the draft that a corrected list replaces. A batch that was started is kept."""
+        """Cancel a draft after the visitor corrected its list.
+
+        A batch that was already started is not cancelled.
+        """
         try:
             if batch and self._batches.get(batch, owner).state == "draft":
                 self._batches.cancel(batch, owner)
@@ -164,11 +170,11 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return the items for the page. The second value is the number of pages, or None.
+        """Return the items to show on a batch's page, and the number of pages if it is known.
 
-        While a batch runs, its page is fetched every other second, so only the items of the shown
-        page are read. Filters and sort orders need all items, so with these the second value is
-        None.
+        While a batch runs, its page is fetched every other second, so only the items on the visible
+        page are read. A filter or a sort order needs all items, so with either the number of pages
+        is None.
         """
         if found.state == "draft":
             return [], None
@@ -202,7 +208,7 @@ class BatchPages:
         except UnknownBatch:
             abort(404)
         except NotAllowed:
-            pass  # another tab changed the batch, and its page shows the new state
+            pass  # another tab changed the batch, and the batch's page shows the new state
         return redirect(f"/lote/{batch}", 303)
 
     def _form(
@@ -249,7 +255,7 @@ class BatchPages:
 
 
 def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
-    """Add the vehicles that are checked in the form, unless the list already has them."""
+    """Add the vehicles that the visitor ticked in the form and that the list does not contain."""
     added = read_strings(recent)
     subjects = dict.fromkeys((*listed.subjects, *added.subjects))
     return replace(listed, subjects=tuple(subjects))

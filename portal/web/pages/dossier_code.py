@@ -1,4 +1,4 @@
-"""The code on a printed dossier: a signed summary of its content, which is never stored."""
+"""The code on a printed dossier, which is a signed summary and is never stored."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from portal.presentation import DossierPage, DossierSummary, Issuer, NoPrice, Pa
 from portal.presentation.panels import Panel
 
 _DIGEST_CHARACTERS: Final = 16
-# How a code encodes a missing price.
+# How a code encodes the absence of a price.
 _NO_PRICE: Final[Mapping[object, str | None]] = {
     "empty": "",
     "unavailable": None,
@@ -40,7 +40,7 @@ class DossierCodes:
         self._former_serializers = [URLSafeSerializer(key, salt=_FORMER_SALT) for key in keys]
 
     def issue(self, summary: DossierSummary) -> str:
-        """Return the code of a summary, in URL-safe characters that can be typed."""
+        """Return the code of a summary, in characters that URLs allow and people can type."""
         kept = (summary.decode_kept_at, summary.fines_kept_at, summary.restrictions_kept_at)
         return str(
             self._serializers[0].dumps(
@@ -51,27 +51,27 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # The list is empty if no answer is stale, because a shorter code fits a coarser
-                    # QR code.
+                    # If no answer is stale, the list is empty, because a shorter code fits a
+                    # coarser QR code.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """Return the signed summary of a code, or None if this portal did not issue it."""
+        """Return the signed summary of a code, or None if this portal did not issue the code."""
         signed = _signed(self._serializers, code)
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
         """Return whether a former version issued the code.
 
-        Former versions did not mark demo data.
+        Former versions did not mark the data of the demo mode.
         """
         return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """Add the code, the digest and the QR code of its ``/verificar`` URL to a dossier.
+        """Add to a dossier its code, the digest, and a QR code of the code's ``/verificar`` URL.
 
         A page without a dossier is returned unchanged, because it has no content to sign.
         """
@@ -112,7 +112,7 @@ def _signed(serializers: Sequence[URLSafeSerializer], code: str) -> Any:
         with suppress(BadSignature, UnicodeError, ValueError, TypeError):
             signed = serializer.loads(code)
             # The last base64 character has unused bits, so several spellings decode to the same
-            # value. Only the spelling that was issued is valid.
+            # value. Only the spelling that the portal issued is valid.
             return signed if serializer.dumps(signed) == code else None
     return None
 
@@ -141,7 +141,7 @@ def _summary(
 
 
 def _kept_at(panel: Panel, content: object) -> datetime | None:
-    """Return when a stale answer was fetched, or None if it is fresh or unreadable."""
+    """Return when a stale answer was fetched, or None if the answer is fresh or unreadable."""
     return panel.fetched_at if panel.state == "stale" and content is not None else None
 
 
@@ -154,7 +154,7 @@ def _moment(seconds: int | None) -> datetime | None:
 
 
 def _digest(panels: Panels) -> str:
-    """Return the SHA-256 of the three raw answers, cut so that people can compare it."""
+    """Return the SHA-256 of the three raw answers, shortened so that people can compare it."""
     sha256_hash = hashlib.sha256()
     for panel in (panels.decode, panels.renainf, panels.renajud):
         body = panel.body or b""

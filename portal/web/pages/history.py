@@ -60,7 +60,8 @@ class HistoryPages:
     def history(self, identity: Identity) -> BaseResponse:
         number = _page_number(request.args.get("pagina", ""))
         key = self._sessions.history_key
-        # One entry more than the page shows is read, to find out whether there are older entries.
+        # The query reads one entry more than the page shows, to find out whether there are older
+        # entries.
         entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
         shown = entries[:PAGE_SIZE]
         subjects = [parse_subject(entry.subject) for entry in shown]
@@ -106,7 +107,10 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """Return what the visitor has paid, or None in demo mode, whose visitors share a name."""
+        """Return what the visitor has paid.
+
+        The result is None in demo mode, because all demo visitors share one name.
+        """
         if self._sessions.is_demo:
             return None
         since = datetime.now(UTC).timestamp() - self._history.retention_s

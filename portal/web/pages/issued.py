@@ -60,8 +60,8 @@ PURGED: Final = (
 )
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
-# A stored dossier has this comment where the toolbar goes. The toolbar is added when the dossier is
-# served, because its links depend on the visitor.
+# A placeholder in a stored dossier, which the toolbar replaces. The toolbar is inserted when the
+# dossier is served, because its links depend on the visitor.
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
@@ -70,7 +70,7 @@ class IssuedPages:
     """The pages for the owner of issued dossiers. Each requires an identity.
 
     A dossier belongs to the token or credential that issued it. In demo mode, a dossier belongs to
-    the session, like the history. For all other visitors, the dossier's pages return 404.
+    the session that issued it. Other visitors get 404 from the dossier's pages.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class IssuedPages:
         return pages
 
     def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
-        """Redirect to the number's canonical spelling, find the dossier, then call the view."""
+        """Call the view with a number's dossier, or redirect to the number's canonical form."""
 
         def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001 signed in
             number = parse_number(text)
@@ -179,7 +179,7 @@ class IssuedPages:
 
 
 class SharedPages:
-    """The pages behind a dossier's link, which are read-only and use no session or history."""
+    """The pages behind a dossier's link, which change nothing and use no session or history."""
 
     def __init__(self, dossiers: DossierArchive, limits: RateLimits, assets: Assets) -> None:
         self._dossiers = dossiers
@@ -198,8 +198,8 @@ class SharedPages:
         return pages
 
     def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
-        # Wrong guesses from the same address do not block a known key. Many people may share an
-        # address, and a key of 128 random bits cannot be guessed.
+        # Wrong guesses from an address do not block requests with a known key from that address.
+        # Many people may share an address, and a key of 128 random bits cannot be guessed.
         dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
             wait_s = self._limits.guess_wait(request.remote_addr)
@@ -238,7 +238,7 @@ def _page(
     dossier: Dossier, path: str, *, link: str = "", revoke_path: str = ""
 ) -> IssuedDossierPage:
     summary = read_summary(dossier)
-    assert summary is not None  # because the dossier is valid
+    assert summary is not None  # a valid dossier always has a summary
     return IssuedDossierPage(
         plate=Plate.parse(summary.plate),
         number=display_number(dossier.number),
@@ -268,7 +268,7 @@ def _pdf_response(dossier: Dossier, dossiers: DossierArchive) -> BaseResponse:
 def _paper_response(
     dossier: Dossier, dossiers: DossierArchive, assets: Assets, back: str
 ) -> BaseResponse:
-    """Return the stored dossier, with a toolbar and the current names of its style sheets."""
+    """Return a stored dossier as HTML, with a toolbar and the current URLs of its style sheets."""
     html = dossiers.html(dossier)
     if html is None:
         abort(410)

@@ -1,4 +1,7 @@
-"""Make a page's lookups in parallel. Each lookup returns a panel, even if it fails."""
+"""Make a page's lookups in parallel.
+
+Each lookup returns a panel (one section of the page), even if the lookup fails.
+"""
 
 import logging
 import threading
@@ -54,7 +57,7 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """Return the panels of one subject. Operations that are not given stay "unasked"."""
+        """Return a subject's panels. Operations that are not given have the state "unasked"."""
         return self.panels_of_all([subject], operations, identity, directive)[0]
 
     def panels_of_all(
@@ -67,7 +70,7 @@ class Lookups:
         """Return the panels of each subject. All lookups run in parallel.
 
         Stored answers never wait for the upstream, because only lookups that need the upstream use
-        a thread of the pool. The last of these lookups runs in the calling thread.
+        a thread of the pool. The last lookup that needs the upstream runs in the calling thread.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -83,7 +86,7 @@ class Lookups:
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
         waiting = list(pending.values())
         for each in waiting[:-1]:
-            # If the system cannot start a thread, the lookups run one after another below.
+            # If the system cannot start a thread, the next loop runs the lookups one after another.
             with suppress(RuntimeError):
                 self._pool.submit(each.run)
                 each.is_submitted = True
@@ -102,9 +105,9 @@ class Lookups:
         ]
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
-        """Return each subject's stored answers, for a list, without making or counting lookups.
+        """Return each subject's stored answers for a list page, without making or counting lookups.
 
-        Unlike ``panels_of_all``, this method does not read the previous answers.
+        Unlike ``panels_of_all``, this method does not read previous versions of the answers.
         """
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
 
@@ -122,7 +125,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the most that one plate may cost this identity, and its plates left for today."""
+        """Return the maximum cost of one plate, and how many plates the identity has left today."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
@@ -146,7 +149,7 @@ class Lookups:
     def _stored(
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
     ) -> Panel | Snapshot:
-        """Return the panel of a lookup, or what the store holds if it must be fetched."""
+        """Return a lookup's panel, or a snapshot of the store if the answer must be fetched."""
         price = self._gateway.terms(lookup.operation.name).price
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")
@@ -176,7 +179,7 @@ class Lookups:
         return answer_panel(served, self._gateway.previous(lookup, caller), price)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
-        """Return what ``find`` returns, or the panel of the failure that it raises."""
+        """Return the result of ``find``, or a panel that describes its failure."""
         price = self._gateway.terms(lookup.operation.name).price
         try:
             return find()
@@ -187,15 +190,16 @@ class Lookups:
             return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
-            # A failed panel must neither break the page nor look like a clean record.
+            # A failed lookup must not break the page, and its panel must not look like a clean
+            # record.
             return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
 
 
 class _PendingLookup:
     """A lookup that runs once, in the first thread that calls ``run``.
 
-    ``run`` may be called twice, because an executor that could not start a thread keeps the task,
-    and runs it as soon as it has a thread.
+    ``run`` may be called twice, because an executor that could not start a thread keeps the task
+    and runs it later.
     """
 
     def __init__(self, fetch: Callable[[], Panel]) -> None:

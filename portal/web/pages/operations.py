@@ -66,7 +66,7 @@ NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
 
 class BreakerLike(Protocol):
-    """The circuit breaker of a base address. All workers share its state."""
+    """The circuit breaker of a base address. All workers share the breaker's state."""
 
     @property
     def name(self) -> str: ...
@@ -80,7 +80,10 @@ class BreakerLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OperationsSources:
-    """The sources of the page's figures. The functions raise SQLAlchemyError."""
+    """The functions and components that supply the figures of ``/operacao``.
+
+    The functions raise SQLAlchemyError.
+    """
 
     usage: UsageLog
     tokens: Tokens
@@ -93,11 +96,10 @@ class OperationsSources:
 
 
 class OperationsPages:
-    """The page ``/operacao`` and the pages of its tokens.
+    """The page ``/operacao`` and the pages of the portal's tokens.
 
-    An action that cannot be undone requires that the operator's token was entered within
-    FRESH_SIGN_IN_S. Without this rule, anyone at a browser that the operator left open could take
-    such an action.
+    An action that cannot be undone requires a token that was entered within the last
+    FRESH_SIGN_IN_S seconds, because the operator may have left the browser open.
     """
 
     def __init__(
@@ -134,9 +136,10 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the operator's identity to a view. Other visitors see none of the figures.
+        """Pass the operator's identity to a view.
 
-        In pass-through mode there are no portal tokens, so a sign-in page would not help.
+        Visitors who are not operators see none of the figures. In pass-through mode, the portal has
+        no tokens of its own, so a sign-in page would not help.
         """
 
         def guarded(**parts: str) -> BaseResponse:
@@ -218,7 +221,8 @@ class OperationsPages:
             daily_limit=typed.daily_limit,
             lifetime_s=typed.lifetime_s,
         )
-        # There is no redirect, because the token would have to be stored until the next request.
+        # The response is not a redirect, because a redirect would require storing the new token
+        # until the next request.
         return _shown(NewTokenPage(typed.name, token))
 
     def revoke_form(self, identity: Identity, name: str) -> BaseResponse:
@@ -249,7 +253,10 @@ class OperationsPages:
         return _shown(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
-        """Return why the sign-in is too old, or "". Entering the token renews the sign-in."""
+        """Return the reason why the sign-in is too old, or "" if it is recent enough.
+
+        If the form contains the session's token, the sign-in is renewed.
+        """
         if self._sessions.is_fresh:
             return ""
         if (wait_s := self._limits.sign_in(request.remote_addr)) is not None:
@@ -270,7 +277,7 @@ class _TypedToken:
 
 
 def _typed_token() -> _TypedToken:
-    """Read the form for a new token."""
+    """Read the new token's properties from the form."""
     name = request.form.get("nome", "").strip()
     scopes = tuple(scope for scope in request.form.getlist("permissao") if scope in SCOPES)
     days = _number(request.form.get("dias", ""), 1, _MOST_DAYS)
@@ -287,7 +294,7 @@ def _typed_token() -> _TypedToken:
 
 
 def _number(text: str, least: int, most: int) -> int | None:
-    """Return a typed number, None if nothing was typed, or -1 for anything else."""
+    """Return a typed number, None if the field is empty, or -1 for any other text."""
     text = text.strip()
     if not text:
         return None
@@ -301,5 +308,8 @@ def _shown(page: IssueForm | NewTokenPage | RevokePage, status: int = 200) -> Re
 
 
 def _note(what: str, identity: Identity, name: str, **more: Any) -> None:
-    """Log which operator did what to which token. The token itself is never logged."""
+    """Log the operator, the action and the name of the token that the action changed.
+
+    The token itself is never logged.
+    """
     log.info(what, extra={FIELDS: {"by": identity.name, "token_name": name, **more}})

@@ -11,8 +11,8 @@ __all__ = ["PDFUnavailable", "can_render_pdf", "pdf_process", "render_pdf"]
 
 def render_pdf(html: str, assets: Assets) -> bytes:
     """Render a page as PDF/UA-1. Only files under ``/static/`` and ``data:`` URLs are loaded."""
-    # Renderings, and the creation of the renderer, run one at a time. The font map of pango is not
-    # thread-safe, and Python would not run parallel renderings faster.
+    # Only one thread at a time renders a page or creates the renderer. The font map of pango is not
+    # thread-safe, and Python would not make parallel renderings faster.
     with _render_lock:
         return _renderer(assets).render(html)
 

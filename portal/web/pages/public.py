@@ -52,8 +52,8 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 def check_invented(subject: Plate | Renavam) -> None:
     """Raise InvalidPlate for a Renavam of zeros, which no vehicle has.
 
-    Only pages reject it. The JSON paths pass it on, because the API contract accepts any eleven
-    digits.
+    Only pages reject it. The JSON paths send a Renavam of zeros to the upstream, because the API
+    contract accepts any eleven digits.
     """
     if isinstance(subject, Renavam) and subject.is_invented:
         raise InvalidPlate(subject.text)
@@ -62,8 +62,9 @@ def check_invented(subject: Plate | Renavam) -> None:
 class PublicPages:
     """The pages that are open in every mode.
 
-    ``showcases`` returns plates of the demonstration, each with a caption and its answers. The
-    portal calls ``showcases`` once a day. ``render_context`` returns the parameters of a page.
+    ``showcases`` returns some plates of the demonstration, each with a caption and the plate's
+    answers. The portal calls ``showcases`` once a day. ``render_context`` returns the values that
+    templates need on every page.
     """
 
     def __init__(
@@ -101,7 +102,7 @@ class PublicPages:
         return self.search_response(200)
 
     def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
-        """Return the search form with the typed text and a sentence about its problem."""
+        """Return the search form with the typed text and a sentence about the error in it."""
         identity = self._identity()
         page = search_page(
             query=query,
@@ -122,7 +123,7 @@ class PublicPages:
         return redirect(subject_url(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the only plate in a text, or to a comparison if the text has up to four."""
+        """Redirect to the only plate in a text, or to a comparison of two to four plates in it."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)
@@ -169,11 +170,12 @@ class PublicPages:
         return render_template(self._privacy.template, page=self._privacy)
 
     def robots(self) -> Response:
-        # Crawlers may fetch vehicle pages, because otherwise they would not see the noindex header.
+        # Crawlers may fetch vehicle pages, because only a crawler that fetches a page reads its
+        # noindex header.
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _identity(self) -> Identity | None:
-        """Return the visitor's identity, or None. The result is also None if the database fails."""
+        """Return the visitor's identity, or None if nobody is signed in or the database fails."""
         try:
             return self._sessions.current()
         except TokensUnavailable:

@@ -23,7 +23,7 @@ TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFacts:
-    """What the page states about this portal. ``document`` is the OpenAPI document."""
+    """The facts about this portal that the page states. ``document`` is the OpenAPI document."""
 
     document: Mapping[str, Any]
     terms: Sequence[LookupTerms]

@@ -29,13 +29,13 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# For this many seconds after its token was entered, a session may take actions that cannot be
+# For this many seconds after the token was entered, a session may take actions that cannot be
 # undone.
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint whose pages read no session and set no cookie.
 SHARED: Final = "shared"
-# Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly
-# double the length of a credential, and the cookie has other content too.
+# Browsers silently drop cookies that are longer than 4,096 bytes. Encryption and two rounds of
+# base64 nearly double the length of a credential, and the cookie has other content.
 MAX_CREDENTIAL_LENGTH: Final = 2000
 
 
@@ -77,9 +77,9 @@ class Sessions:
         return self._gatekeeper.mode == "pass-through"
 
     def current(self) -> Identity | None:
-        """Return the signed-in identity, or the visitor's own in demo mode, or None.
+        """Return the signed-in identity, the demo identity in demo mode, or None.
 
-        The session of a revoked token ends. The result is cached for the request, even after an
+        The session of a revoked token ends. The result is cached during the request, even after an
         error, so that an error page does not query the database again.
         """
         if "identity" not in g:
@@ -111,10 +111,10 @@ class Sessions:
 
     @property
     def signed_in_name(self) -> str | None:
-        """Return the name for the page header, or None if not signed in.
+        """Return the name for the page header, or None if the visitor is not signed in.
 
-        The name is also None if the token database is unavailable, because error pages must still
-        be rendered.
+        The name is None if the token database is unavailable, because error pages must still be
+        rendered.
         """
         try:
             identity = self.signed_in
@@ -156,12 +156,12 @@ class Sessions:
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether the token was entered within the last FRESH_SIGN_IN_S."""
+        """Return whether the visitor entered the token within the last FRESH_SIGN_IN_S seconds."""
         elapsed_s = self._clock() - float(session.get("entered_at", -math.inf))
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
     def enter_again(self, token: str) -> bool:
-        """Return whether the token is the session's own, and if it is, renew the sign-in."""
+        """Renew the sign-in if a token is the session's own, and return whether it is."""
         own = str(session.get("token", ""))
         if not hmac.compare_digest(digest(token), own):
             return False
@@ -177,11 +177,11 @@ class Sessions:
         return str(session["csrf"])
 
     def check_csrf(self) -> None:
-        """Abort with 400 unless a page's POST contains the session's ``csrf_token``."""
+        """Abort with 400 if a POST of a page does not contain the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # The session is checked first, so that the portal never reads the body of a request without
-        # a session.
+        # The session is checked first, so that the portal does not read the body of a request
+        # without a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
@@ -198,7 +198,7 @@ def _shown_name(identity: Identity) -> str:
 def local_path(path: str) -> str:
     """Return ``path`` if it is a path of this portal, else "/".
 
-    Redirects after sign-in use this check.
+    The redirect after a sign-in uses this check.
     """
     try:
         parts = urlsplit(path)
@@ -216,13 +216,13 @@ def local_path(path: str) -> str:
 
 
 def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
-    """Rate-limit the vehicle pages. The JSON API checks its limits itself."""
+    """Rate-limit the vehicle pages. The JSON API checks its limits in its own code."""
 
     def check_limit() -> None:
         limited = ("vehicle", "batches", "history", "dossiers", "operations", SHARED)
         if request.blueprint not in limited:
             return
-        # Demo visitors share a token, so only their address is counted.
+        # Demo visitors share one token, so only their addresses are counted.
         identity = None if request.blueprint == SHARED else sessions.signed_in
         wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
         if wait_s is not None:

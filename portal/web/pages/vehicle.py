@@ -76,9 +76,9 @@ RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
 class VehiclePages:
-    """The vehicle pages. All vehicle pages require an identity.
+    """The vehicle pages, all of which require an identity.
 
-    A GET that no user initiated shows only stored answers, so it costs nothing.
+    A GET that no user initiated shows only stored answers, so that it costs nothing.
     """
 
     def __init__(
@@ -150,7 +150,7 @@ class VehiclePages:
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Require sign-in, redirect to the canonical spelling, then call the view."""
+        """Require sign-in, redirect to the canonical spelling, or call the view."""
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
@@ -223,8 +223,8 @@ class VehiclePages:
         page = self._dossier(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            # Without answers there is no PDF, because a reader could pass an empty dossier on. The
-            # page says what is missing.
+            # Without answers there is no PDF, because a reader could pass on an empty dossier. The
+            # HTML page states what is missing.
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:
@@ -239,7 +239,7 @@ class VehiclePages:
         )
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Return the negotiation page, which is free, because it uses only stored answers."""
+        """Return the negotiation page, which costs nothing, because it uses only stored answers."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
@@ -263,14 +263,18 @@ class VehiclePages:
             changes = what_changed(before, panels, context)
             flash(f"{told}: {changes}" if changes else told)
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
-            # There is no redirect, because the paid answer is only in memory and would be lost.
+            # The response is not a redirect, because the paid answer is only in memory and would be
+            # lost.
             flash(NOT_STORED)
             report, _ = self._reports.newest(plate, panels, identity)
             return self._unstored_page(plate, panels, report, identity)
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Request a report on the panels' records. The request names the unavailable records."""
+        """Request a written report on the records of the vehicle's panels.
+
+        The request lists the records that are unavailable.
+        """
         if not identity.has_scope("report"):
             abort(403)
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)
@@ -293,7 +297,7 @@ class VehiclePages:
     def _unstored_page(
         self, plate: Plate, panels: Panels, report: Panel, identity: Identity
     ) -> BaseResponse:
-        """Return the vehicle page with a paid answer that could not be stored."""
+        """Return the vehicle page with a paid report that could not be stored."""
         page = vehicle_page(
             plate,
             panels,
@@ -329,9 +333,9 @@ class VehiclePages:
         return self._codes.stamp(page, panels)
 
     def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
-        """Return the dossier to issue, from stored answers only and with every name masked.
+        """Return the dossier to issue, which uses only stored answers and masks every name.
 
-        A lookup that was never made is printed as unavailable, and its reason says so.
+        The dossier shows a lookup that was never made as unavailable and states the reason.
         """
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         report, outdated = self._reports.newest(plate, panels, identity)
@@ -351,12 +355,12 @@ class VehiclePages:
 
 
 def _settled(panel: Panel) -> Panel:
-    """Turn the panel of a lookup that was not made into an unavailable one."""
+    """Return the panel, with the state "unavailable" if the lookup was not made."""
     if panel.state != "unasked":
         return panel
     return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
 
 
 def _fine_choice() -> FineChoice:
-    """Return the visitor's choices in the fines panel, from the request's address."""
+    """Return the visitor's choices in the fines panel, from the request's query."""
     return fine_choice(request.args.to_dict(flat=False))

@@ -34,10 +34,10 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
 
 def extract_code(text: str) -> str:
-    """Extract the code of a dossier from pasted text.
+    """Return the code of a dossier from pasted text.
 
-    Removes the spaces and line breaks that a printed code contains. The text may also be the URL of
-    a QR code, of a link or of an issued dossier.
+    Spaces and line breaks, which a printed code contains, are removed. The pasted text may also be
+    the URL of a QR code, of a link or of an issued dossier.
     """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
@@ -68,9 +68,9 @@ class Verification:
             return verification_page(code, signed=signed)
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
-        # A visitor with a known key gets an answer even after wrong guesses from the same address.
-        # A visitor with a number does not, because a number has only 60 random bits, fewer than a
-        # key's 128.
+        # A request with a known key gets an answer even after wrong guesses from the same address.
+        # A request with a number is refused after too many wrong guesses, because a number has only
+        # 60 random bits, fewer than the 128 of a key.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
@@ -98,7 +98,10 @@ def moment(seconds: float) -> datetime:
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """Return the facts of a dossier that a visitor may see, or all of them with ``path``."""
+    """Return the facts of a dossier.
+
+    Without ``path``, the plate is partly hidden and the summary missing.
+    """
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""
     return VerifiedDossier(

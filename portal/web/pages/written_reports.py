@@ -14,23 +14,23 @@ from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
 from portal.vehicle import Plate, result_of
 
-_decoder = msgspec.json.Decoder(float_hook=Decimal)  # keeps all digits of a number
+_decoder = msgspec.json.Decoder(float_hook=Decimal)  # floats as Decimal keep all digits of a number
 
 
 class NoRecords(Exception):
-    """Raised if no record is available, because even an empty report would be charged."""
+    """Raised if no record is available, because the upstream would charge even an empty report."""
 
 
 class WrittenReports:
-    """Requests reports, and finds the newest stored one."""
+    """Requests written reports, and finds the newest stored one."""
 
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
     def write(self, plate: Plate, panels: Panels, identity: Identity) -> Served:
-        """Request a report on the panels' records.
+        """Request a written report on the records of the panels.
 
-        Raises NoRecords before any upstream call, or the gateway's Failure.
+        Raises NoRecords before any upstream call, or a Failure of the gateway.
         """
         results = _results(panels)
         if not results:
@@ -43,14 +43,16 @@ class WrittenReports:
         return served
 
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
-        """Return the newest report that the identity may read, and whether its records changed.
+        """Return the newest report that the identity may read, and whether it is outdated.
 
-        A report contains data from its records. Reading a report therefore requires the scopes of
-        its records. If these records are unknown, reading requires all three scopes. An identity
-        without one of these scopes gets the report written from the records on this page, if any.
+        A report is outdated if the records that it describes have changed. Reading a report
+        requires the scopes of its records, or all three scopes if the records are unknown. An
+        identity that lacks a required scope gets a report on the records of the current page, if
+        one exists.
 
-        A record that is missing on this page is not a change. The record's answer may no longer be
-        stored, the identity may lack the scope, or the source may be unavailable.
+        A record that is missing on the current page does not make the report outdated. A record may
+        be missing because its answer is no longer stored, the identity lacks the scope, or the
+        source is unavailable.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -82,17 +84,17 @@ class WrittenReports:
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
-        """Yield each stored report on a subset of the current records, together with the subset.
+        """Yield the stored reports on subsets of the current records, each with its subset.
 
-        A report's key is derived from its records, so the subsets are tried one after another. The
-        set of all available records is tried first, because it is the usual case and ends the
+        A report's key is derived from its records, so the method tries one subset after another.
+        The set of all available records comes first, because it usually has a report and ends the
         search.
         """
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
             snapshot = self._gateway.read(lookup, caller.credential)
             served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
-            if served is not None and served.status == 200:  # a 400 is a stored rejection
+            if served is not None and served.status == 200:  # a 400 is a rejection that was stored
                 yield subset, served
 
 
@@ -116,13 +118,13 @@ def _report_panel(
 
 
 def _subsets(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
-    """Yield all non-empty subsets, largest first."""
+    """Yield all non-empty subsets of the given lookups, largest first."""
     for count in range(len(names), 0, -1):
         yield from combinations(names, count)
 
 
 def _results(panels: Panels) -> dict[Lookup, Any]:
-    """Return the available records by lookup."""
+    """Return the available records, by lookup."""
     return {
         name: _decoder.decode(body)["result"]
         for name in LOOKUP_WORDS
@@ -131,7 +133,7 @@ def _results(panels: Panels) -> dict[Lookup, Any]:
 
 
 def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
-    """Return the report request's data: the available results and the names of missing ones."""
+    """Return the data of a report request: the available results and the names of missing ones."""
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
     missing = [name for name in LOOKUP_WORDS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data
