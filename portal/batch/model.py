@@ -21,7 +21,7 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """The numbers of plates and Renavam in a batch, by state.
+    """How many plates and Renavam of a batch are stored, done, failed or pending.
 
     ``stored`` counts plates and Renavam whose answers were all stored when the batch was made.
     ``done`` counts those with all answers, ``failed`` those that lack an answer, and ``pending``

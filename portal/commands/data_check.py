@@ -26,8 +26,9 @@ class DataCheck:
     ``database`` and ``store`` are the files that a portal with the command's settings creates at
     startup, or None. ``unused_stores`` are cache files that a portal with these settings does not
     open. ``key_fingerprints`` has the fingerprints of the command's present and old secret keys,
-    and is empty without a key. ``store_fingerprint`` returns the fingerprint of a secret key that
-    the store has recorded. ``upstreams_data_dir`` is described in the settings.
+    and is empty without a key. ``store_fingerprint`` returns the fingerprint, recorded in the
+    store, of the secret key that wrote the store's entries. ``upstreams_data_dir`` is described in
+    the settings.
     """
 
     engine: Engine

@@ -105,9 +105,9 @@ class Backend(Protocol):
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag, and return their number.
 
-        Records purge ``number`` of the purge log ``log`` as applied to this backend, if purge
-        ``number - 1`` is recorded as applied. Raises BytesRemain if the entries are deleted but
-        their bytes are still on the disk.
+        The backend stores the ``number`` of the last purge in ``log`` that it has applied. This
+        call advances that number by one, from ``number - 1``, and leaves any other as it is. Raises
+        BytesRemain if the entries are deleted but their bytes are still on the disk.
         """
         ...
 

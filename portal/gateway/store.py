@@ -434,10 +434,10 @@ class Store:
     def _note_generation(self, generation: str) -> bool:
         """Record the backend's generation, and evict purged entries if the generation changed.
 
-        After a purge all local entries are evicted. After a loss of the backend's contents, only
-        entries that were purged since the last check are evicted. Returns whether the backend was
-        compared with the purge log, because the comparison may delete entries that were read
-        before.
+        A purge evicts all entries of the local cache. If the backend has lost its contents, the
+        local cache only evicts the vehicles that were purged since the last check. Returns whether
+        the backend was compared with the purge log, because the comparison may delete entries that
+        were read before.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False

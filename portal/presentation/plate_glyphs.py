@@ -3,7 +3,8 @@
 The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
 glyph fills a box of WIDTH × HEIGHT units. The strokes are the centre lines of a pen with flat ends,
 PEN units wide. Each stroke is written as its first point and relative SVG path commands. A diagonal
-stroke ends in short vertical pieces, so that its cut ends are horizontal.
+stroke begins and ends with a short vertical piece, because the flat end of a vertical piece is
+horizontal.
 
 As on real plates, no letter looks like a digit. The digit 0 is narrow with straight sides, but the
 letter O is round. The letter I has serifs, but the digit 1 has a flag. The digit 3 has a flat top,

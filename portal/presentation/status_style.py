@@ -23,7 +23,7 @@ class StatusStyle:
 
 
 ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
-    # "yes" is not green, because finding no record does not mean that the act is possible.
+    # No answer is green, because a sale can still fail where no record was found.
     "yes": StatusStyle("plain", "check", "Nada encontrado"),
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),

@@ -1,9 +1,9 @@
 """The analytical report: one template, filled with counts and sums of the given records.
 
-The report does not use ``portal.law``, so that the portal's assessment can be compared with it. A
-topic without readable records is reported as not verified, never as free of records. Texts from the
-records are shortened, put on one line and quoted between “ ”, so that readers do not mistake them
-for the report's own words.
+The sandbox does not use ``portal.law``, so that tests can compare this independent report with the
+portal's assessment of the same records. A topic without readable records is reported as not
+verified, never as free of records. Texts from the records are shortened, put on one line and quoted
+between “ ”, so that readers do not mistake them for the report's own words.
 """
 
 import re

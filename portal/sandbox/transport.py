@@ -1,7 +1,7 @@
 """The sandbox as a transport adapter of the library ``requests``, which needs no socket.
 
-A caller sees the same behaviour as with a real connection. A refused base address raises the same
-exception, a slow answer exceeds the same read time-out, and a body is read from ``.raw``.
+A caller sees the same behaviour as with a real connection: a refused connection raises the
+exception of a real one, a slow answer exceeds the read time-out, and ``.raw`` has the body.
 """
 
 from collections.abc import Mapping

@@ -15,8 +15,8 @@ _LARGEST_SIDE: Final = 4000  # pixels
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _USE: Final = f"{_SVG}use"
-# An SVG with one of these elements is refused, because they run code, show other documents or
-# change checked attributes.
+# An SVG with one of these elements is refused, because the elements run code, show other documents
+# or change attributes after this module has checked them.
 _REFUSED: Final = frozenset(
     {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
 )

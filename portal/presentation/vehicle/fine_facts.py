@@ -133,7 +133,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """Yield the notes on this fine. Notes on all fines are shown below the list."""
+    """Yield the notes on this fine. A note that applies to every fine is shown below the list."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

@@ -116,8 +116,8 @@ class RecordViews:
         """The fines panel with the visitor's choices applied.
 
         The panel is built only when accessed, because building the fines' lines takes most of a
-        page's time. The panel's URL contains the choices, because the script may fetch only the
-        fines panel.
+        page's time. The panel's URL contains the visitor's choices, so that the script can fetch
+        the fines panel without the rest of the page.
         """
         fines = self.fines.content
         content = None

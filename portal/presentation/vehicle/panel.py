@@ -254,8 +254,8 @@ def missing_of(
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     """Say which lookups a refresh did not renew and why, or return "" if all were renewed.
 
-    A lookup that returned a stored answer is listed without a reason, because this function does
-    not know the reason.
+    The text gives no reason for a lookup that returned a stored answer, because this function
+    cannot know why the refresh failed.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [
