@@ -216,9 +216,12 @@ class Ledger:
 
         Returns the number of changed rows.
         """
+        # Rows are locked in the order of their numbers, because concurrent purges of one vehicle
+        # would otherwise deadlock on PostgreSQL.
+        rows = select(ledger.c.id).where(ledger.c.subject == subject).order_by(ledger.c.id)
         with writing(self._engine) as db:
             return db.execute(
-                update(ledger).where(ledger.c.subject == subject).values(subject="")
+                update(ledger).where(ledger.c.id.in_(rows.with_for_update())).values(subject="")
             ).rowcount
 
     def open(self, entry: "LedgerEntry", origin: str) -> "LedgerEntry":
