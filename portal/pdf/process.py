@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import threading
+import weakref
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from multiprocessing.connection import Connection
@@ -146,6 +147,8 @@ class _Child:
             )
             self._connection = Connection(ours.detach())
         self._is_idle = False
+        # A child whose last download was abandoned ends with this object.
+        weakref.finalize(self, _kill, self._process)
 
     def prepare(self, files: Mapping[str, File]) -> None:
         """Wait until WeasyPrint is imported, and send the files. Raises PDFUnavailable."""
@@ -176,6 +179,12 @@ class _Child:
         if not self._connection.poll(within_s):
             raise TimeoutError
         return self._connection.recv_bytes()
+
+
+def _kill(process: "subprocess.Popen[bytes]") -> None:
+    if process.poll() is None:
+        process.kill()
+        process.wait()
 
 
 def serve(descriptor: int) -> None:
