@@ -82,7 +82,7 @@ def test_every_operation_of_the_document_has_a_section(portal: PortalProcess) ->
         if "operationId" in operation
     }
     assert documented_operations() == operations
-    html = portal.get("/api").text
+    html = portal.get("/api").text.replace("<wbr>", "")
     for path in document["paths"]:
         assert f"<code>{path}</code>" in html
 

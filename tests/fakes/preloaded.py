@@ -162,8 +162,9 @@ def _report_ends(reports: dict[int, int]) -> None:
 def _become(request: dict[str, dict[str, str] | list[str]], stdout: int, stderr: int) -> list[str]:
     """Set the environment and the output, start a new session, and return the arguments."""
     os.setsid()
-    # A test run in the background of a shell ignores the interrupt, and so would its children.
+    # A test run in the background, or under nohup, ignores these, and so would its children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.dup2(stdout, 1)
     os.dup2(stderr, 2)
     os.close(stdout)

@@ -14,7 +14,6 @@ from portal.storage import (
     fingerprint,
     former_fingerprints,
     ledger,
-    open_engine,
     reading,
     uncovered_fingerprints,
     writing,
@@ -23,6 +22,7 @@ from portal.upstream import Response
 from portal.vehicle import Plate
 from tests import factories
 from tests.fakes import Clock
+from tests.fakes.databases import kept_open
 from tests.gateway.gateways import CALLER, Bench, bench, good, opened_cache
 
 OLD, NEW = b"the key of the past year", b"the key of the coming year"
@@ -111,7 +111,7 @@ def test_one_call_over_portals_of_both_keys(
 
 
 def test_purge_covers_both_tags_and_writes_under_way(tmp_path: Path, clock: Clock) -> None:
-    log = PurgeLog(open_engine(None, tmp_path))
+    log = PurgeLog(kept_open(None, tmp_path))
     made_with(tmp_path, clock, OLD, purge_log=log).decode()
     rotated = made_with(tmp_path, clock, NEW, OLD, purge_log=log)
     rotated.decode()
@@ -123,7 +123,7 @@ def test_purge_covers_both_tags_and_writes_under_way(tmp_path: Path, clock: Cloc
 
 
 def test_retired_keys_are_recorded_until_their_data_is_gone(tmp_path: Path) -> None:
-    engine, store = open_engine(None, tmp_path), opened_cache(tmp_path)
+    engine, store = kept_open(None, tmp_path), opened_cache(tmp_path)
     old, new, third = (fingerprint(key) for key in (OLD, NEW, b"a third key"))
     row = {"origin": "", "caller": "", "price": "0", "outcome": "", "operation": "", "day": ""}
     assert adopt_key(engine, old) == (False, [])

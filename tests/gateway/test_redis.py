@@ -98,7 +98,7 @@ def test_purge_raises_if_redis_cannot_write_its_snapshot() -> None:
 
 
 def test_value_is_returned_unchanged_until_expiry(cache):
-    cache.replace("t:k", b"\x00\xff sealed", 0.05)
+    cache.replace("t:k", b"\x00\xff sealed", 2)
     assert cache.get("t:k") == b"\x00\xff sealed"
     wait_until(lambda: cache.get("t:k") is None, "the expiry")
 

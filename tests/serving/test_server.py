@@ -162,7 +162,7 @@ def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> N
 def test_batch_process_builds_no_pages(tmp_path: Path) -> None:
     """They take most of its start: two thirds of the processor time, at a lower priority."""
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(tmp_path)})
-    app = factory.create_app(settings, batch_holder="holder")
+    app = factory.create_app(settings, factory.ServerProcess(batch_holder="holder"))
     with app.extensions["closing"]:
         assert app.blueprints == {}
         assert {"batches", "batch_runner", "scheduler", "store"} <= app.extensions.keys()
