@@ -391,7 +391,7 @@ class Batches:
         now = self._clock()
         running = self._running()
         with reading(self._engine) as db:
-            return sum(_claimable(db, row, concurrency, now) for row in running)
+            return sum(_claimable(db, row, concurrency, now) for row, _ in running)
 
     def claim(self, holder: str, concurrency: int) -> Claim | None:
         """Lease the next item of a running batch, or return None if no item can be leased now.
@@ -581,8 +581,8 @@ class Batches:
             raise UnknownBatch(batch)
         return content
 
-    def _running(self) -> Sequence[Any]:
-        """Return the running batches, starting with the batch that waited longest.
+    def _running(self) -> Sequence[tuple[Any, Access]]:
+        """Return the running batches' rows and owners, starting with the longest wait.
 
         Because of this order, a large batch does not delay other batches. Batches whose key only
         other portals have are left to those portals. Call ``_running`` before the transaction
@@ -590,13 +590,22 @@ class Batches:
         """
         with reading(self._engine) as db:
             running = db.execute(_RUNNING, {"within": self._namespace}).all()
-        return [row for row in running if self._decrypts(row.sealed_access)]
+        owners = ((row, self._decrypted(row.sealed_access)) for row in running)
+        return [
+            (row, msgspec.json.decode(access, type=Access))
+            for row, access in owners
+            if access is not None
+        ]
 
     def _claim(
-        self, db: Connection, running: Sequence[Any], holder: str, concurrency: int
+        self,
+        db: Connection,
+        running: Sequence[tuple[Any, Access]],
+        holder: str,
+        concurrency: int,
     ) -> Claim | None:
         now = self._clock()
-        for row in running:
+        for row, access in running:
             leased = db.execute(
                 _LEASE,
                 {
@@ -611,15 +620,14 @@ class Batches:
                 continue
             if len(running) > 1:
                 db.execute(_of(row.id).values(claimed_at=now))
-            fernet = self._cipher()
             return Claim(
                 item=leased.id,
                 batch=row.id,
-                subject=parse_subject(fernet.decrypt(leased.sealed).decode()),
+                subject=parse_subject(self._cipher().decrypt(leased.sealed).decode()),
                 ask=_ask(row.ask),
                 tries=row.tries,
                 attempts=leased.attempts,
-                access=msgspec.json.decode(fernet.decrypt(row.sealed_access), type=Access),
+                access=access,
             )
         return None
 
