@@ -169,11 +169,9 @@ class _Child:
     def end(self) -> None:
         """End the child: by the end of the connection if it waits for a page, else by force."""
         self._connection.close()
-        try:
+        with suppress(subprocess.TimeoutExpired):
             self._process.wait(_ENDS_WITHIN_S if self._is_idle else 0)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        _kill(self._process)
 
     def _received(self, within_s: float) -> bytes:
         if not self._connection.poll(within_s):
@@ -182,6 +180,7 @@ class _Child:
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
+    """End a process by force unless it has ended."""
     if process.poll() is None:
         process.kill()
         process.wait()
