@@ -6,6 +6,7 @@ not installed.
 
 import os
 import shutil
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -37,7 +38,7 @@ http {{
 """
 
 
-class Front(HttpProcess):
+class Front(HttpProcess, ABC):
     """A proxy with TLS for the name localhost. ``ports`` are the portals behind it."""
 
     def __init__(self, ports: Sequence[int]) -> None:
@@ -49,9 +50,9 @@ class Front(HttpProcess):
     def url(self) -> str:
         return f"https://localhost:{self.port}"
 
+    @abstractmethod
     def configure(self, ports: Sequence[int]) -> list[str]:
         """Write the configuration; return the command that serves it."""
-        raise NotImplementedError
 
     def answers(self) -> bool:
         try:
