@@ -1,7 +1,4 @@
-"""View models.
-
-A page is a frozen dataclass with the path of its template, and a factory function builds it.
-"""
+"""The view models of the pages: frozen dataclasses with the path of their template."""
 
 from portal.presentation.issued.pages import (
     EndedDossierPage,

@@ -1,8 +1,9 @@
-"""The name of a caller as people read it."""
+"""The display name of a caller."""
 
 from typing import Final
 
-# How the ledger names the tokens of PORTAL_ACCESS_TOKENS; no issued token's name has a colon.
+# The tokens of PORTAL_ACCESS_TOKENS have the names ``settings:1``, ``settings:2`` and so on. Issued
+# tokens have names without a colon.
 _CONFIGURED: Final = "settings:"
 
 

@@ -1,4 +1,4 @@
-"""The texts that API clients and readers see when a lookup or a request fails."""
+"""The texts that API clients and pages show when a lookup or a request fails."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -15,7 +15,7 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The HTTP status and message of a failure for API clients, and the sentence for pages."""
+    """A failure: ``status`` and ``message`` are for API clients, ``sentence`` is for pages."""
 
     status: int
     message: str
@@ -77,7 +77,7 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
-# A lookup that failed because of a daily limit keeps failing until the day ends.
+# A lookup that fails for one of these reasons keeps failing until midnight.
 DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 
 
@@ -91,18 +91,14 @@ def back_at_midnight(left_s: float) -> str:
 
 
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
-    """Return the sentence that describes a failure to readers.
-
-    For a daily limit, the sentence also says when the limit resets.
-    """
+    """Return a failure's sentence for pages, with the time at which a daily limit resets."""
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:
         return f"{sentence} {back_at_midnight(retry_after_s)}"
     return sentence
 
 
-# Maps an HTTP status to the title and advice of the error page. Error texts of the upstream are
-# never shown.
+# Maps an HTTP status to the title and advice of the error page, which shows no upstream text.
 ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     400: ("Pedido não entendido", "Confira o endereço ou os dados enviados e tente de novo."),
     401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),

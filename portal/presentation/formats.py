@@ -1,7 +1,6 @@
 """The template filters for money, numbers, dates and ages.
 
-A missing value becomes "não informado", so a missing price never prints as R$ 0,00. Present values
-are formatted by ``portal.wording``.
+A missing value becomes "não informado", so a missing price never prints as R$ 0,00.
 """
 
 from collections.abc import Sequence
@@ -19,7 +18,7 @@ from portal.presentation.source_text import named, sentence
 from portal.system.local_time import local_time
 
 MISSING: Final = "não informado"
-# Numbers of 10**16 and more are treated as missing, because no real amount is that large.
+# The filters treat 10**16 and larger numbers as missing, because no real amount is that large.
 _LARGEST_EXPONENT: Final = 15
 
 _MONTHS: Final = (
@@ -45,7 +44,7 @@ def whole_brl(amount: Decimal | int | None) -> str:
 
 
 def price(amount: Decimal | None) -> str:
-    """Format a vehicle's price like the price table: ``R$ 89.325``, with cents only if needed."""
+    """Format a vehicle's price as ``R$ 89.325``, with cents only if they are not zero."""
     number = _readable(amount)
     if number is None:
         return MISSING
@@ -53,17 +52,14 @@ def price(amount: Decimal | None) -> str:
 
 
 def price_range(amounts: Sequence[Decimal]) -> str:
-    """Format the range of amounts: ``R$ 12.809 a R$ 14.802``.
-
-    Show cents in both amounts or in neither.
-    """
+    """Format the range as ``R$ 12.809 a R$ 14.802``, with cents in both amounts or in neither."""
     is_whole = all(amount == amount.to_integral_value() for amount in amounts)
     form = whole_brl if is_whole else brl
     return " a ".join(dict.fromkeys((form(min(amounts)), form(max(amounts)))))
 
 
 def integer(number: int | Decimal | None) -> str:
-    """Format as ``1.234``: grouped by thousands, without decimals."""
+    """Format as ``1.234``, without decimals."""
     value = _readable(number)
     return MISSING if value is None else wording.grouped(value)
 
@@ -104,10 +100,7 @@ def long_month(day: date | None) -> str:
 
 
 def moment(when: datetime | None) -> str:
-    """Format as ``18/08/2024 às 09:30``.
-
-    An aware datetime is converted to America/Sao_Paulo. A naive datetime is already local time.
-    """
+    """Format as ``18/08/2024 às 09:30``, in America/Sao_Paulo if the datetime is aware."""
     if when is None:
         return MISSING
     return wording.moment(when if when.tzinfo is None else local_time(when))
@@ -132,7 +125,7 @@ def duration(seconds: int) -> str:
     Smaller units are rounded up, so that the text never understates the span.
     """
     units = (("dia", 86400), ("hora", 3600), ("minuto", 60), ("segundo", 1))
-    # Rounding 23 h 59 min 30 s up gives a whole day, so the span is rounded before it is split.
+    # The span is rounded before it is split, because 23 h 59 min 30 s must become 1 day, not 24 h.
     for (_, size), (_, below) in pairwise(units):
         if seconds >= size:
             seconds = -(-seconds // below) * below
@@ -146,7 +139,6 @@ def duration(seconds: int) -> str:
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:
-    """Convert to Decimal, or return None if missing, not finite, or at least 10**16."""
     if number is None:
         return None
     value = Decimal(number)
@@ -156,10 +148,7 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register the template filters and the function ``term``.
-
-    Configure Jinja to strip blank lines left by tags.
-    """
+    """Register the filters and ``term``, and remove the line breaks and indentation around tags."""
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

@@ -6,10 +6,9 @@ from portal.law import term
 
 
 def term_link(slug: str, text: str = "") -> Markup:
-    """Return a link to the glossary entry with this slug.
+    """Return a link to a glossary entry, with ``text`` or else the entry's name as link text.
 
-    The link shows ``text``, or the entry's name if ``text`` is "". Templates call ``term_link`` as
-    ``term``. Raises ValueError for a slug without an entry.
+    Raises ValueError for an unknown slug.
     """
     entry = term(slug)
     if entry is None:

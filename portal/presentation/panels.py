@@ -8,17 +8,12 @@ from typing import Literal
 from portal.gateway import FailureKind, Served
 from portal.vehicle import result_of
 
-# Why a lookup has no answer, or "" if it has one. The pages add causes to the gateway's
-# FailureKind.
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
 
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The previous, different answer to the same lookup.
-
-    ``result`` is defined as in Panel. ``fetched_at`` is aware and in UTC.
-    """
+    """The previous, different answer to the same lookup. ``Panel`` describes the fields."""
 
     body: bytes
     result: object = field(compare=False)
@@ -29,13 +24,14 @@ class Replaced:
 class Panel:
     """The result of one lookup, as a page shows it.
 
-    Comparisons ignore ``result``, so that panels are hashable. ``result`` is the decoded ``result``
-    member of ``body``, or None. ``fetched_at`` is aware and in UTC. ``price`` is the cost of
-    repeating the lookup in R$, or 0 if the operator configured no price. If the panel is
-    unavailable, ``reason`` says why in a Portuguese sentence, and ``cause`` is the code of the
-    reason. ``is_stored`` is true if the store holds the answer, so that repeating the lookup is
-    free while the answer is fresh. ``replaced`` is the previous answer, or None if the store no
-    longer has it. The state "unasked" means that the lookup was not made yet.
+    The state "unasked" means that the lookup was not made. The state "unavailable" means that the
+    lookup failed: ``cause`` is a code, and ``reason`` a Portuguese sentence.
+
+    ``body`` is the JSON of the answer, and ``result`` its decoded member ``result``. Comparisons
+    ignore ``result``, because it is not hashable. ``fetched_at`` is in UTC. ``price`` is the cost
+    of repeating the lookup in R$, or 0 if the operator configured no price. If ``is_stored`` is
+    true, repeating the lookup is free while the answer is fresh. ``replaced`` is None if the store
+    has no previous answer.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -58,7 +54,7 @@ class Panel:
 def answer_panel(
     served: Served, replaced: Served | None = None, price: Decimal = Decimal(0)
 ) -> Panel:
-    """Return the panel of an answer. ``replaced`` is the store's previous answer, if any."""
+    """Return the panel of ``served``, without ``replaced`` if that answer is not older."""
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",

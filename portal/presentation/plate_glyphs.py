@@ -1,14 +1,12 @@
 """The letters and digits of a plate as SVG strokes, drawn for this project after FE-Schrift.
 
 The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
-glyph fills a box of WIDTH × HEIGHT units. The strokes are the centre lines of a pen with flat ends,
-PEN units wide. Each stroke is written as its first point and relative SVG path commands. A diagonal
-stroke begins and ends with a short vertical piece, because the flat end of a vertical piece is
+glyph fills a box of WIDTH × HEIGHT units. A stroke is the centre line of a pen with flat ends, PEN
+units wide. The tuple of a stroke has the coordinates of its first point and relative SVG path
+commands. A diagonal stroke begins and ends with a short vertical piece, so that its ends are
 horizontal.
 
-As on real plates, no letter looks like a digit. The digit 0 is narrow with straight sides, but the
-letter O is round. The letter I has serifs, but the digit 1 has a flag. The digit 3 has a flat top,
-but the letter B has spurs.
+As on real plates, no letter looks like a digit: for example, 0 has straight sides and O is round.
 """
 
 from typing import Final
@@ -67,8 +65,8 @@ _DOT: Final = 10  # width of the dot that replaces the hyphen of an old plate
 def glyph_path(text: str, x: int = 0, y: int = 0, gap: int = _GAP) -> str:
     """Return the SVG path data of a text.
 
-    ``x`` and ``y`` are the top left corner of the first glyph. The text must consist of characters
-    in GLYPHS. ``gap`` is the space between two boxes.
+    ``x`` and ``y`` are the top left corner of the first glyph. ``gap`` is the space between two
+    glyphs. Raises KeyError for a character that is not in GLYPHS.
     """
     strokes = []
     for character in text:

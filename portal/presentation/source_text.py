@@ -1,4 +1,4 @@
-"""Turn the source's capital letters into readable text, for templates and view models."""
+"""Convert texts that the source writes in capital letters to normal spelling."""
 
 from collections.abc import Callable
 

@@ -12,10 +12,7 @@ Tone = Literal["ok", "warn", "danger", "unknown", "plain"]
 
 @dataclass(frozen=True, slots=True)
 class StatusStyle:
-    """A status's style.
-
-    ``icon`` is a shape of components/icon.html; ``word`` is clear without the icon.
-    """
+    """The style of a status, whose ``icon`` is a shape in ``components/icon.html``."""
 
     tone: Tone
     icon: Literal["check", "alert", "cross", "question"]
@@ -23,14 +20,14 @@ class StatusStyle:
 
 
 ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
-    # No answer is green, because a sale can still fail where no record was found.
+    # "yes" is not green ("ok"), because a sale can fail even if the portal finds no record.
     "yes": StatusStyle("plain", "check", "Nada encontrado"),
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),
     "unknown": StatusStyle("unknown", "question", "Não se sabe"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    # "clear" is green, because fines and courts were checked. The page lists what was not checked.
+    # "clear" is green, because the portal has checked fines and court restrictions.
     "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),
