@@ -1,1 +1,1 @@
-"""The data of the pages as JSON with explanations, CSV, JSON Lines and XLSX."""
+"""Exports of the pages' data as JSON with explanations, CSV, JSON Lines and XLSX."""

@@ -1,4 +1,4 @@
-"""The JSON of a batch, and the table of its results with one row per plate."""
+"""The JSON of a batch, and the table of its results with one row per plate or Renavam."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A plate's row in the result table. A value that no answer contains is None."""
+    """A row of the table, with None for each value that no answer contains."""
 
     plate: str
     state: str
@@ -66,17 +66,16 @@ class BatchRow:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """The stored row of a batch item, and the time at which each answer expires (epoch seconds)."""
+    """The stored row of a batch item, and when each answer expires (epoch seconds)."""
 
     row: BatchRow
     expires: dict[LookupName, float]
 
 
 def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
-    """Return the JSON object of a batch, with the member names of the API.
+    """Return the JSON object of a batch.
 
-    ``allowed`` is a pair: the calls left today for the whole portal, and for this token. Without
-    ``allowed``, the object has no member ``calls_left``.
+    ``allowed`` holds the calls left today for the whole portal and for this token, if known.
     """
     counts, cost = batch.counts, batch.cost
     found: dict[str, object] = {
@@ -120,7 +119,7 @@ def results_table(
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
 ) -> Table:
-    """Return the result table. For ``panels_of``, see ``row_of``."""
+    """Return the table of the rows that ``row_of`` returns."""
     return Table("resultados", COLUMNS, _rows(items, panels_of, context))
 
 
@@ -130,7 +129,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Return a plate's row as bytes that are stored with the batch item and read by ``row_of``."""
+    """Encode the row of a plate or Renavam as ``Item.result``, which ``row_of`` decodes."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -147,9 +146,9 @@ def row_of(
 ) -> BatchRow:
     """Return the row of a batch item.
 
-    The row is stored at the lookup, because a row that is built later could mix answers of
-    different days. If an older version of the portal stored no row, ``panels_of`` reads the stored
-    answers.
+    The batch runner stores the row when the item's lookups end, because a row built later could mix
+    answers of different days. If the item has no row that this version can decode, ``panels_of``
+    reads the stored answers.
     """
     kept = _kept(item)
     if kept is None:
@@ -163,7 +162,7 @@ def row_of(
     )
     if not expired or row.verdict != "clear":
         return row
-    # Expired answers still prove that a record was found, but not that nothing was found.
+    # A new fine or restriction may exist since the answer expired, so "clear" no longer holds.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 
@@ -172,12 +171,12 @@ def _kept(item: Item) -> _Kept | None:
         return None
     try:
         return msgspec.json.decode(item.result, type=_Kept)
-    except msgspec.ValidationError:  # another version stored it
+    except msgspec.ValidationError:  # another version of the portal stored the row
         return None
 
 
 def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
-    """Build the row of one plate from its stored answers."""
+    """Build the row of one plate or Renavam from its answers."""
     is_plate = isinstance(item.subject, Plate)
     contents = VehicleContents.of(
         panels,

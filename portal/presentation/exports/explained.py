@@ -1,9 +1,8 @@
 """A vehicle's records as JSON with explanations, built from the view models of the page.
 
 The classes define the schema of ``GET /api/v1/vehicles/{plate}`` and the columns of the exports. A
-value that the source does not send is null, never zero or "". The JSON contains Portuguese
-sentences and English codes. A test compares the classes with ``portal/web/json_api/openapi.yaml``,
-which describes each member.
+value that the source does not send is null, never zero or "".
+``portal/web/json_api/openapi.yaml`` describes each member, and a test compares it with the classes.
 """
 
 from collections.abc import Mapping
@@ -47,10 +46,7 @@ LookupState = Literal["fresh", "stale", "unavailable", "unasked"]
 
 @dataclass(frozen=True, slots=True)
 class ExplainedLookup:
-    """How a lookup ended.
-
-    ``price`` is the cost of one call in R$; ``reason`` explains a failure.
-    """
+    """How a lookup ended, and the cost of one call in R$ (``price``)."""
 
     state: LookupState
     fetched_at: datetime | None
@@ -88,7 +84,7 @@ class ExplainedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAttribute:
-    """An attribute. ``value`` is null if unknown; ``hidden`` is true if the source conceals it."""
+    """An attribute, whose ``value`` is null if the source does not send it or hides it."""
 
     label: str
     value: str | None
@@ -113,7 +109,7 @@ class MonthlyPrice:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPrice:
-    """A version of the vehicle in the FIPE price table. Price changes are in per cent."""
+    """A candidate version in the FIPE price table, with price changes in per cent."""
 
     number: int
     code: str | None
@@ -237,7 +233,7 @@ class NotVerified:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The whole document. A part is null if the lookup for that part has no readable answer."""
+    """The whole document, in which a part is null if its lookup has no readable answer."""
 
     version: int
     plate: str
@@ -277,10 +273,7 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained
 def explained_lookups(
     plate: Plate, panels: Panels, context: RenderContext
 ) -> Mapping[Lookup, ExplainedLookup]:
-    """Return the state of each lookup.
-
-    A lookup with an unreadable answer has the state "unavailable".
-    """
+    """Return how each lookup ended, with "unavailable" for an unreadable answer."""
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
     return {
         name: _lookup(panels.of(name), reasons.get(LOOKUP_WORDS[name]), context)
@@ -297,7 +290,7 @@ def explained_prices(contents: VehicleContents) -> tuple[ExplainedPrice, ...] | 
 def explained_fines(contents: VehicleContents) -> tuple[ExplainedFine, ...] | None:
     if contents.fines is None:
         return None
-    # The export includes the fines that the page omits.
+    # ``rows`` has at most MOST_ROWS fines, ``assessments`` has all.
     return tuple(
         _fine(number, law) for number, law in enumerate(contents.fines.assessments, start=1)
     )

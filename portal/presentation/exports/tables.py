@@ -1,7 +1,6 @@
 """Tables as CSV and JSON Lines.
 
-A cell is a Python value, whose type decides how each format writes it. Rows are generated one by
-one, so an export of many vehicles needs little memory.
+Rows are generated one by one, so an export of many vehicles needs little memory.
 """
 
 import csv
@@ -23,14 +22,14 @@ Dialect = Literal["brazil", "rfc4180"]
 Kind = Literal["text", "integer", "money", "number", "date", "moment", "flag"]
 
 BYTE_ORDER_MARK: Final = "\ufeff"
-# A spreadsheet treats a text cell that starts with one of these characters as a formula.
+# A spreadsheet treats a text that starts with one of these characters as a formula.
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. ``name`` is the title in CSV and the member's name in JSON Lines."""
+    """A column. ``name`` is its title in CSV and its member name in JSON Lines."""
 
     name: str
     kind: Kind
@@ -38,7 +37,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table. Each row has one cell per column. ``rows`` can be read only once."""
+    """A table, whose ``rows`` a caller can iterate over only once."""
 
     name: str
     columns: Sequence[Column]
@@ -51,10 +50,9 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     The dialect "brazil" suits spreadsheets with Brazilian settings: byte order mark, semicolons,
     decimal commas, and days as DD/MM/YYYY. "rfc4180" has commas, decimal points and ISO 8601 days.
 
-    A spreadsheet reads a Renavam as a number and drops its leading zeros, even inside quotation
-    marks. A tab, an apostrophe or ``="…"`` would prevent this, but a program would read the first
-    two as a part of the value, and the third is a formula. The CSV therefore has the digits alone,
-    and the workbook has them as text.
+    The CSV contains a Renavam as plain digits, so a spreadsheet drops its leading zeros. A tab, an
+    apostrophe or ``="…"`` would keep the zeros, but other programs would read these characters as
+    part of the Renavam.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK

@@ -99,7 +99,7 @@ def _effects(restrictions: Sequence[ExplainedRestriction]) -> Iterator[list[Cell
 
 
 def _months(prices: Sequence[ExplainedPrice]) -> Iterator[list[Cell]]:
-    """Yield a row for each month of each version. A version without history gets a single row."""
+    """Yield a row for each month of a version, or a single row if it has no history."""
     names = [column.name for column in _columns(ExplainedPrice, "history")]
     for price in prices:
         cells: list[Cell] = [getattr(price, name) for name in names]

@@ -23,11 +23,11 @@ _WIDTHS: Final[Mapping[Kind, int]] = {
     "moment": 17,
     "flag": 8,
 }
-_LONGEST_TEXT: Final = 32_767  # characters that XLSX allows in a cell
+_LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
 
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:
-    """Write a table as a workbook. Rows are written one by one, so memory use stays constant."""
+    """Write a table as a workbook, row by row, so that memory use stays constant."""
     import xlsxwriter  # imported here because most requests do not need xlsxwriter
 
     options = {

@@ -7,10 +7,7 @@ from typing import Any
 
 
 class _Buffer(RawIOBase):
-    """A write-only file that cannot seek.
-
-    ``take`` returns the bytes written since the last ``take``.
-    """
+    """An unseekable file whose ``take`` returns the bytes written since the last ``take``."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -30,7 +27,7 @@ class _Buffer(RawIOBase):
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     """Yield a ZIP archive of named files in parts, with only one file in memory at a time.
 
-    The files are stored without compression, because they are PDFs, which are compressed already.
+    The archive does not compress the files, because the content of a PDF is already compressed.
     """
     buffer = _Buffer()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
