@@ -1,1 +1,1 @@
-"""Pages of issued dossiers for the issuer, for visitors of a shared link, and for verification."""
+"""View models of issued dossiers and of the verification page."""

@@ -17,9 +17,9 @@ State = Literal["valid", "expired", "revoked"]
 class IssuedDossierPage:
     """A valid issued dossier.
 
-    ``paper_path`` is the path of the printable dossier. ``link`` is the full URL to share. On the
-    page that visitors of the link see, ``link`` is "" and ``read_only`` is true. ``pdf_path`` is ""
-    if the dossier was issued without a PDF. Datetimes are aware.
+    ``link`` is the full URL to share, or "" on the page that visitors of the link see.
+    ``paper_path`` is the path of the printable dossier. ``pdf_path`` is "" if the dossier was
+    issued without a PDF.
     """
 
     template: ClassVar[str] = "pages/issued_dossier.html"
@@ -53,7 +53,10 @@ class IssuedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class EndedDossierPage:
-    """The page shown for an expired or revoked dossier, or for an unknown link."""
+    """The page for an expired or revoked dossier, or for an unknown link.
+
+    For an unknown link, ``number`` is "" and the times are None.
+    """
 
     template: ClassVar[str] = "pages/ended_dossier.html"
     state: Literal["expired", "revoked", "unknown"]
@@ -66,7 +69,8 @@ class EndedDossierPage:
 class IssuedRow:
     """A row of the list.
 
-    If the dossier expired or was revoked, ``plate`` and ``look`` are None and the texts are "".
+    The content of an expired or revoked dossier is deleted: ``plate`` and ``look`` are None, and
+    ``name`` and ``finding`` are "". For a revoked dossier, ``expires_at`` is when it was revoked.
     """
 
     number: str
@@ -82,8 +86,6 @@ class IssuedRow:
 
 @dataclass(frozen=True, slots=True)
 class IssuedListPage:
-    """The dossiers that a visitor issued, newest first."""
-
     template: ClassVar[str] = "pages/issued_list.html"
     rows: tuple[IssuedRow, ...]
 

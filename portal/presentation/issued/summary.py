@@ -14,8 +14,7 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# Phrases of the verdict and their past tense, longest first. A test applies these phrases to every
-# finding of the verdict.
+# The verdict's phrases in the present tense, and their past tense.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -31,7 +30,7 @@ _PAST: Final = (
 
 @dataclass(frozen=True, slots=True)
 class IssuedAct:
-    """Whether an act, such as a transfer, was possible on the day of issue."""
+    """Whether an act, such as a transfer, was possible when the dossier was issued."""
 
     act: Act
     label: str
@@ -48,13 +47,12 @@ class IssuedFigure:
 
 @dataclass(frozen=True, slots=True)
 class IssuedSummary:
-    """The summary of an issued dossier, in the past tense.
+    """The summary of an issued dossier.
 
-    ``finding`` and ``caveat`` are the verdict's sentences; ``caveat`` may be "". ``missing`` holds
-    the titles of the notices about lookups without an answer. ``unverified`` is the number of
-    subjects, such as theft, that no lookup covers. ``issued_at`` is aware. ``reasons`` explain the
-    finding, and ``more_reasons`` is the number of omitted reasons. ``reasons`` is empty if an older
-    version of the portal stored the summary.
+    ``finding``, ``caveat`` and ``reasons`` are the verdict's sentences in the past tense.
+    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` holds the
+    titles of the notices about lookups without an answer. ``unverified`` is the number of subjects,
+    such as theft, that no lookup covers.
     """
 
     plate: str

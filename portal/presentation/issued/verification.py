@@ -1,10 +1,11 @@
 """The verification page: what a stranger may learn from a dossier's number or QR code.
 
-The page for a dossier's number shows only three characters of the plate, because anybody may read
-the number in an advertisement. Three characters show whether a printed dossier is about another
-car, but are too few to look the plate up. The page for a QR code shows the plate, the summary and a
-link to the dossier, because only the paper and the dossier's link contain the same secret key as
-the QR code.
+A number may appear in an advertisement, where anybody can read it. The page for a number therefore
+shows only three characters of the plate. Three characters show whether a printed dossier is about
+another car, but are too few to look the plate up.
+
+A QR code contains the secret key of the dossier's link, and only somebody with the dossier can scan
+it. The page for a QR code therefore shows the whole plate, the summary and the link.
 """
 
 from dataclasses import dataclass
@@ -25,9 +26,9 @@ Outcome = Literal["none", "unknown", "former", "signed", "valid", "expired", "re
 class VerifiedDossier:
     """The facts of an issued dossier that the visitor may see.
 
-    ``summary`` and ``path`` are set only if the visitor has the key of the QR code. ``plate`` is
-    partly hidden if the visitor has only the number, and "" after the dossier expires or is
-    revoked.
+    ``summary`` and ``path`` are set only if the visitor has the key of the QR code. A visitor with
+    only the number sees a partly hidden ``plate``. After the dossier expires or is revoked,
+    ``plate`` is "". ``ended_at`` is when the dossier was revoked or when it expires.
     """
 
     number: str
@@ -43,9 +44,9 @@ class VerifiedDossier:
 class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
-    The outcome "signed" means that a former version of the portal signed the values in ``signed``.
-    The outcome "former" means that the code is from a version of the portal that did not record
-    whether the data was real.
+    The outcome "signed" means that the code is printed on a draft and contains the values in
+    ``signed``. The outcome "former" means that an old version of the portal issued the code. Old
+    versions did not mark demo data, so the page cannot confirm the code.
     """
 
     template: ClassVar[str] = "pages/verify.html"
