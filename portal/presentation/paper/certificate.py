@@ -12,16 +12,15 @@ from portal.wording import listed
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# The vehicle's attributes are on the first sheet if the verdict's texts have at most
-# ``_MOST_BESIDE_FACTS`` letters. The price chart is on the first sheet if the verdict's texts have
-# at most ``_MOST_BESIDE_CHART`` letters.
+# The most characters of the verdict's texts that leave room on the first sheet for the vehicle's
+# attributes, or for the price chart.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A number on the first sheet. ``is_known`` is False if the figure's lookup has no answer."""
+    """A figure. ``is_known`` is False if there is no answer or no price."""
 
     label: str
     value: str
@@ -31,7 +30,7 @@ class KeyFigure:
 
 @dataclass(frozen=True, slots=True)
 class PaperFacts:
-    """The known and hidden attributes of a vehicle, and the names of the blank attributes."""
+    """``shown`` holds the known and hidden attributes, ``blank`` the names of the blank ones."""
 
     shown: tuple[tuple[str, Field], ...]
     blank: str
@@ -39,22 +38,20 @@ class PaperFacts:
 
 @dataclass(frozen=True, slots=True)
 class FirstSheet:
-    """Whether the attributes and the price chart fit on the first sheet."""
-
     has_facts: bool
     has_chart: bool
 
 
 def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
-    """Return the price, the price change, the fines and the court orders as key figures.
+    """Return the price, its change in 12 months, the fines and the court restrictions.
 
-    A missing answer is never shown as zero.
+    A missing answer never reads as zero.
     """
     return tuple(_figures(contents))
 
 
 def paper_facts(contents: VehicleContents) -> PaperFacts | None:
-    """Return the vehicle's attributes, or None if the lookup of the vehicle has no answer."""
+    """Return the vehicle's attributes, or None if the lookup "decode" has no readable answer."""
     if contents.facts is None:
         return None
     facts = contents.facts.facts

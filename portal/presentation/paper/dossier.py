@@ -44,16 +44,15 @@ _STALE: Final = (
 class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
-    In the states "idle" and "empty" the page shows no dossier and says what is missing. The state
-    "idle" means that a lookup was not made yet, and that this visit must not cause paid lookups.
-    The state "empty" means that no lookup has an answer. ``ask_path`` is the path at which a
-    visitor requests the dossier.
+    In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
+    that a lookup was not made, because this visit must not cause paid lookups. "empty" means that
+    no lookup has a readable answer. ``ask_path`` is the path at which a visitor requests the
+    dossier.
 
-    ``number`` is None for a draft. ``made_at`` is when the dossier or the draft was made.
-    ``issuer`` is None if the operator configured none. ``code``, ``digest`` and ``qr`` are "" for a
-    draft. ``digest`` is written in groups, as on ``/verificar``. ``missing`` lists the lookups
-    without an answer. ``gap`` is the notice which warns that a missing part does not mean a clean
-    record. ``origins`` are sentences that say when and from where the answers came.
+    An issued dossier has a ``number``. A draft has instead the signed ``code`` that ``/verificar``
+    checks, and the ``digest`` of its records. ``qr`` is the QR code of the URL of ``/verificar``.
+    ``address`` is the portal's base URL. ``origins`` are sentences that say when and from where the
+    answers came.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -85,7 +84,7 @@ class DossierPage:
 
     @property
     def host(self) -> str:
-        """The address without its scheme, as a reader types it."""
+        """The base URL without its scheme, for print."""
         return self.address.partition("://")[2] or self.address
 
 
@@ -104,12 +103,7 @@ def dossier_page(
     qr: str = "",
     report_outdated: bool = False,
 ) -> DossierPage:
-    """Build the dossier of a plate.
-
-    ``address`` is the portal's base URL as printed. ``number`` and ``issued_at`` are None for a
-    draft. ``code`` is the signed code that ``/verificar`` checks. ``qr`` is the QR code as a
-    ``data:image/svg+xml`` URL. ``digest`` is the digest of the records.
-    """
+    """Build the dossier of a plate. ``qr`` is a ``data:image/svg+xml`` URL."""
     contents = VehicleContents.of(panels, context)
     path = subject_path(plate)
     name = contents.summary.name
@@ -147,8 +141,7 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # The price of repeating a lookup is left out, because a printed dossier has no button
-            # for a new lookup.
+            # The dossier has no button for a new report, so it shows no price.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",
@@ -166,7 +159,7 @@ def _state(panels: Panels, missing: Sequence[Unavailable]) -> Literal["ready", "
 
 
 def _origins(answers: Sequence[Provenance]) -> Iterator[str]:
-    """Yield sentences on when and from where the answers came. Equal answers share one."""
+    """Yield a sentence for each distinct time and source of the answers."""
     groups: dict[str, list[str]] = {}
     for one in answers:
         parts = [f"consulta de {formats.moment(one.fetched_at)}"] if one.fetched_at else []

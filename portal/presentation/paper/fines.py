@@ -1,9 +1,8 @@
 """The fines in print: a few fines as a detailed list, many fines as an annex.
 
-A printed page has no collapsible sections. In the detailed list (``ledger``), a fine is one line
-with a grid of labelled values below it. In the annex, a fine is one line with a paragraph below it,
-because 45 fines have to fit on little more than two sheets. A sentence that several fines share is
-printed once, as a lettered note. Facts that hold for all fines are printed once.
+In the detailed list (``ledger``), a fine is one line with a grid of labelled values below it. In
+the annex, a fine is one line with a paragraph below it, because 45 fines have to fit on little more
+than two sheets. A sentence that several fines share is printed once, as a lettered note.
 """
 
 from collections import Counter
@@ -22,8 +21,7 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# If there are more fines than this, they are printed in an annex, so that page 2 has room for the
-# price and the sums.
+# More fines than this are printed in an annex, so that page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
 _CODE_DIGITS: Final = 4  # digits of an infraction's code without its variant
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
@@ -36,8 +34,6 @@ _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
 
 @dataclass(frozen=True, slots=True)
 class PaperValue:
-    """A labelled value of a fine."""
-
     label: str
     text: str
 
@@ -46,9 +42,8 @@ class PaperValue:
 class PaperFine:
     """One printed fine.
 
-    ``marks`` are the letters of the fine's notes. ``own`` holds the fine's sentences that are not
-    printed as a note. ``values`` are the grid in the ledger; ``details`` are the paragraph in the
-    annex.
+    ``values`` are the grid of the detailed list, ``details`` the paragraph of the annex. ``marks``
+    are the letters of the fine's notes. ``own`` holds the sentences that are not notes.
     """
 
     anchor: str
@@ -68,10 +63,7 @@ class PaperFine:
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """A lettered note.
-
-    ``mark`` is the letter, which is also printed with the fines that the note is about.
-    """
+    """A note, whose letter ``mark`` is also printed with the fines that share the note."""
 
     mark: str
     text: str
@@ -81,10 +73,9 @@ class PaperNote:
 class PaperFines:
     """The fines and their notes.
 
-    ``is_annex`` is true if there are too many fines for the ledger. ``common`` are sentences about
-    all fines. ``rules`` is a text about all open fines, or "". ``discount`` is a sentence on the
-    discount that is still available, or "". Each pair in ``discounts`` has a list of payment states
-    and the note on their discounts.
+    ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
+    fines. ``discount`` is a sentence on the discount that is still available. A pair in
+    ``discounts`` has a list of payment states and the note on their discount.
     """
 
     rows: tuple[PaperFine, ...]
@@ -98,13 +89,13 @@ class PaperFines:
 
 
 def paper_fines(fines: FineList) -> PaperFines:
-    """Build the printed fines in the order of the given list."""
+    """Build the printed fines, in the order of ``fines``."""
     rows = fines.rows
     is_annex = len(rows) > MOST_IN_LEDGER
     known = _Known.of(rows)
     sentences = [tuple(_sentences(row, known, is_annex=is_annex)) for row in rows]
     uses = Counter(text for texts in sentences for text in texts)
-    # In an annex every sentence becomes a note, because notes are wider than the annex's cells.
+    # In an annex every sentence becomes a note, because the annex does not print ``own``.
     noted = [text for text, count in uses.items() if count > 1 or is_annex]
     marks = dict(zip(noted, _letters(), strict=False))
     open_laws = [row.law for row in rows if row.law.is_open]
@@ -126,7 +117,7 @@ class _Known:
 
     ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
     ``authorities`` maps an issuing body to its codes, if all of its fines have the same codes.
-    ``amounts`` are notes on amounts from the source that agree with the law.
+    ``amounts`` are the notes on amounts that agree with the official table.
     """
 
     hidden: frozenset[str]
@@ -284,9 +275,9 @@ def _hidden(row: FineRow) -> Iterator[str]:
 
 
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
-    """Yield the explanations of a fine. Fines in the same state get the same wording.
+    """Yield the explanations of a fine.
 
-    A deadline that was met or cannot be assessed has only a labelled value and no sentence.
+    The sentence about an exceeded deadline contains no dates, so that several fines can share it.
     """
     law = row.law
     if note := _standing_note(row):
@@ -347,11 +338,7 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 
 
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
-    """Return the deadlines to print.
-
-    If the deadlines for defence and appeal have passed, only the deadline for the appeal is
-    printed, because this deadline ends on the due date.
-    """
+    """Return the deadlines, but prior defence and driver nomination only if still possible."""
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(
         clock for clock in law.clocks if clock.verdict == "in_time" or clock not in against_notice

@@ -5,10 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """The issuer. ``document`` is a CNPJ or CPF as printed, and ``logo`` is a ``data:`` URL.
-
-    Either may be "".
-    """
+    """The issuer. ``document`` is a formatted CNPJ or CPF. ``logo`` is a ``data:`` URL."""
 
     name: str
     document: str = ""

@@ -1,8 +1,8 @@
 """FIPE table prices in print: all candidate versions, one chart, and one table of months.
 
-A buyer needs each candidate's current price and trend, because the documents may show that the
-vehicle is not the likeliest version. The dossier prints the table of months only for the likeliest
-version, and says so. The price chart of the likeliest version is on the first sheet.
+The dossier prints the current price and the trend of every candidate, because the vehicle's papers
+may show that it is not the likeliest version. The chart and the table of months show only the
+likeliest version.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from portal.presentation.vehicle.prices import (
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
-# The length of "115.431*". Twelve cells of at most this length fit side by side on a screen.
+# The length of "115.431*". Twelve texts of this length fit side by side on a screen.
 _LONGEST_OF_TWELVE = 8
 
 
@@ -28,8 +28,7 @@ _LONGEST_OF_TWELVE = 8
 class PaperVersion:
     """A candidate's row in the table of all candidates.
 
-    ``facts`` are sentences on how well the candidate matches and on its price history. ``doubt``
-    may be "".
+    ``facts`` are sentences on how well the candidate matches and on its price history.
     """
 
     label: str
@@ -44,7 +43,7 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A chart in two layouts, for a sheet and for a phone, with text alternatives.
+    """A chart in a layout for paper (``chart``) and one for a phone (``narrow``).
 
     ``caption`` says which candidate the chart shows, or is "" if there is only one.
     """
@@ -60,8 +59,8 @@ class PaperChart:
 class PaperYear:
     """A row of the month table: a year and its four quarters.
 
-    Each quarter is one cell with three prices separated by tabs. A cell per month would be slower,
-    because a cell costs the PDF renderer as much as two lines of text.
+    Each quarter is one table cell with three prices separated by tabs, because each cell takes the
+    PDF renderer as long as two lines of text.
     """
 
     year: int
@@ -70,11 +69,6 @@ class PaperYear:
 
 @dataclass(frozen=True, slots=True)
 class PaperMonths:
-    """The prices of one candidate by month.
-
-    ``is_wide`` is true if twelve prices side by side are too wide for a screen.
-    """
-
     label: str
     years: tuple[PaperYear, ...]
     has_predictions: bool
@@ -83,11 +77,7 @@ class PaperMonths:
 
 @dataclass(frozen=True, slots=True)
 class PaperPrices:
-    """The price section.
-
-    ``chart`` and ``months`` belong to the likeliest candidate. ``chart`` is None if no month can be
-    drawn. ``months`` is None if the candidate has no months.
-    """
+    """The price section. ``chart`` and ``months`` are None if there is no price history."""
 
     versions: tuple[PaperVersion, ...]
     chart: PaperChart | None

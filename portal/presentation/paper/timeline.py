@@ -1,9 +1,9 @@
 """The timeline in print: a picture with a line for each record, on a common scale of days.
 
-A line runs from a record's first event to its last one. While the record is open, the line
-continues to the day of the dossier. The continued line is dashed if the record is a notice and not
-yet a fine. If there are many records, the fines with the same payment state share a line, on which
-each dot is an infraction.
+A line runs from a record's first event to its last one. For an open fine or a restriction in force,
+the line continues to the day of the dossier. The continuation is solid for an enforceable fine or a
+restriction, and dashed for any other open fine. If there are many records, the fines with the same
+payment state share a line, on which each dot is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,11 +17,11 @@ from portal.presentation.vehicle.restrictions import RestrictionCard, Restrictio
 from portal.wording import counted
 
 MOST_LINES: Final = 8
-# Units of the picture's view box. 720 units are 180 mm on paper.
+# The width in units of the SVG view box. Four units are 1 mm on paper.
 WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
-_LETTER: Final = 5.6  # the average width of a letter, in units
+_LETTER: Final = 5.6  # the average width of a letter, in units of the view box
 _PLURALS: Final = {"paga": "pagas", "exigível": "exigíveis", "suspensa": "suspensas"}
 _FEWEST_DAYS: Final = 60
 _MOST_TICKS: Final = 8
@@ -29,10 +29,7 @@ _MOST_TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
-    """A line of the picture, with a text, dots and a continuation after the last dot.
-
-    ``solid`` and ``dashed`` are SVG paths, or "".
-    """
+    """A line of the picture, with the x coordinates of its dots and with SVG paths."""
 
     text: str
     text_x: float
@@ -54,8 +51,6 @@ class PaperTick:
 
 @dataclass(frozen=True, slots=True)
 class PaperTimeline:
-    """The whole picture. ``description`` is the picture's text alternative."""
-
     lines: tuple[PaperLine, ...]
     ticks: tuple[PaperTick, ...]
     today_x: float
@@ -68,10 +63,7 @@ class PaperTimeline:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """The dated events of one line, in any order.
-
-    ``goes_on`` is the style of the line from the last event until today.
-    """
+    """One line. ``goes_on`` is its style from the last event until today."""
 
     text: str
     tone: str
@@ -82,10 +74,7 @@ class _Record:
 def paper_timeline(
     fines: FineList | None, restrictions: RestrictionList | None, today: date
 ) -> PaperTimeline | None:
-    """Build the picture of all dated records, or return None if there are none.
-
-    An unavailable lookup adds no records. Days after ``today`` are not drawn.
-    """
+    """Build the picture of the records with events until ``today``, or return None without any."""
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
     by_record = [*_of_cards(cards), *map(_of_fine, rows)]
@@ -164,7 +153,7 @@ def _of_fine(row: FineRow) -> _Record:
 
 
 def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
-    """Yield a line for each court record, or one line for all court records if there are many."""
+    """Yield a line for each court record, or one line for all if there are many."""
     records = list(_of_cards(cards))
     if len(records) <= MOST_LINES // 2:
         yield from records
@@ -174,7 +163,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield one line for each payment state, on which each dot is an infraction."""
+    """Yield one line for each of the commonest payment states."""
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)
