@@ -1,4 +1,4 @@
-"""Changes since the previous answers, as sentences that link to the changed records."""
+"""Changes since the previous answers, as sentences with links to the changed records."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,13 +37,12 @@ from portal.vehicle import (
 )
 from portal.wording import counted, listed
 
-# At most this many changes are listed, because the panels show every current record anyway.
 MOST_LINES: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """One change as a sentence. ``anchor`` is "" if the changed record is not on the page."""
+    """A sentence about a change. ``anchor`` is "" if the page does not show the record."""
 
     text: str
     anchor: str
@@ -53,10 +52,7 @@ class ChangeLine:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """The changes between the previous and the current answer of one lookup.
-
-    ``before`` and ``after`` are when the previous and the current answer were fetched (aware).
-    """
+    """The changes between two answers to a lookup, fetched at ``before`` and ``after``."""
 
     what: str
     before: datetime
@@ -66,10 +62,7 @@ class Changes:
 
 
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
-    """Return the changes of each lookup whose records changed.
-
-    A lookup has no changes if there is no previous answer or if an answer is unreadable.
-    """
+    """Return the changes of each lookup whose records changed."""
     by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUP_WORDS)
     return tuple(changes for changes in by_lookup if changes is not None)
 
@@ -77,8 +70,7 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    Only lookups with readable answers in both sets, fetched at different times, are compared.
-    Returns "" if no lookup can be compared.
+    Returns "" if no lookup has two readable answers, fetched at different times.
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
@@ -122,7 +114,7 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
-        if was != now:  # compares the formatted values, so another spelling is no change
+        if was != now:  # compares formatted values, so another spelling is no change
             text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 
@@ -157,11 +149,7 @@ def _fine_lines(before: object, after: object, context: RenderContext) -> Iterat
 
 
 def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
-    """Return the sentence about a change, and the sentence's style.
-
-    The payment states in the sentence come from the legal assessment of both records, not from the
-    source's wording.
-    """
+    """Return a sentence about the change of a fine, and the sentence's style."""
     law = assess(change.fine, today)
     money = "" if law.amount.value is None else f", {formats.brl(law.amount.value)}"
     when = f" de {formats.short_date(law.committed_on)}" if law.committed_on else ""
@@ -190,7 +178,7 @@ def _standing_events(
 
 
 def _standing_clause(law: FineAssessment) -> str:
-    """Return the payment state with its Portuguese preposition, if it has one."""
+    """Return the payment state as a Portuguese phrase, such as ``como paga`` or ``em autuação``."""
     if law.standing_word == STANDING_WORDS[law.standing]:
         return _STANDING_CLAUSES[law.standing]
     return f"como {law.standing_word}"

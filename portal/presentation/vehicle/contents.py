@@ -1,4 +1,4 @@
-"""The parts of a vehicle's page, each built from one lookup's answer."""
+"""The content of a vehicle's panels, built from the answers of its lookups."""
 
 from dataclasses import dataclass
 
@@ -15,11 +15,7 @@ from portal.system.local_time import local_time
 
 @dataclass(frozen=True, slots=True)
 class VehicleContents:
-    """The content of a vehicle's panels.
-
-    A part is None if the lookup for that part has no readable answer; the summary says what is
-    missing.
-    """
+    """The content of a vehicle's panels. A part is None if its lookup has no readable answer."""
 
     facts: VehicleFacts | None
     fines: FineList | None
@@ -57,7 +53,7 @@ class VehicleContents:
 
 
 def stale_moments(panels: Panels, *, decode_wanted: bool) -> Stale:
-    """Return when each stale answer was fetched, in local time."""
+    """Return the local times at which the stale answers were fetched."""
     parts: dict[Missing, Panel] = {"fines": panels.renainf, "restrictions": panels.renajud}
     if decode_wanted:
         parts["decode"] = panels.decode

@@ -1,7 +1,7 @@
 """The picture of a fine's deadlines: its steps from the infraction to the limitation period.
 
-A step is a recorded date, or a date computed from the record. The line to the next step shows how
-much of the deadline has passed.
+A step has a date that is recorded, computed from the record, hidden or missing. The line to the
+next step shows how much of the deadline has passed.
 """
 
 from collections.abc import Iterator
@@ -26,10 +26,9 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the passed part of the deadline in per cent, or None if it is unknown. ``words``
-    states how many days have passed and the limit. ``line`` is the style of the remaining part:
-    dashed if it is in the future or not recorded, dotted if the source hides the next date.
-    ``has_today`` is true if the passed part ends today.
+    ``used`` is the passed part of the deadline in per cent, or None if it is unknown. ``line`` is
+    the style of the remaining part: dashed if the next date is in the future or missing, dotted if
+    the source hides it. ``has_today`` is true if the passed part ends today.
     """
 
     used: int | None
@@ -41,11 +40,6 @@ class Leg:
 
 @dataclass(frozen=True, slots=True)
 class DeadlineStep:
-    """A step, its date in words, and the line to the next step (None after the last one).
-
-    ``mark`` says whether the date is recorded, computed or missing.
-    """
-
     name: str
     when: str
     note: str
@@ -54,7 +48,7 @@ class DeadlineStep:
 
 
 def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
-    """Return the steps of a fine as of ``today``, in order."""
+    """Return the steps of a fine in order."""
     fine, law = row.fine, row.law
     committed = _recorded(fine.committed_on, fine.committed_on_text)
     notified = _recorded(fine.notified_on, fine.notified_on_text)
@@ -97,7 +91,7 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """Return the line to a recorded step, with the number of days until that step."""
+    """Return the line to a step, with the number of days until that step if it is recorded."""
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(
@@ -109,7 +103,6 @@ def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
 
 
 def _until_today(clock: Clock, start: date | None, today: date) -> Leg:
-    """Return the line to a step that has not happened yet."""
     if start is None or clock.ends_on is None or not clock.limit_days or start > today:
         return Leg(None, "", "dashed")
     waited = (today - start).days

@@ -29,8 +29,6 @@ from portal.vehicle import (
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """A labelled attribute. ``field`` is known, empty or hidden."""
-
     label: str
     field: Field
 
@@ -39,8 +37,7 @@ class Fact:
 class VehicleFacts:
     """The vehicle's own data, from the lookup "decode".
 
-    ``line`` is a short description of the vehicle. ``query`` holds the visitor's choices for the
-    price section.
+    ``query`` holds the visitor's choices for the price section.
     """
 
     identity: Identity
@@ -57,33 +54,33 @@ class VehicleFacts:
 
     @property
     def describes(self) -> bool:
-        """Whether the answer has a make or model, or a price-table entry with model or version."""
+        """Whether the answer names a make or model, or a price-table entry a model or version."""
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer's body and its decoded ``result``. Answers with equal bodies are equal."""
+    """A hashable answer for the cache of ``read_facts``."""
 
     body: bytes
     result: object = field(compare=False)
 
 
 def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
-    """Return the vehicle in an answer, or None if the answer is missing or unreadable."""
+    """Return the facts in an answer, or None if the answer is missing or unreadable."""
     if panel.body is None or not is_readable(panel.result, "decode"):
         return None
     facts = read_facts(Answer(panel.body, panel.result), context.marker, context.today)
     return replace(facts, query=context.query) if context.query else facts
 
 
-# Without this cache, the benchmark "processor time of a warm page" (bench/misses.py) exceeds its
-# limit of 5 ms, because reading two price candidates takes 4 ms. The application factory clears the
-# cache every second, so that a purged answer does not stay in memory.
+# Without this cache, a warm page exceeds the benchmark's limit of 5 ms of processor time (warm_page
+# in bench/misses.py), because reading two price candidates takes 4 ms. A periodic task of the
+# factory clears the cache every second, so that it does not keep an answer that a purge deleted.
 @lru_cache(64)
 def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
-    """Return the facts of a readable answer, including its prices."""
+    """Return the facts of a readable answer."""
     decoded = read_decode(answer.result, marker)
     return VehicleFacts(
         identity=identity_of(decoded),
@@ -107,7 +104,7 @@ def _line(decoded: Decoded) -> str:
 
 
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
-    """Return the attributes of ATTRIBUTE_LABELS with their units, as a page shows them."""
+    """Return the attributes of ATTRIBUTE_LABELS as a page shows them, with units."""
     return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
         "make": _make(decoded.make),
         "fuel": sentence(decoded.fuel),
@@ -140,7 +137,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Say after a load capacity that the source does not state the unit, which may be kg or t."""
+    """Add to a number that the source does not state its unit, which may be kg or t."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

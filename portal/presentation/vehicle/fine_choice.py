@@ -1,7 +1,7 @@
 """The visitor's choices in the fines panel: sort order, filters and selected fines.
 
-The page's address stores the visitor's choices. Unknown and malformed values are ignored, so that
-an old or misspelt address still opens the page.
+The page's URL contains the choices. ``fine_choice`` ignores unknown and malformed values, so that
+an old or misspelt URL still opens the page.
 """
 
 import re
@@ -36,8 +36,8 @@ NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form keeps other parameters of the page, such as those of the price chart. The form drops the
-# parameter "completo", because the page without scripts adds this parameter again.
+# The form of the fines panel keeps the page's other parameters, such as those of the price chart,
+# but not "completo", which allows paid lookups. A page with missing panels adds "completo" again.
 _OTHER_NAME: Final = re.compile(r"[a-z][a-z-]{0,19}", re.ASCII)
 _MOST_OTHERS: Final = 8
 _LONGEST_OTHER: Final = 40
@@ -49,8 +49,8 @@ _NOT_KEPT: Final = _OWN | {"completo"}
 class FineChoice:
     """The order, the filters and the selection of a list of fines.
 
-    ``situation``, ``state`` and ``text`` are filters; "" means no filter. ``picked`` are the
-    numbers of the selected fines. ``others`` are the page's remaining parameters.
+    ``situation``, ``state`` and ``text`` are filters. ``picked`` are the numbers of the selected
+    fines. ``others`` are the page's remaining parameters.
     """
 
     order: Order = "data"
@@ -82,7 +82,7 @@ class FineChoice:
             yield "marcada", str(number)
 
     def address(self, path: str) -> str:
-        """Return ``path`` with the choices added to its existing parameters."""
+        """Return ``path`` with the choices added to its query."""
         joint = "&" if "?" in path else "?"
         return f"{path}{joint}{query}" if (query := self.query) else path
 
@@ -91,7 +91,7 @@ NO_CHOICE: Final = FineChoice()
 
 
 def fine_choice(query: Query) -> FineChoice:
-    """Read the choices from the parameters of an address."""
+    """Read the choices from the query of a URL."""
     if not query:
         return NO_CHOICE
     order, situation = _first(query, "ordem"), _first(query, "situacao")
@@ -107,7 +107,7 @@ def fine_choice(query: Query) -> FineChoice:
 
 
 def matches(text: str, folded: str) -> bool:
-    """Return whether a text normalised by ``fold`` contains each word of ``text``."""
+    """Return whether ``folded``, a text normalised by ``fold``, contains each word of ``text``."""
     return all(word in folded for word in fold(text).split())
 
 
@@ -117,7 +117,7 @@ def _first(query: Query, name: str) -> str:
 
 
 def _search(text: str) -> str:
-    """Remove control and format characters, which a chat program may have added."""
+    """Remove control characters, which a chat program may have added."""
     kept = (c for c in text[:200] if not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())[:LONGEST_SEARCH].rstrip()
 

@@ -1,4 +1,4 @@
-"""The details shown when a fine's line is expanded: labelled values and notes."""
+"""The details that a fine's line shows when the visitor expands it."""
 
 import re
 from collections.abc import Iterator
@@ -15,22 +15,21 @@ from portal.presentation.vehicle.record_details import Detail, OtherData
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
-# Common abbreviations of issuing bodies, whose full names are among a fine's details.
+# Abbreviations of issuing bodies for the fine's line, which shows the full name when expanded.
 _ABBREVIATIONS: Final = (
     (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
     (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
 )
-# A notice without a penalty after this time gets a note, because the penalty would be late.
+# A notice without a penalty gets a note after this many days, the usual legal limit for a penalty.
 _PENALTY_DAYS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The details shown when a fine's line is expanded.
+    """The content of a fine's line when expanded.
 
-    ``source_text`` is the source's own description of the infraction. ``other`` are the record's
-    fields that the page shows nowhere else.
+    ``source_text`` is the source's own description of the infraction.
     """
 
     steps: tuple[DeadlineStep, ...]
@@ -41,7 +40,7 @@ class FineFacts:
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
-    """Build the details of a fine. ``authority`` is the issuing body's name as shown."""
+    """Build the details of a fine with the issuing body's full name."""
     return FineFacts(
         steps=deadline_steps(row, today),
         facts=tuple(_facts(row, authority)),
@@ -133,7 +132,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """Yield the notes on this fine. A note that applies to every fine is shown below the list."""
+    """Yield the notes on this fine. Notes that apply to every fine are in ``FineLedger.rules``."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

@@ -30,8 +30,8 @@ from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.vehicle import STATES, Field, Fine, fold
 from portal.wording import counted
 
-# A list with fewer than FEWEST_TO_CHOOSE fines has no controls. A list of more than MOST_ROOMY
-# fines has smaller text.
+# A list with fewer than FEWEST_TO_CHOOSE fines has no controls (search, filters, sort order and
+# checkboxes). A list with more than MOST_ROOMY fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
 # The least width of a bar segment in per cent, so that a small fine among large ones stays visible.
@@ -68,8 +68,6 @@ _UNDATED: Final = "Sem data"
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A total with its label and a note."""
-
     label: str
     value: str
     note: str
@@ -77,7 +75,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The part of the bar for one situation. ``start`` and ``width`` are in per cent."""
+    """The part of the bar for one situation, with ``start`` and ``width`` in per cent."""
 
     situation: Situation
     amount: str
@@ -88,8 +86,6 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """An option of a drop-down list."""
-
     key: str
     label: str
     is_chosen: bool
@@ -99,9 +95,8 @@ class Option:
 class LedgerLine:
     """One fine.
 
-    Sort orders compare ``moment``, ``cents`` and ``rank``. The search looks in ``text``.
-    ``is_shown`` is False if a filter hides the fine. ``can_pick`` is true if the fine is open, so
-    that it can be selected.
+    The sort orders compare ``moment``, ``cents`` or ``rank``. The search looks in ``text``.
+    ``is_shown`` is False if a filter hides the fine. Only an open fine can be selected.
     """
 
     row: FineRow
@@ -125,9 +120,8 @@ class LedgerLine:
 class LedgerYear:
     """The fines of a year, with texts for their number and their open amount.
 
-    ``words`` and ``amount`` describe the fines that the filters show; ``all_words`` and
-    ``all_amount`` describe all fines of the year. The amounts are "" if all fines of the year are
-    paid. ``lines`` is empty if the list is not sorted by date.
+    ``words`` and ``amount`` describe the fines that pass the filters. ``all_words`` and
+    ``all_amount`` describe all fines of the year.
     """
 
     key: str
@@ -144,10 +138,9 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    ``heading`` states the number of fines. ``lines`` holds a list that is short or not sorted by
-    date; ``years`` holds any other list. ``shown_words`` says how many fines of the total are
-    shown. ``rules`` are names and texts of the rules that apply to every fine. ``negotiation`` is
-    the path of the negotiation page with the selected fines, or "".
+    If the list has controls and is sorted by date, the fines are in ``years``. Otherwise they are
+    in ``lines``. ``rules`` are pairs of a name and a text for the rules that apply to every fine.
+    ``negotiation`` is the path of the negotiation page, or "".
     """
 
     count: int
@@ -180,13 +173,12 @@ def fine_ledger(
 ) -> FineLedger:
     """Build the ledger of a list of fines. ``path`` is the path of the page.
 
-    A list without controls ignores ``choice``, because the visitor could not undo the choice.
+    A list without controls ignores a ``choice``, because the visitor could not undo it.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
         choice = FineChoice(others=choice.others)
     lines = sorted((_line(row, choice, today) for row in fines.rows), key=_newest_first)
-    # A list without controls is short, so it is not divided by year.
     by_year = has_controls and choice.order == "data"
     picked = [line for line in lines if line.is_picked]
     sums = fines.totals
@@ -228,7 +220,7 @@ def _ordered(lines: Sequence[LedgerLine], order: Order) -> list[LedgerLine]:
 
 
 def _weight(line: LedgerLine, order: Order) -> int:
-    """Return the value to sort by, largest first, or 0 if the order is by date."""
+    """Return the value to sort by. Lines with equal values stay in order of date."""
     if order == "valor":
         return -1 if line.cents is None else line.cents
     return line.rank if order == "gravidade" else 0
@@ -261,7 +253,6 @@ def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
 
 
 def _state(fine: Fine) -> str:
-    """Return the two letters of a Brazilian state, or NO_STATE for any other value."""
     state = fine.authority_state.value.strip().upper()
     return state if state in STATES else NO_STATE
 
@@ -278,7 +269,7 @@ def _cents(amount: Decimal | None) -> int | None:
 
 
 def _rank(law: FineAssessment) -> int:
-    """Return a rank that compares gravity first, and then the multiple of the basic amount."""
+    """Return a rank by gravity, then by the factor that multiplies the basic amount."""
     factor = law.infraction.multiplier if law.infraction else None
     return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 
@@ -345,7 +336,6 @@ def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
 
 
 def _sum_words(amount: Decimal, count: int) -> str:
-    """Format a sum. Return a text instead of R$ 0,00 if there are no fines or no known amounts."""
     if not count:
         return "nenhuma"
     return formats.brl(amount) if amount else formats.MISSING
@@ -373,10 +363,7 @@ def _total(amounts: Iterator[Decimal | None]) -> Decimal:
 
 
 def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
-    """Return a segment for each situation, as wide as its share of all amounts.
-
-    If no amount is known, the widths are shares of the number of fines.
-    """
+    """Return a segment for each situation, sized by amount, or by count if no amount is known."""
     groups: dict[Situation, list[FineAssessment]] = {}
     for law in laws:
         groups.setdefault(SITUATION_OF[law.standing], []).append(law)
@@ -428,7 +415,6 @@ def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Opt
 
 
 def _states(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
-    """Yield the Brazilian states to filter by, or nothing if there is only one."""
     counts = Counter(line.state for line in lines)
     if choice.state:
         counts.setdefault(choice.state, 0)
@@ -502,14 +488,12 @@ def _picked_words(lines: Sequence[LedgerLine]) -> str:
 
 
 def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
-    """Return the path of the negotiation page that deducts the selected fines."""
     numbers = sorted(line.row.number for line in picked)
     chosen = f"?multas={','.join(map(str, numbers))}" if numbers else ""
     return f"{path}/negociacao{chosen}"
 
 
 def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
-    """Yield the rules that apply to every fine, which the panel shows only once."""
     owed = [law for law in laws if law.is_open]
     articles = {clock.name: clock.article for law in owed for clock in law.clocks}
     if articles:

@@ -8,15 +8,12 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import Fine, Identity, read_fines
 
-# At most this many fines are listed, because a longer table would be too much to read. The totals
-# include every fine, and the page says how many rows it omits.
+# The panel lists at most this many fines, because nobody would read a longer table.
 MOST_ROWS = 300
 
 
 @dataclass(frozen=True, slots=True)
 class FineRow:
-    """One fine: its number and anchor on the page, its record, its assessment and details."""
-
     number: int
     anchor: str
     fine: Fine
@@ -27,7 +24,7 @@ class FineRow:
 
 @dataclass(frozen=True, slots=True)
 class FineList:
-    """Every fine in the source's order. ``omitted`` is the number of fines not listed."""
+    """The fines in the source's order: the first MOST_ROWS as ``rows``, all as ``assessments``."""
 
     rows: tuple[FineRow, ...]
     omitted: int
@@ -55,8 +52,7 @@ def fine_list(
 ) -> FineList | None:
     """Return the fines of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is the vehicle from the lookup "decode", which is compared with the vehicle in each
-    fine's record.
+    A fine whose record describes another vehicle than ``vehicle`` gets a note.
     """
     if not is_readable(panel.result, "renainf"):
         return None

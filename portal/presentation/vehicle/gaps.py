@@ -1,7 +1,7 @@
 """Notices about lookups without an answer, or with a stale one.
 
-To keep the list of notices short, all failed lookups of a panel share one notice. All stale answers
-that were fetched at about the same time share one notice.
+To keep the list of notices short, all failed lookups of a panel share one notice. Stale answers
+that were fetched within one minute also share a notice.
 """
 
 from collections.abc import Iterator, Sequence
@@ -14,16 +14,14 @@ from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
-# Stale answers share a notice if they were fetched within this time after the first of them.
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# With these causes, a retry cannot succeed, because the source does not know the plate or Renavam,
-# or rejects it.
+# The source does not know the plate or Renavam, or rejects it.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
     "out_of_scope",
     "not_for_renavam",
-    # A daily limit makes each retry fail until the next day, as the failure's sentence says.
+    # A daily limit makes each retry fail until midnight.
     "day_limit",
     "token_limit",
 )
@@ -32,7 +30,7 @@ _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A lookup without an answer. ``what`` is a value of LOOKUP_WORDS, always plural."""
+    """A lookup without a readable answer, named by a value of LOOKUP_WORDS (``what``)."""
 
     what: str
     reason: str
@@ -52,8 +50,7 @@ class Unavailable:
 class Gap:
     """One notice about all missing lookups of a panel.
 
-    ``finding`` says what is missing. ``can_retry`` is true if a retry may succeed. ``search_again``
-    is true if the visitor has to search for another plate or Renavam.
+    ``search_again`` is true if only a search for another plate or Renavam can help.
     """
 
     finding: str
@@ -63,14 +60,13 @@ class Gap:
 
     @property
     def title(self) -> str:
-        """The notice's title: ``Multas: indisponíveis — não significa “nada consta”``."""
         return f"{self.finding} — {_NO_CLEAN_RECORD}"
 
 
 def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: bool) -> Gap | None:
-    """Build the notice about the missing lookups, or return None if none is missing.
+    """Build the notice about the missing lookups, or return None if ``missing`` is empty.
 
-    ``is_all`` is true if ``missing`` holds all lookups about the subject (a plate or Renavam).
+    ``is_all`` is true if ``missing`` holds all lookups about ``subject``.
     """
     if not missing:
         return None
@@ -115,10 +111,7 @@ def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
 
 
 def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
-    """Return a notice title for each group of stale answers that were fetched together.
-
-    A title states the lookups of its group and the time of the oldest answer.
-    """
+    """Return a notice title for each group of stale answers that were fetched within a minute."""
     groups: list[tuple[datetime, list[str]]] = []
     for what, moment in sorted(kept, key=lambda one: one[1]):
         if groups and moment - groups[-1][0] < _SAME_MOMENT:
@@ -141,7 +134,7 @@ def capitalised_list(lookup_labels: Sequence[str]) -> str:
 
 
 def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
-    """Yield each reason once, with the names of the lookups that failed for that reason."""
+    """Yield pairs: the names of the lookups that failed for the same reason, and the reason."""
     by_reason: dict[str, list[str]] = {}
     for one in missing:
         by_reason.setdefault(one.reason, []).append(one.what)

@@ -9,14 +9,12 @@ from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.wording import listed
 
-# At most this many names are listed, because the panels below show every record.
+# The most court cases or issuing bodies to list.
 _MOST_NAMES = 6
 
 
 @dataclass(frozen=True, slots=True)
 class StepGroup:
-    """The steps of one phase. ``facts`` are sentences about this vehicle's records."""
-
     title: str
     facts: tuple[str, ...]
     steps: tuple[Step, ...]
@@ -24,8 +22,6 @@ class StepGroup:
 
 @dataclass(frozen=True, slots=True)
 class NextSteps:
-    """The groups that have steps. ``hedge`` is a caution that applies to all steps."""
-
     groups: tuple[StepGroup, ...]
     hedge: str
 
@@ -36,7 +32,7 @@ def next_steps(
     *,
     vehicle_is_known: bool,
 ) -> NextSteps:
-    """Return the steps for the available records. An unavailable lookup gets its own step."""
+    """Return the steps for the available records and for the unavailable lookups."""
     situations = frozenset(_situations(fines, restrictions, vehicle_is_known=vehicle_is_known))
     facts = {"before": tuple(_cases(restrictions)), "fines": tuple(_authorities(fines))}
     chosen = steps_for(situations)
@@ -85,7 +81,7 @@ def _of_fines(fines: FineList) -> Iterator[Situation]:
 
 
 def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
-    """Yield the case number of each court order in force, or a note that the source hides it."""
+    """Yield the case number of each court order in force, or a note that the number is missing."""
     cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
     for card in cards[:_MOST_NAMES]:
         case = card.record.case
@@ -99,7 +95,7 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
 
 
 def _authorities(fines: FineList | None) -> Iterator[str]:
-    """Yield the distinct bodies that issued open fines, with their Brazilian states."""
+    """Yield one sentence that lists the bodies that issued the open fines, if there are any."""
     names: dict[str, int] = {}
     for row in fines.rows if fines else ():
         if row.law.is_open:

@@ -35,7 +35,7 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# The words before a refresh's price ("R$ 6,00"), keyed by the number of lookups in the refresh.
+# The words before the price of a refresh ("R$ 6,00"), indexed by the number of its lookups.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary]
@@ -48,12 +48,6 @@ _BY_RENAVAM: Final[tuple[Lookup, ...]] = ("renainf", "renajud")
 
 @dataclass(frozen=True, slots=True)
 class RecordViews:
-    """The four panels of a page, built from the same answers.
-
-    ``choice`` holds the visitor's choices in the fines panel. ``today`` is the day for which the
-    fines' deadlines are assessed.
-    """
-
     summary: PanelView[Summary]
     facts: PanelView[VehicleFacts]
     fines: PanelView[FineList]
@@ -73,7 +67,7 @@ class RecordViews:
         check_digit_holds: bool = True,
         choice: FineChoice = NO_CHOICE,
     ) -> "RecordViews":
-        """Build the panels about a plate or Renavam. Vehicle data exists for plates only."""
+        """Build the panels, with ``follow`` as in ``vehicle_page``."""
         by_plate = isinstance(subject, Plate)
         contents = VehicleContents.of(
             panels, context, decode_wanted=by_plate, check_digit_holds=check_digit_holds
@@ -107,7 +101,7 @@ class RecordViews:
 
     @property
     def all(self) -> tuple[PanelView[object], ...]:
-        """The panels that the page shows. The page of a Renavam has no vehicle data."""
+        """The panels that the page shows, without vehicle data for a Renavam."""
         facts = (self.facts,) if isinstance(self.subject, Plate) else ()
         return (self.summary, *facts, self.fines, self.restrictions)
 
@@ -115,9 +109,8 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel with the visitor's choices applied.
 
-        The panel is built only when accessed, because building the fines' lines takes most of a
-        page's time. The panel's URL contains the visitor's choices, so that the script can fetch
-        the fines panel without the rest of the page.
+        The panel is built on access, because building the fines' lines takes most of a page's time.
+        Its URLs contain the choices, so that the panel keeps them when the script fetches it.
         """
         fines = self.fines.content
         content = None
@@ -144,8 +137,8 @@ class RecordViews:
 class VehiclePage:
     """The whole page of a plate.
 
-    If ``waits`` is true, a script fetches the missing panels, and a browser without scripts goes to
-    ``whole_page_url``.
+    If ``waits`` is true, a script fetches the missing panels. A browser without scripts goes to
+    ``whole_page_url`` instead.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -167,8 +160,7 @@ class VehiclePage:
 class PanelFragment:
     """A single panel, as an HTML fragment that the page's script fetches.
 
-    ``records`` holds all panels of the page, because the summary's fragment also updates parts
-    outside its panel.
+    ``records`` holds all panels, because the summary's fragment includes links to their sections.
     """
 
     name: PanelName
@@ -185,10 +177,7 @@ class PanelFragment:
 
 @dataclass(frozen=True, slots=True)
 class RenavamPage:
-    """The page of a Renavam: its fines and court restrictions.
-
-    If ``check_digit_holds`` is False, the page shows a warning; the Renavam is not rejected.
-    """
+    """The page of a Renavam, with a warning if its check digit is wrong."""
 
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam
@@ -213,12 +202,12 @@ def vehicle_page(
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 
-    Paid lookups are allowed only if ``follow`` is true. If ``follow`` is False, a panel whose
-    lookup was not made shows a button. ``report`` is "unasked" if there is no written report that
-    the visitor may read. ``left_today`` is how often the visitor may refresh today, or None without
-    a daily limit. ``may_refresh`` and ``may_write`` say whether the visitor's scopes allow
-    refreshing answers and requesting a report. ``choice`` holds the visitor's choices in the fines
-    panel.
+    If ``follow`` is true, the page's script fetches a panel whose lookup was not made. Otherwise
+    the panel shows a button, because this visit must not cause paid lookups.
+
+    ``report`` is "unasked" if there is no written report that the visitor may read. ``left_today``
+    is how many plates the visitor may still look up today, or None without a daily limit.
+    ``may_refresh`` and ``may_write`` say whether the visitor has the scopes "refresh" and "report".
     """
     records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
@@ -258,9 +247,9 @@ def panel_fragment(
     context: RenderContext,
     choice: FineChoice = NO_CHOICE,
 ) -> PanelFragment:
-    """Build a single panel from the lookups that ``panel_needs(name)`` returns.
+    """Build a single panel, which uses only the lookups in ``panel_needs(name)``.
 
-    Raises KeyError for an unknown panel name.
+    Raises KeyError for an unknown name.
     """
     if name not in PANEL_NAMES:
         raise KeyError(name)
@@ -290,5 +279,5 @@ def renavam_page(
 
 
 def _price(price: Decimal) -> str:
-    """Format a price for a button, or return "" if the lookup is free or its price unknown."""
+    """Format a price, or return "" if the lookup is free or its price unknown."""
     return formats.brl(price) if price > 0 else ""

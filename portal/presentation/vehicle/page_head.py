@@ -16,8 +16,8 @@ from portal.vehicle import Plate, Renavam
 class PageHead:
     """The vehicle in the head of the page. Either ``plate`` or ``renavam`` is None.
 
-    ``twin`` is the other spelling of the same plate. ``name`` and ``line`` are "" if unknown.
-    ``path`` is the page's path. ``announcement`` is the verdict for a screen reader, or "".
+    ``twin`` is the other spelling of the same plate. ``announcement`` is the verdict for a screen
+    reader, or "".
     """
 
     title: str
@@ -34,8 +34,8 @@ class PageHead:
 class SectionLink:
     """A link to a section.
 
-    ``count`` is the number of records in the section, or "?" if the number is unknown. A waiting
-    section, or a section without records, has the count "".
+    ``count`` is the number of records in the section, or "?" if it is unknown. ``count`` is "" for
+    a section that still waits for its panel, and for a section that does not list records.
     """
 
     anchor: str
@@ -44,7 +44,7 @@ class SectionLink:
 
 
 def page_head(summary: PanelView[Summary]) -> PageHead:
-    """Build the page's head from the summary panel, which may be in any state."""
+    """Build the head from the summary panel, which may be in any state."""
     subject, content = summary.subject, summary.content
     plate = subject if isinstance(subject, Plate) else None
     name = content.name if content else ""
@@ -72,7 +72,7 @@ def section_links(
     fines: PanelView[FineList],
     restrictions: PanelView[RestrictionList],
 ) -> tuple[SectionLink, ...]:
-    """Return the section links. Only a plate's page has links to prices and a written report."""
+    """Return the section links."""
     return tuple(_links(summary, fines, restrictions))
 
 

@@ -1,8 +1,8 @@
 """The frame around a panel's content: the panel's state, and the age, source and price of its data.
 
-A panel is *waiting* if a script will fetch it, *idle* if its lookup was not made and this visit
-must not cause paid lookups, *unavailable* if its lookup failed, and otherwise *ready*. An
-unavailable panel must not look like "nothing found".
+A panel whose lookup was not made is "waiting" if a script will fetch it, or "idle" if this visit
+must not cause paid lookups. A panel whose lookup failed is "unavailable", which must not look like
+"nothing found". Any other panel is "ready".
 """
 
 from collections.abc import Mapping, Sequence
@@ -67,8 +67,6 @@ NO_REASON: Final = "A fonte de dados não respondeu."
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """The results of the three lookups of a page."""
-
     decode: Panel
     renainf: Panel
     renajud: Panel
@@ -88,10 +86,10 @@ class Panels:
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The parameters for building a page, such as the current time (aware).
+    """The parameters for building a page.
 
-    ``marker`` is the text that the source sends in place of a hidden value. ``mask_names`` is true
-    if people's names are masked. ``query`` holds the choices in the page's address.
+    ``now`` is aware. ``marker`` is the text that the source sends in place of a hidden value.
+    ``mask_names`` is true if a written report must not show people's names.
     """
 
     now: datetime
@@ -107,10 +105,7 @@ class RenderContext:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The source and age of an answer.
-
-    ``price`` is the cost of repeating the lookup, or None if it is free or unknown.
-    """
+    """The source and age of an answer, and the cost of repeating the lookup in R$."""
 
     what: str
     source: str
@@ -128,11 +123,10 @@ Content = TypeVar("Content", covariant=True)
 class PanelView(Generic[Content]):
     """A panel's frame. ``content`` is set only in the state "ready".
 
-    ``missing`` lists the failed lookups, and ``gap`` is the notice about them. A summary is ready
-    even if all lookups failed, because it states what is unknown. ``has_nothing`` is true if all
-    lookups failed, so that no other part of the page has content. ``kept`` are the titles of the
-    notices about stale answers. ``term`` is the glossary entry of the panel's register. ``url`` is
-    the path of this panel alone, and ``whole_page_url`` is the page with every panel loaded.
+    ``missing`` lists the failed lookups, and ``gap`` is the notice about them. ``has_nothing`` is
+    true for a summary whose lookups all failed. ``kept`` are the titles of the notices about stale
+    answers. ``url`` is the URL of this panel alone, and ``whole_page_url`` the URL of the page with
+    every panel loaded.
     """
 
     name: PanelName
@@ -161,7 +155,7 @@ class PanelView(Generic[Content]):
 
 
 def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
-    """Return the lookups that a panel needs. Raises KeyError for an unknown panel name."""
+    """Return the lookups that a panel needs. Raises KeyError for an unknown name."""
     return _NEEDS[name]
 
 
@@ -175,8 +169,8 @@ def state_of(
 ) -> Literal["waiting", "idle", "unavailable", "ready"]:
     """Return the state of a panel, given its lookups.
 
-    If a lookup was not made, the panel is waiting, or idle if ``follow`` is False. A summary is
-    ready even without any answer, because its verdict says that nothing is known.
+    ``follow`` decides between "waiting" and "idle". A summary is "ready" even if all lookups
+    failed, because its verdict says that nothing is known.
     """
     needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
     if any(panel.state == "unasked" for panel in needed):
@@ -197,7 +191,7 @@ def frame(
 ) -> PanelView[Content]:
     """Build the frame around a panel's content.
 
-    A panel with an answer but without content is unavailable, because the answer was unreadable.
+    If there is an answer but no content, the answer is unreadable, so the panel is "unavailable".
     """
     lookups = lookups or panel_needs(name)
     state = state_of(name, panels, follow=follow, lookups=lookups)
@@ -211,8 +205,7 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The URL of the panel with the prices contains the visitor's choices, because the script may
-    # fetch only this panel.
+    # The script may fetch the panel with the prices alone, so its URL contains the choices.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
@@ -252,10 +245,10 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Say which lookups a refresh did not renew and why, or return "" if all were renewed.
+    """Say which lookups a refresh did not renew, or return "" if it renewed all.
 
-    The text gives no reason for a lookup that returned a stored answer, because this function
-    cannot know why the refresh failed.
+    The text gives the reason for each failed lookup. If a lookup returned a stored answer instead,
+    ``panels`` does not contain the reason.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [
@@ -273,7 +266,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
     """Return the age, source and price of an answer.
 
-    An answer younger than a minute is not described as stored, even if it came from the store.
+    ``from_cache`` is False for an answer younger than a minute, even if it came from the store.
     """
     is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(
@@ -290,6 +283,6 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
 def is_readable(result: object, lookup: Lookup) -> bool:
     """Return whether a decoded ``result`` has the type that the API specifies.
 
-    An answer about fines or restrictions without a list must not be taken for "no fines".
+    Without this check, an answer without a list of fines would read as "no fines".
     """
     return isinstance(result, dict if lookup == "decode" else list)

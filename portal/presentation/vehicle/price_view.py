@@ -1,4 +1,4 @@
-"""The price section: a chart and a table of all candidate versions, and notes."""
+"""The price section: a chart and a table of the candidate versions, and notes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,17 +20,14 @@ from portal.wording import NO_BREAK_SPACE, listed
 VERSION: Final = "versao"
 YEARS: Final = "anos"
 _RANGES: Final = (1, 3, 5, 10)
-# A series with fewer points is described in a sentence, because a chart would show no trend.
+# A sentence describes a series with fewer points, because a chart would show no trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The visitor's choice: a candidate's number, and how many years to show (None for all).
-
-    ``is_explicit`` is true if the page's address names the candidate.
-    """
+    """A candidate's number, whether the URL contains it, and the years to show (None for all)."""
 
     version: int
     is_explicit: bool
@@ -39,7 +36,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLink:
-    """A link to the page with a choice. ``is_current`` is true for the current choice."""
+    """A link that makes a choice. ``is_current`` is true for the choice already made."""
 
     text: str
     url: str
@@ -50,9 +47,8 @@ class ChoiceLink:
 class PriceRow:
     """A candidate in the table.
 
-    ``match`` says which attributes agree with the registration and which differ. ``has_change`` is
-    true if ``twelve_months`` is a change and not a sentence. ``price`` is "" if the candidate has
-    no price.
+    ``match`` says which attributes agree with the registration and which differ. If ``has_change``
+    is False, ``twelve_months`` says that there is no change to show.
     """
 
     tab: PriceTab
@@ -68,9 +64,8 @@ class PriceRow:
 class PriceView:
     """The price section.
 
-    ``headline`` is a price, or the range of several candidates that match equally well, or "".
-    ``chart`` is None if there are too few points, and ``instead`` is the sentence to show in its
-    place. ``notes`` are sentences about the chosen candidate.
+    ``headline`` is a price, the price range of the best matches, or "". If ``chart`` is None, the
+    page shows the sentence ``instead``. ``notes`` are sentences about the chosen candidate.
     """
 
     prices: Prices
@@ -88,7 +83,7 @@ class PriceView:
 def price_view(prices: Prices, query: Query) -> PriceView | None:
     """Build the price section, or return None if there are no candidates.
 
-    Choices in ``query`` that the page does not offer are ignored.
+    The page ignores choices in ``query`` that it does not offer.
     """
     choice = _choice(prices, query)
     if choice is None:
@@ -120,10 +115,7 @@ def _choice(prices: Prices, query: Query) -> Choice | None:
 
 
 def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
-    """Return the chosen candidate's price.
-
-    Without a choice, return the price range of the likeliest candidates.
-    """
+    """Return the chosen candidate's price, or without a choice the range of the best matches."""
     if choice.is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
     summary = prices.price_summary
@@ -135,7 +127,7 @@ def _number(text: str) -> int:
 
 
 def _offered(series: PriceSeries) -> tuple[int, ...]:
-    """Return the periods to offer, in years, all shorter than the whole series."""
+    """Return the periods, in years, that are shorter than the whole series."""
     first, last = series.first_real, series.last_real
     if first is None or last is None:
         return ()
@@ -187,14 +179,13 @@ def _chart(prices: Prices, version: int, years: int | None) -> PriceChart | None
 
 
 def _break_note(chart: PriceChart | None) -> str:
-    """Return ``o eixo pula do zero a R$ 80 mil``, or "" if the axis starts at zero."""
     if chart is None or chart.break_y is None:
         return ""
     return f"o eixo pula do zero a {chart.prices[0].text}"
 
 
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
-    """Describe the chart: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …``."""
+    """Describe the price's changes: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …``."""
     series = tab.series
     last, peak, year = series.last_real, series.peak, series.twelve_month_change
     if last is None or peak is None or len(series.real) < LEAST_POINTS:

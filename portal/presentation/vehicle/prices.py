@@ -20,23 +20,19 @@ from portal.vehicle import (
     rank,
 )
 
-# At most this many candidates share a chart and can be chosen.
+# The chart draws at most this many candidates, and the visitor can choose only among them.
 MOST_TABS: Final = MOST_SERIES
-# A price changes by a few per cent a month, so a larger difference between the current price and
-# the last month means that the two disagree.
+# The page reports a difference of more than this share between the current price and the history's
+# last month. A price changes by only a few per cent a month.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
-# ``NO_PRICE`` is used on the vehicle's page, in the comparison and in the dossier.
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 
 @dataclass(frozen=True, slots=True)
 class YearOfPrices:
-    """A table row: a year and its twelve months. A month is None if its price is unknown.
-
-    ``texts`` are the cells: "89.325", "89.325*" for a prediction, or "—" for None.
-    """
+    """A table row. A text is "89.325", "89.325*" for a prediction, or "—" without a price."""
 
     year: int
     months: tuple[PricePoint | None, ...]
@@ -48,13 +44,12 @@ class PriceTab:
     """One candidate version.
 
     ``current`` is None, never zero, if there is no price. ``is_best`` is true if the version
-    matches the registration better than any other candidate. ``is_tied`` is true if another
-    candidate matches equally well. ``same`` are the attributes that agree with the registration,
+    matches the registration better than every other candidate. ``is_tied`` is true if the version
+    is one of several best matches. ``same`` are the attributes that agree with the registration,
     and ``other`` those that differ.
 
     ``line`` and ``words`` are arguments of ``price_chart``. ``chart_title`` and
-    ``chart_description`` are the chart's text alternatives. ``predicted_label`` and
-    ``predicted_note`` describe the source's predictions. ``doubt`` is a sentence if the current
+    ``chart_description`` are the chart's text alternatives. ``doubt`` is a sentence if the current
     price and the history disagree, else "".
     """
 
@@ -81,36 +76,32 @@ class PriceTab:
 
     @property
     def badge(self) -> str:
-        """The label next to the candidate's name, or ""."""
         if self.is_tied:
             return "empate"
         return "mais provável" if self.is_best else ""
 
     @property
     def described(self) -> str:
-        """Make and model as the price table writes them, or "" if the source sends neither."""
+        """Make and model in the price table's spelling, or "" if the source sends neither."""
         parts = [_known(self.entry.make), _known(self.entry.model)]
         return " ".join(part for part in parts if part)
 
     @property
     def unread_price(self) -> Field:
-        """The text sent in place of a price, or EMPTY if the source sent an amount or nothing."""
+        """The text that the source sent in place of a price, or EMPTY if it sent no such text."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY
 
     @property
     def has_predictions(self) -> bool:
-        """Whether any month of the table is a prediction, even one between real months."""
+        """Whether any month is a prediction, even one between months with real prices."""
         return any(point.predicted for point in self.series.points)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceSummary:
-    """A price, or a range if several versions match equally well.
-
-    ``note`` is a text about the versions, or "".
-    """
+    """A price, or a range if several versions are the best match, and a note on the versions."""
 
     text: str
     note: str
@@ -118,14 +109,14 @@ class PriceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All candidates. ``others`` are candidates of which the page shows only the current price."""
+    """All candidates. Of ``others`` the page shows only the current price."""
 
     tabs: tuple[PriceTab, ...]
     others: tuple[PriceTab, ...]
 
     @property
     def best(self) -> PriceTab | None:
-        """The first of the best-matching candidates, or None without candidates."""
+        """The first of the best matches, or None without candidates."""
         return self.tabs[0] if self.tabs else None
 
     @property
@@ -134,7 +125,7 @@ class Prices:
 
     @property
     def likeliest(self) -> tuple[PriceTab, ...]:
-        """The first candidate and all that match equally well."""
+        """The best match, or all candidates that tie for it."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
 
     @property
@@ -156,7 +147,7 @@ class Prices:
 
     @property
     def twelve_months(self) -> str:
-        """The price change of the likeliest candidates in twelve months: a value, a range or ""."""
+        """The likeliest candidates' price change in twelve months: a value, a range or ""."""
         changes = [tab.series.twelve_month_change for tab in self.likeliest]
         known = [change for change in changes if change is not None]
         if not known:
@@ -165,7 +156,6 @@ class Prices:
 
     @property
     def legend(self) -> str:
-        """A sentence on the number of candidates and their sort order."""
         count, tied = len(self.all), len(self.likeliest)
         if tied == count:
             order = "o registro não diz qual delas é"
@@ -177,9 +167,9 @@ class Prices:
 
 
 def prices_of(decoded: Decoded, today: date) -> Prices:
-    """Return the ranked candidates of a vehicle.
+    """Return the candidates of a vehicle, best match first.
 
-    ``today`` separates predictions of future months from estimates of past months.
+    The texts call a prediction for a month before ``today`` an estimate.
     """
     ranked = rank(decoded.fipe, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)
@@ -264,10 +254,7 @@ def describe(series: PriceSeries, today: date) -> str:
 
 
 def _is_now(series: PriceSeries, today: date) -> bool:
-    """Return whether the last real price is of this month or the previous one.
-
-    The previous month is accepted because the price table arrives with a delay.
-    """
+    """Return whether the last real price is of this or, as tables come late, the previous month."""
     if series.last_real is None:
         return False
     last = series.last_real.month
@@ -290,7 +277,6 @@ def _predicted(series: PriceSeries, *, is_past: bool) -> tuple[str, str]:
 
 
 def _doubt(series: PriceSeries) -> str:
-    """Return a sentence if the current price is far from the history's last month, else ""."""
     current, last = series.current, series.last_real
     if current is None or current <= 0 or last is None:
         return ""

@@ -1,6 +1,6 @@
-"""The choices in a page's address, such as a filter or the version that a chart shows.
+"""The visitor's choices in the query of a page's URL, such as the version that a chart shows.
 
-A link that changes one choice preserves all other choices on the page.
+A link that changes one choice keeps all other choices.
 """
 
 import re
@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """Return the parameters that links preserve: at most 64 short ones with plain names."""
+    """Return the parameters that links keep: at most 64 short ones with plain names."""
     kept = [
         (name, value)
         for name, value in sent

@@ -1,7 +1,4 @@
-"""Collect the remaining fields of a record, so that the page leaves no field out.
-
-Known and hidden fields are listed with their values. The names of all blank fields are in one line.
-"""
+"""The fields of a record that no other view model shows, so that the page leaves no field out."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -33,15 +30,13 @@ _OTHER_VEHICLE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A labelled field of a record."""
-
     label: str
     field: Field
 
 
 @dataclass(frozen=True, slots=True)
 class OtherData:
-    """``shown`` are the known and hidden fields. ``blank`` are the names of the blank fields."""
+    """``shown`` holds the known and hidden fields, ``blank`` the labels of the blank fields."""
 
     shown: tuple[Detail, ...]
     blank: tuple[str, ...]
@@ -49,11 +44,9 @@ class OtherData:
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
-    """What a fine's record contains besides the facts in the legal assessment.
+    """The content of a fine's record besides the facts in the legal assessment.
 
-    ``speeds`` are the limit and the measurements, if the source sends any. ``payment`` is empty if
-    no payment is recorded. ``notes`` are sentences on contradictions in the record.
-    ``names_other_vehicle`` is true if a note says that the record describes another vehicle.
+    ``speeds`` are the limit and the measurements. ``notes`` are sentences on contradictions.
     """
 
     speeds: tuple[Detail, ...]
@@ -65,8 +58,6 @@ class FineDetails:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionDetails:
-    """What a court record contains besides the effects of the restriction."""
-
     protocol: Field
     letter: Field
     detail: Field
@@ -75,7 +66,7 @@ class RestrictionDetails:
 
 
 def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> FineDetails:
-    """Return the details of a fine. ``vehicle`` is None if the vehicle's own data is missing."""
+    """Return the details of a fine, with a note if the record describes another vehicle."""
     speeds, speed_note = _speeds(fine, law)
     other_car = _other_car(fine, vehicle)
     return FineDetails(
@@ -88,10 +79,7 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> F
 
 
 def restriction_details(record: Restriction, vehicle: Identity | None) -> RestrictionDetails:
-    """Return the details of a court record.
-
-    ``vehicle`` is None if the vehicle's data is missing.
-    """
+    """Return the details of a court record, with a note if it describes another vehicle."""
     return RestrictionDetails(
         protocol=_numbered(record.protocol, record.protocol_year),
         letter=_numbered(record.letter, record.letter_year),
@@ -127,16 +115,13 @@ def _speeds(fine: Fine, law: FineAssessment) -> tuple[tuple[Detail, ...], str]:
 
 
 def _with_unit(field: Field, unit: str) -> Field:
-    """Add the unit to a number, but not to a text that already states a unit."""
+    """Add the unit to a number, but not to a text such as "80 km/h"."""
     is_number = field.value.replace(",", "").replace(".", "").isdecimal()
     return Field(f"{field.value} {unit}", "known") if is_number else field
 
 
 def _payment(fine: Fine, law: FineAssessment) -> Iterator[Detail]:
-    """Yield the fields about a payment, if any is recorded.
-
-    An amount of zero does not count as a payment.
-    """
+    """Yield the fields about a payment, if any is recorded. An amount of zero counts as none."""
     amount = EMPTY if fine.paid_amount == 0 else fine.paid_amount_text
     fields = (fine.paid_on_text, amount, fine.payment_registered_on_text, fine.paid_state)
     if all(field.state == "empty" for field in fields):
@@ -186,7 +171,7 @@ def _other_of_restriction(record: Restriction) -> Iterator[Detail]:
 
 
 def _numbered(number: Field, year: Field) -> Field:
-    """Join a number and its year, "123/2024". Without a year, return the number unchanged."""
+    """Join a number and its year: "123/2024"."""
     if number and year.is_hidden:
         return Field(f"{number} (ano oculto pela fonte)", "known")
     return Field(f"{number}/{year}", "known") if number and year else number

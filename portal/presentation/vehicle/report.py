@@ -1,4 +1,4 @@
-"""A vehicle's stored written report, a text about its records by topic."""
+"""The written report on a vehicle: a stored text about its records, divided into topics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,8 +17,7 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# Maps a topic to the lookup whose records the topic is about. No data on other topics is sent to
-# the report's writer.
+# Maps a topic to the lookup with its records. The upstream gets no records on other topics.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -33,10 +32,9 @@ _RECORDS_INCOMPLETE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport(Panel):
-    """A stored report.
+    """A stored report on the records of the lookups in ``made_of``.
 
-    ``made_of`` lists the lookups whose records the report was written from, or is None if the
-    available records do not show this.
+    ``made_of`` is None if the report describes records that the portal does not have now.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -47,11 +45,12 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records changed since the report was written. ``without`` names the records that were
-    missing when the report was written. ``would_miss`` names the records that a new report would
-    lack. ``doubt`` is a sentence, or "" if it is known whether the records changed. ``can_write``
-    is False if there is no record to write about. ``may_write`` is False if the visitor's scopes
-    include no report.
+    if the records changed since the report was written. ``doubt`` is a sentence if the portal
+    cannot tell whether they changed, because records are missing now.
+
+    ``without`` names the records that were missing when the report was written. ``would_miss``
+    names the records that a new report would lack. ``can_write`` is False if there is no record to
+    write about. ``may_write`` is False if the visitor lacks the scope "report".
     """
 
     state: Literal["none", "unavailable", "ready"]
@@ -69,11 +68,7 @@ class ReportSection:
     made_of: tuple[Lookup, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
-        """Return the badge of a topic.
-
-        A badge is "ok" only if the report used records about the topic. The badge "unverified"
-        means that the report says "ok" about a topic but had no data on it.
-        """
+        """Return the topic's mark, but "unverified" for an "ok" that no records support."""
         if topic.mark != "ok":
             return topic.mark or ""
         return "ok" if _EVIDENCE.get(topic.key) in (self.made_of or ()) else "unverified"
@@ -92,7 +87,7 @@ def report_section(
     """Build a page's section with the report.
 
     ``action`` is the path that requests a report. ``records`` are the records that a new report
-    would use, or None on a page without a button for a new report, such as the printed dossier.
+    would describe, or None on a page without a button for one.
     """
     report = (
         None

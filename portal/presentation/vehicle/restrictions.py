@@ -30,8 +30,6 @@ _QUESTIONS: dict[Act, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """The effect of a restriction on one act, such as a transfer."""
-
     question: str
     word: str
     answer: Answer
@@ -40,8 +38,6 @@ class Consequence:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionCard:
-    """One record. ``title`` is the restriction's kind; ``court`` and ``court_body`` may be ""."""
-
     number: int
     anchor: str
     title: str
@@ -55,7 +51,7 @@ class RestrictionCard:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionList:
-    """Every record in the source's order. ``in_force`` counts the records with an effect."""
+    """The records in the source's order: the first MOST_CARDS as ``cards``, all as ``records``."""
 
     cards: tuple[RestrictionCard, ...]
     omitted: int
@@ -69,7 +65,6 @@ class RestrictionList:
 
     @property
     def heading(self) -> str:
-        """The heading, ``4 em vigor``, or "" without records."""
         if not self.records:
             return ""
         return f"{grouped(self.in_force)} em vigor" if self.in_force else "nenhuma em vigor"
@@ -80,8 +75,7 @@ def restriction_list(
 ) -> RestrictionList | None:
     """Return the restrictions of an answer, or None if the answer is missing or unreadable.
 
-    ``vehicle`` is the vehicle from the lookup "decode", which is compared with the vehicle in each
-    record.
+    A record that describes another vehicle than ``vehicle`` gets a note.
     """
     if not is_readable(panel.result, "renajud"):
         return None

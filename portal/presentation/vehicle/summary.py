@@ -18,8 +18,6 @@ from portal.presentation.vehicle.timeline import Timeline, timeline
 
 @dataclass(frozen=True, slots=True)
 class MatrixRow:
-    """A row of the matrix, with the style of the answer."""
-
     row: Row
     look: StatusStyle
 
@@ -29,11 +27,10 @@ class Summary:
     """The summary panel's content. An unavailable figure is None, never zero.
 
     ``price`` is the price of the first candidate version. ``likely_price`` is the price range of
-    all versions that match equally well. ``price`` and ``likely_price`` are also None if the source
-    has no price. ``price_is_known`` is False if the lookup of the price has no answer.
-    ``unverified`` names the most important subjects that no lookup covers; ``unverified_count``
-    counts all such subjects. Unverified subjects are shown next to the verdict, so that no reader
-    relies on the verdict before seeing them.
+    the best matches. ``price_is_known`` is False if the lookup "decode" has no readable answer.
+
+    ``unverified`` names the most important subjects that no lookup covers, so that the page can
+    show them next to the verdict. ``unverified_count`` counts all such subjects.
     """
 
     name: str
@@ -55,8 +52,7 @@ class Summary:
     next_steps: NextSteps
 
 
-# Keys of UNVERIFIED for the subjects that the verdict lists, because they spoil purchases most
-# often.
+# Keys of the subjects in UNVERIFIED that spoil purchases most often.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -64,7 +60,7 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# More reasons would move the matrix off a phone's first screen; the sections show all records.
+# More reasons would move the matrix off a phone's first screen.
 MOST_REASONS = 3
 
 
@@ -81,8 +77,8 @@ def summary(
 ) -> Summary:
     """Build the summary of the available content.
 
-    ``decode_wanted`` is False for a Renavam, which has no vehicle data. ``stale`` maps each lookup
-    with a stale answer to the time at which the answer was fetched, in local time.
+    ``decode_wanted`` is False for a Renavam, because the source has no vehicle data for it.
+    ``stale`` holds the local times at which the stale answers were fetched.
     """
     verdict = judge(
         facts is not None or not decode_wanted,

@@ -11,8 +11,6 @@ MOST_EVENTS = 60
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """A dated event and the anchor of its record."""
-
     day: date
     what: str
     anchor: str
@@ -20,10 +18,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """Events, newest first.
-
-    ``omitted`` is the number of older events, which only the page's lists of records contain.
-    """
+    """The newest events, and the number of older ones (``omitted``)."""
 
     events: tuple[Event, ...]
     omitted: int
@@ -34,7 +29,7 @@ class Timeline:
 
 
 def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> Timeline:
-    """Return the dated events, newest first. An unavailable lookup adds no events."""
+    """Return the dated events of the listed records."""
     events: list[Event] = []
     for row in fines.rows if fines else ():
         fine = row.fine
