@@ -7,7 +7,7 @@ from portal.system.token_format import is_token
 
 
 class NoCredential(ValueError):
-    """The request has no valid credential, or several credentials. The response status is 401."""
+    """The request has no valid credential, or several. The response status is 401."""
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
@@ -15,8 +15,7 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 
     Raises NoCredential. The same token in a header and in the query is accepted. Two headers or two
     parameters are rejected, even with equal values. A WSGI server may join two headers as ``A,B``,
-    or replace a non-ASCII header by an empty text. Texts with a comma and empty texts are rejected,
-    because they cannot be tokens.
+    or replace a non-ASCII header by an empty text. ``is_token`` rejects both.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:
@@ -33,7 +32,7 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 def _at(query_string: bytes) -> list[str]:
     """Return the values of the query parameter ``at``, decoded as Latin-1.
 
-    Latin-1 decodes each non-ASCII byte to a non-ASCII character, so the token check rejects it.
+    Latin-1 decodes each non-ASCII byte to a non-ASCII character, which ``is_token`` rejects.
     Werkzeug's UTF-8 decoder would leave ``%FF`` as three ASCII characters, which are valid in a
     token.
     """

@@ -9,17 +9,19 @@ from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
 Mode = Literal["demo", "managed", "pass-through"]
 DEMO_TOKEN = "demo"  # noqa: S105 documented; gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
-_MOST_RENAMED = 10_000  # limits the set of callers whose data was moved to a new name
+_MOST_RENAMED = 10_000  # limits the size of ``Gatekeeper._taken_over``
 
 
 class Gatekeeper:
     """Turns a credential into an Identity.
 
-    The demo and managed modes check portal tokens. The pass-through mode accepts any credential
-    except a portal token, because the upstream verifies the credential. A pass-through caller's
-    name is the HMAC of the credential with the key ``secret``. ``former`` is a list of earlier
-    values of ``secret``. At a caller's first request, ``take_over`` is called once for each earlier
-    key, with the caller's name under that key and the present name.
+    The demo and managed modes check portal tokens. In pass-through mode the upstream verifies the
+    credential, so the portal accepts any credential except a portal token.
+
+    In pass-through mode, data is stored under an HMAC of the credential with the key ``secret``.
+    ``former`` contains earlier values of ``secret``. At a caller's first request, ``take_over`` is
+    called once for each earlier key, with the HMAC under that key and the present HMAC. It must
+    move the caller's data to the present HMAC.
     """
 
     def __init__(
@@ -43,9 +45,8 @@ class Gatekeeper:
         Raises UnknownToken (401), RefusedToken (403) or TokensUnavailable (503).
         """
         if self.mode == "pass-through":
-            # A portal token must not be sent upstream. A portal switches to pass-through mode if
-            # the operator removes the upstream token, and callers may then still send portal
-            # tokens.
+            # A portal token must not be sent upstream. After the operator has switched from managed
+            # to pass-through mode, callers may still send portal tokens.
             if self._tokens.was_issued(digest(credential)):
                 raise UnknownToken
             keyed = name_credential(self._secret, credential)
@@ -55,7 +56,7 @@ class Gatekeeper:
         return self.authenticate_digest(digest(credential))
 
     def _rename(self, credential: str, name: str) -> None:
-        """Move data stored under a caller's former names to the present name, once per process."""
+        """Move the data under a caller's former names to the present name, once per process."""
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()
         self._taken_over.add(name)
@@ -63,10 +64,7 @@ class Gatekeeper:
             self._take_over(name_credential(key, credential), name)
 
     def authenticate_digest(self, token_digest: str) -> Identity:
-        """Return the identity of a token whose digest is given.
-
-        A session stores only the digest.
-        """
+        """Return the identity of a token by its digest, because a session stores no token."""
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()
         return self._tokens.identify(token_digest)

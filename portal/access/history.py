@@ -1,8 +1,4 @@
-"""Each visitor's recent lookups, stored encrypted and shown only to that visitor.
-
-Visitors can erase their own histories, and the purge of a vehicle deletes its entries in all
-histories.
-"""
+"""Each visitor's recent lookups, stored encrypted and shown only to that visitor."""
 
 import hashlib
 import logging
@@ -33,19 +29,18 @@ class Entry:
 
 
 class HistoryUnavailable(Exception):
-    """The history, or bytes of deleted entries in the database's files, could not be erased."""
+    """Entries, or their bytes in the database's files, could not be erased."""
 
 
 class BytesKept(Exception):
-    """The rows are deleted, but bytes of the rows remain in the database's files."""
+    """The rows are deleted, but some of their bytes remain in the database's files."""
 
 
 class History:
     """The recent lookups of each visitor.
 
-    Plates are stored encrypted. Rows are found by the HMAC of the plate, which ``tag`` computes.
-    ``former`` lists the old secret keys, which still decrypt old rows. ``former_tags`` computes a
-    plate's HMACs with the old secret keys.
+    Rows are found by the HMAC of the plate, which ``tag`` computes. ``former`` lists the old secret
+    keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs with these keys.
     """
 
     retention_s: Final = KEPT_S
@@ -67,7 +62,7 @@ class History:
         self._secret = secret
         self._tag = tag
         self._clock = clock
-        # While the breaker is open, pages do not wait for a database that does not respond.
+        # While the breaker is open, pages are served at once without a history.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -86,15 +81,15 @@ class History:
                 )
         except BreakerOpen:
             return
-        # A unique violation occurs, for example, if another request records the same lookup.
+        # The error may be a unique violation, because another request records the same lookup.
         except SQLAlchemyError as error:
             log.warning("history was not recorded: %s", error_kind(error))
 
     def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
         """Return at most ``most`` of the visitor's lookups, the latest first.
 
-        The first ``skip`` lookups are left out, for the later pages of a long list. Returns an
-        empty list if the database fails. An entry that no known secret key decrypts is left out.
+        Leaves out the first ``skip`` lookups, and entries that no secret key decrypts. Returns an
+        empty list if the database fails.
         """
         from cryptography.fernet import InvalidToken
 
@@ -128,9 +123,8 @@ class History:
     def drop_expired(self) -> None:
         """Delete entries older than thirty days.
 
-        Raises BytesKept if bytes of deleted entries remain in the database's files. Every call
-        empties SQLite's write-ahead log, even if no entry has expired, because a concurrent reader
-        may have prevented the last call from emptying the log.
+        Raises BytesKept. Every call empties SQLite's write-ahead log, even if no entry has expired,
+        because a concurrent reader may have prevented this in the previous call.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -142,8 +136,7 @@ class History:
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only the entry of one ``subject``.
 
-        Raises HistoryUnavailable if entries, or their bytes in the database's files, could not be
-        deleted. If ``erase`` fails, call it again to delete the remaining data.
+        Raises HistoryUnavailable. A second call then deletes the remaining data.
         """
         mine = self._visitor_key(visitor)
         tag = "" if subject is None else self._tag(subject)
@@ -164,9 +157,8 @@ class History:
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of every namespace.
 
-        ``forget`` also removes the HMAC of the plate from the free space of the database's files.
-        Remove the HMAC from the ledger before calling ``forget``, because the ledger is in the same
-        files. Raises BytesKept if a copy of the HMAC remains.
+        Also removes the HMAC of the plate from the free space of the database's files. Remove the
+        HMAC from the ledger first, because the ledger is in the same files. Raises BytesKept.
         """
         tags = self._tags(subject)
         with writing(self._engine) as db:
@@ -175,7 +167,7 @@ class History:
             raise BytesKept
 
     def take_over(self, former: str, present: str) -> None:
-        """Move a visitor's entries from the visitor's former name to the present name.
+        """Move the entries under a visitor's former name to the present one.
 
         Raises SQLAlchemyError.
         """
@@ -217,6 +209,6 @@ class History:
         """Return the digest of namespace and visitor, which identifies a visitor's rows.
 
         A browser may send its session cookie to another portal on the same host. Because of the
-        namespace in the digest, a portal with another upstream does not find the visitor's entries.
+        namespace, a portal with another upstream does not find the visitor's entries.
         """
         return hashlib.sha256(f"{self._namespace}\0{visitor}".encode()).hexdigest()

@@ -11,12 +11,8 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return the cipher for a purpose.
-
-    The cipher also decrypts texts that were encrypted with the ``former`` secret keys.
-    """
-    # Import the package cryptography late, because its import takes half of the import time at
-    # startup.
+    """Return the cipher for a purpose. It also decrypts texts of the ``former`` secret keys."""
+    # Import ``cryptography`` late, because its import takes half of the import time at startup.
     from cryptography.fernet import Fernet, MultiFernet
 
     ciphers = [
@@ -27,20 +23,20 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
 
 
 def seal_text(secret: bytes, namespace: str, text: str) -> str:
-    """Encrypt a credential for the session cookie; the credential is stored nowhere else.
+    """Encrypt a credential for the session cookie.
 
     A browser sends a cookie to every port of a host, so two portals on one host may receive each
-    other's cookies. The encryption key depends on the ``namespace``, so a portal cannot decrypt a
+    other's cookies. The encryption key depends on ``namespace``, so that a portal cannot decrypt a
     credential for another upstream.
     """
     return cipher(secret, _session(namespace)).encrypt(text.encode()).decode()
 
 
 def name_credential(secret: bytes, credential: str) -> str:
-    """Return the HMAC, in hex, that identifies a pass-through credential in databases.
+    """Return the HMAC, in hex, that identifies a pass-through credential in the database.
 
-    A digest without a key would be unsafe, because anyone who reads the database could test guesses
-    of upstream credentials.
+    A digest without a key would be unsafe, because a reader of the database could test guesses of a
+    credential.
     """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()
@@ -49,10 +45,7 @@ def name_credential(secret: bytes, credential: str) -> str:
 def open_text(
     secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
 ) -> str | None:
-    """Decrypt a text that ``seal_text`` returned.
-
-    Return None if the text was encrypted with another key or for another namespace.
-    """
+    """Decrypt a text of ``seal_text``, or return None if it has another key or namespace."""
     from cryptography.fernet import InvalidToken
 
     try:

@@ -19,19 +19,19 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-# Seconds for which a token's row is cached. A process that can read the database detects a
-# revocation within REMEMBERED_S.
+# Seconds for which a token's row is cached. A process that can read the database notices a
+# revocation within this time.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
-# work while PostgreSQL restarts. A revocation must take effect everywhere within five seconds, and
-# the hit cache may accept a token for one second longer than LAST_KNOWN_S.
+# work while PostgreSQL restarts. A revocation must take effect within five seconds, and the hit
+# cache (``portal.web.json_api.hit_cache``) may accept a token for one second more.
 LAST_KNOWN_S = 4.0
-MOST_CACHED = 10_000  # digests
+MOST_CACHED = 10_000  # rows
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 
 
 class UnknownToken(LookupError):
-    """The token is not of this namespace, or the pass-through mode refuses it. Status 401."""
+    """The namespace has no such token, or the pass-through mode refuses a token. Status 401."""
 
 
 class RefusedToken(LookupError):
@@ -50,9 +50,8 @@ class NameTaken(ValueError):
 class Identity:
     """An authenticated caller.
 
-    ``daily_limit`` is in upstream calls per day; 0 means no limit. ``credential`` is the credential
-    to send upstream in pass-through mode, otherwise None. In pass-through mode ``digest`` is the
-    HMAC of the credential.
+    ``daily_limit`` is in upstream calls (0: no limit). In pass-through mode, ``credential`` is sent
+    upstream, and ``digest`` is its HMAC. Otherwise ``credential`` is None.
     """
 
     name: str
@@ -67,7 +66,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A row of the table of tokens. Times are in epoch seconds."""
+    """A row of the table ``tokens``. Times are in epoch seconds."""
 
     name: str
     digest: str
@@ -107,15 +106,12 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # While the breaker is open, no request waits for a time-out of the unreachable database.
+        # While the breaker is open, no request waits for the unreachable database.
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
     def identify(self, token_digest: str) -> Identity:
-        """Return the identity of a token, found by the token's digest.
-
-        Raises UnknownToken, RefusedToken or TokensUnavailable.
-        """
+        """Return a token's identity. Raises UnknownToken, RefusedToken or TokensUnavailable."""
         configured = self._configured.get(token_digest)
         if configured is not None:
             return configured
@@ -129,9 +125,8 @@ class Tokens:
     def was_issued(self, token_digest: str) -> bool:
         """Return whether a portal token of any namespace, even an expired one, has this digest.
 
-        While the database is unreachable, an earlier result for the digest is used without a time
-        limit, because a credential that is not a portal token never becomes one. Raises
-        TokensUnavailable if the database is unreachable and there is no earlier result.
+        If the database is unreachable, returns an earlier result of any age, because a credential
+        never becomes a portal token later. Raises TokensUnavailable without an earlier result.
         """
         cached = self._cached.get(token_digest)
         try:
@@ -168,10 +163,7 @@ class Tokens:
         return token
 
     def revoke(self, name: str) -> bool:
-        """Revoke a token.
-
-        Return False if no token has this name or the token is already revoked.
-        """
+        """Revoke a token. Return False if no unrevoked token has this name."""
         with writing(self._engine) as db:
             revoked = db.execute(
                 update(table)
@@ -216,9 +208,7 @@ class Tokens:
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
         """Return the cached row of a token.
 
-        Raises TokensUnavailable if the row is older than LAST_KNOWN_S. The row's age is measured
-        from the start of the last successful read, so the age includes the duration of the failed
-        read.
+        Raises TokensUnavailable if the row is missing, or was read more than LAST_KNOWN_S ago.
         """
         read_at, issued = cached or (-math.inf, None)
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
@@ -234,7 +224,7 @@ def is_token_name(text: str) -> bool:
 def digest(token: str) -> str:
     """Return the SHA-256 of a token in hex.
 
-    A slow hash would not be safer, because a token has 256 random bits.
+    A slow hash would not be safer, because an issued token has 256 random bits.
     """
     return hashlib.sha256(token.encode()).hexdigest()
 

@@ -15,8 +15,9 @@ from portal.vehicle import read_field
 # has 36 characters.
 LONGEST_MESSAGE: Final = 1_000
 
-# A JSON member outside `result` reports an error or an outage if its name matches this pattern.
-# Names such as "messageId" or "total" must not match, because they also occur in valid answers.
+# A JSON member outside ``result`` reports an error or an outage if its name matches this pattern.
+# The pattern must not match names such as "total", because valid answers also contain them.
+# ``_is_notice`` skips names of identifiers, such as "messageId".
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -53,7 +54,7 @@ class NoAnswer(ValueError):
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
-    The function checks only the body's outer format and whether the body describes the requested
+    The function checks only the body's outer format, and that every record is of the requested
     vehicle. Unknown, missing or mistyped fields inside ``result`` are accepted, because the answer
     was paid for.
     """
@@ -70,8 +71,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An empty result with a message means that one of the upstream's sources is down. If an empty
-    # result with a message were stored, it would be shown as "nothing on record".
+    # An empty result with a message means that one of the upstream's sources is down. It must not
+    # be stored, because the page would show it as "nothing on record".
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -114,7 +115,6 @@ def _records_nothing(records: list[dict[str, Any]]) -> bool:
 
 
 def _carries_notice(document: dict[str, Any]) -> bool:
-    """Return whether a JSON member outside ``result`` reports an error."""
     return any(
         _is_notice(name, value)
         for name, value in document.items()
@@ -144,7 +144,6 @@ def _is_notice(name: str, value: Any) -> bool:
 
 
 def _plain_text(value: str | float | None) -> str:
-    """Return a JSON scalar as casefolded text."""
     match value:
         case str():
             return str(read_field(value, "")).casefold()
@@ -157,9 +156,9 @@ def _plain_text(value: str | float | None) -> str:
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
     """Return whether a record names the requested vehicle, or no vehicle at all.
 
-    Blank values, hidden values and texts that contain no plate or Renavam are ignored. The name of
-    a plate or Renavam field may be in any letter case, and the value may have any JSON type. A
-    requested plate is compared only with plates, and a requested Renavam only with Renavams.
+    A requested plate is compared only with plates, and a requested Renavam only with Renavams. The
+    field's name may be in any letter case, and its value may have any JSON type. Blank values,
+    hidden values and texts that contain no plate or Renavam are ignored.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():

@@ -7,10 +7,9 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# Each purge of a backend begins a new PURGED generation. When a backend starts without contents, a
-# BEGUN generation begins. A process that sees a new BEGUN generation may write entries of its local
-# cache back to the backend. A process that sees a new PURGED generation evicts the entries of its
-# local cache.
+# A backend stores the name of its present generation. A purge begins a PURGED generation. A process
+# that sees a new PURGED generation clears its local cache. A backend that starts empty begins a
+# BEGUN generation. A process that sees a new BEGUN generation may write its cached entries back.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -21,11 +20,11 @@ def new_generation(cause: str) -> str:
 
 
 def purge_bucket(key: str) -> int:
-    """Return the number of the bucket to which a key's vehicle belongs.
+    """Return the purge bucket of a key's vehicle: a number from 0 to 65,535.
 
-    A bucket is a purge counter that about ten thousand plates share. A counter for each vehicle
-    would show for ever which vehicle was purged. If a vehicle is purged while answers for other
-    vehicles of its bucket are being fetched, those answers are not stored.
+    Purges are counted by bucket, because a counter for each vehicle would show for ever which
+    vehicle was purged. About ten thousand plates share a bucket. A purge also prevents the storing
+    of answers that are just being fetched for other vehicles of the bucket.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -34,7 +33,7 @@ class Held(NamedTuple):
     """The values that a backend stores under some keys of one vehicle.
 
     ``purge_counter`` consists of the id of the backend's contents and the number of purges in the
-    vehicle's bucket. ``replace`` compares ``purge_counter`` with the current counter.
+    vehicle's bucket. ``replace`` rejects a value if the counter has changed since this read.
     """
 
     values: Sequence[bytes | None]
@@ -43,10 +42,10 @@ class Held(NamedTuple):
 
 
 class PurgeState(NamedTuple):
-    """The purges that the store knew of before it requested an answer.
+    """What the store knew of purges before an answer was requested.
 
     ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``last_purge`` is
-    the number of the last purge in the purge log, which is outside the backend.
+    the number of the last known purge in the purge log, which is in the database.
     """
 
     counter: str | None
@@ -55,10 +54,9 @@ class PurgeState(NamedTuple):
 
 
 class Stored(NamedTuple):
-    """An entry of the backend.
+    """An entry as it was read from the backend.
 
-    If the backend now has another ``fence`` for the key, the entry has been replaced since it was
-    read.
+    The entry has been replaced if its ``fence`` in the backend now differs.
     """
 
     key: str
@@ -69,7 +67,7 @@ class Stored(NamedTuple):
 class StoreSize(NamedTuple):
     """The number of stored entries, and their total size in bytes.
 
-    Both numbers are estimates if other applications also use the backend.
+    In a shared Redis, both numbers include the data of other applications.
     """
 
     entries: int
@@ -84,7 +82,7 @@ class Backend(Protocol):
         ...
 
     def version(self) -> Version | None:
-        """Return the version of the backend's contents, or None if the backend has no versions."""
+        """Return the version of the contents, or None if the backend does not number versions."""
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
@@ -94,20 +92,20 @@ class Backend(Protocol):
     def replace(
         self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
     ) -> bool:
-        """Store a value; return False if an entry with a newer fence exists.
+        """Store a value for ``timeout`` seconds, unless an entry with a higher fence exists.
 
-        ``purge_counter`` is compared with the current counter in the same transaction. Raises
-        PurgedMeanwhile if there was a purge after ``purge_counter`` was read. Raises CounterLost if
-        the backend lost its contents after ``purge_counter`` was read.
+        Returns whether the value was stored. The same transaction compares ``purge_counter`` with
+        the backend's counter, and raises PurgedMeanwhile or CounterLost if they differ.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a tag, and return their number.
+        """Delete all entries of a tag, and return how many there were.
 
-        The backend stores the ``number`` of the last purge in ``log`` that it has applied. This
-        call advances that number by one, from ``number - 1``, and leaves any other as it is. Raises
-        BytesRemain if the entries are deleted but their bytes are still on the disk.
+        The purge has the given ``number`` in the purge log ``log``. If ``purged_to(log)`` is
+        ``number - 1``, it becomes ``number``. Otherwise it does not change, so that the store can
+        still notice a purge that this backend has missed. Raises BytesRemain if the entries are
+        deleted but their bytes are still on the disk.
         """
         ...
 
@@ -118,7 +116,7 @@ class Backend(Protocol):
     def set_purged_to(self, log: str, number: int) -> None: ...
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        """Delete the entries of the given purge buckets, or all entries if ``buckets`` is None."""
+        """Delete the entries of the purge buckets (None: all entries), and return how many."""
         ...
 
     def remove_broken(self) -> Sequence[str]:
@@ -132,25 +130,22 @@ class Backend(Protocol):
     def set_retention(self, text: str) -> None: ...
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
-        """Return a part of the entries, and the cursor at which the next call continues.
+        """Return some entries from ``cursor`` on (None: from the first), and the next cursor.
 
-        If ``cursor`` is None, the first entries are returned.
+        The next cursor is None after the last entry.
         """
         ...
 
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
         """Make each entry expire at the given earlier time (epoch seconds).
 
-        Entries that were replaced after they were read, or that already expire earlier, are
-        skipped.
+        Skips entries that were replaced since they were read, or that already expire earlier.
         """
         ...
 
     def sweep(self) -> int: ...
 
-    def size(self) -> StoreSize:
-        """Return the number of entries and their total size in bytes."""
-        ...
+    def size(self) -> StoreSize: ...
 
 
 class BytesRemain(Exception):
@@ -173,10 +168,9 @@ class CounterLost(Exception):
 
 
 def compare_counters(counter: str, current: str) -> None:
-    """Raise an error unless both purge counters are equal.
+    """Raise CounterLost or PurgedMeanwhile unless both purge counters are equal.
 
-    Raises CounterLost if the backend lost its contents after ``counter`` was read. Raises
-    PurgedMeanwhile if the vehicle's bucket was purged after ``counter`` was read.
+    The part of a counter before the last colon identifies the backend's contents.
     """
     if counter == current:
         return

@@ -9,7 +9,7 @@ from flask_caching import Cache
 
 from portal.gateway.lease import FileLeases, Leases
 
-LEASES = "leases"  # a subdirectory of the data directory, for lease files
+LEASES = "leases"  # a subdirectory of the data directory
 
 
 def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
@@ -32,17 +32,13 @@ def cache_backend(app: Flask, data_dir: Path, redis_url: str | None) -> Any:
 
 
 class StoreRefused(Exception):
-    """Redis refuses a command that the portal needs.
-
-    The error message is one line for the operator.
-    """
+    """Redis refuses a command that the portal needs. The message is one line for the operator."""
 
 
 def require_willing_store(backend: Any, redis_url: str | None) -> None:
-    """Raise StoreRefused if Redis refuses a command that the portal needs.
+    """Raise StoreRefused if Redis refuses a command, but only log if Redis is unreachable.
 
-    If Redis is unreachable, the function only logs a warning. ``backend`` is a result of
-    ``cache_backend``.
+    ``backend`` is a result of ``cache_backend``.
     """
     if redis_url:
         from portal.gateway.redis_probe import refusal  # lazy: Redis is optional
@@ -54,8 +50,8 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files of killed processes, because the file names identify vehicles.
 
-    A lease that a process holds is kept, because ``flask batch`` may be asking the upstream while a
-    server starts.
+    A lease that a process holds stays, because ``flask batch`` may be calling the upstream while
+    the server starts.
     """
     with suppress(OSError):
         FileLeases(data_dir / LEASES).remove_released()
@@ -64,8 +60,7 @@ def remove_lease_files(data_dir: Path) -> None:
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:
     """Return the lease backend.
 
-    ``backend`` is a result of ``cache_backend``. Leases in Redis share the client and the breaker
-    of the cache backend.
+    ``backend`` is a result of ``cache_backend``.
     """
     if redis_url:
         from portal.gateway.redis_lease import RedisLeases  # lazy: Redis is optional

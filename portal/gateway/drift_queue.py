@@ -14,7 +14,7 @@ MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 M
 class DriftQueue:
     """A queue of answers that the scheduler's thread compares with the contract.
 
-    The comparison of a long answer takes milliseconds, so it must not delay a response.
+    Without the queue, the comparison of a long answer would delay its response by milliseconds.
     """
 
     def __init__(self, observer: Observer) -> None:
@@ -29,7 +29,7 @@ class DriftQueue:
             self._compare_next()
 
     def flush(self) -> None:
-        """Compare the queued answers. The scheduler calls this."""
+        """Compare the queued answers."""
         while self._waiting:
             self._compare_next()
 

@@ -14,11 +14,10 @@ KEY_ID_BYTES: Final = 8  # The id of the signing key follows the signature.
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
-    """One stored answer.
+    """One stored answer or failure.
 
-    ``fetched_at`` is in epoch seconds. The entry must be deleted ``keep_s`` seconds after
-    ``fetched_at``. ``failure`` is the kind of a Failure if the entry records a failed lookup,
-    otherwise "".
+    The entry must be deleted ``keep_s`` seconds after ``fetched_at`` (epoch seconds). ``failure``
+    is the kind of the Failure if the lookup failed, otherwise "".
     """
 
     key: str
@@ -31,10 +30,9 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    # The operation is empty if an earlier version of the portal stored the answer.
-    operation: str = ""
-    namespace: str = ""  # Store.write sets ``namespace`` and ``fence``.
-    fence: int = 0  # The fence increases with each write under the same store key.
+    operation: str = ""  # empty if an earlier version of the portal stored the answer
+    namespace: str = ""  # ``Store.write`` sets ``namespace`` and ``fence``
+    fence: int = 0  # increases with each write under the same store key
 
     @property
     def delete_at(self) -> float:
@@ -44,8 +42,7 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 def key_id(fingerprint: str) -> bytes:
     """Return the id of a signing key: the first bytes of the key's fingerprint.
 
-    Every stored entry contains the id of its signing key, so that all entries of one signing key
-    can be found.
+    Every stored entry contains this id, so that all entries of one signing key can be found.
     """
     return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
 
@@ -54,7 +51,7 @@ class Seal:
     """Signs and verifies envelopes.
 
     ``verify`` rejects forged entries, entries signed with another secret key, and entries of an old
-    schema. ``verify`` never executes code from an entry.
+    schema.
     """
 
     def __init__(self, secret: bytes) -> None:
@@ -84,8 +81,7 @@ class Seal:
     def keyed_hash(self, text: str, length: int = 32) -> str:
         """Return the HMAC-SHA-256 of a text in hex, cut to ``length`` digits.
 
-        The hash is used in place of a confidential text, for example a plate. Only holders of the
-        secret key can compute the hash.
+        Only holders of the secret key can compute the hash, so it does not reveal the text.
         """
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 

@@ -29,8 +29,8 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
     """Return for how many seconds an answer is fresh, and for how many more it is stale.
 
     A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
-    REJECTED_FRESH_S and never stale. An empty list is fresh for a quarter of the usual time and
-    never stale, because an outage of the upstream may also cause an empty list.
+    REJECTED_FRESH_S and never stale. An outage of the upstream may also cause an empty list, so an
+    empty list is fresh for a quarter of the usual time and never stale.
     """
     if status != 200:
         return REJECTED_FRESH_S, 0
@@ -49,12 +49,12 @@ def compute_freshness(
 ) -> Freshness:
     """Return an answer's state, its age and the remaining seconds of its fresh time.
 
-    ``chance`` is a random number in [0, 1) that shortens the fresh time by up to 10 % (jitter). The
-    jitter makes answers that were fetched together become stale at different times.
+    ``chance`` is a number in [0, 1) that shortens the fresh time by up to 10 % (jitter). Answers
+    that were fetched together thus become stale at different times. The jitter does not change the
+    moment at which a stale answer expires.
 
-    The jitter does not change the moment at which a stale answer expires. An answer that is never
-    stale (a rejection, an empty list, or any answer if its STALE_* setting is 0) expires at the end
-    of its fresh time.
+    A rejection, an empty list, and any answer if its STALE_* setting is 0 are never stale. They
+    expire at the end of their fresh time.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

@@ -30,22 +30,19 @@ from portal.vehicle import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# The store key of a lookup's entry ends with one of these suffixes.
+# A lookup's answer is stored under its store key, and its other entries under the key and a suffix.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
 class _FlightResult(NamedTuple):
-    """The answer of a coalesced call, and whether the store accepted the answer."""
+    """The answer of a coalesced call, and whether the store accepted it."""
 
     envelope: Envelope
     stored: bool
 
 
 class Snapshot(NamedTuple):
-    """The stored entries of a lookup.
-
-    ``read_at`` (monotonic seconds) is the time when the read of the store began.
-    """
+    """The stored entries of a lookup. The read began at ``read_at`` (monotonic seconds)."""
 
     lookup: Lookup
     key: str
@@ -88,15 +85,14 @@ class Gateway:
         return self._ledger.left_today(caller)
 
     def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
-        """Return the age in seconds at which an answer with the given properties is deleted."""
+        """Return the age in seconds at which an answer to ``operation`` is deleted."""
         return retention_s(self.terms(operation), status, empty)
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the store key of a lookup's answer.
 
-        ``credential`` is the caller's own upstream credential, or None. The store key depends on
-        the credential, so that no other caller gets the answer. Answers that were fetched with the
-        operator's credential are shared by all callers.
+        The key depends on ``credential``, the caller's own upstream credential, so that no other
+        caller gets the answer. If ``credential`` is None, all callers share the answer.
         """
         return self._store.key(lookup, credential)
 
@@ -117,7 +113,7 @@ class Gateway:
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection in a snapshot, or None if ``fetch`` is needed.
 
-        The caller must count each returned answer with ``count_hits`` and ``credit_hits``.
+        If the caller serves the result, it must call ``count_hits`` and ``credit_hits``.
         """
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
@@ -125,12 +121,12 @@ class Gateway:
     def cached(
         self, snapshot: Snapshot, caller: str, directive: Directive = Directive.NORMAL
     ) -> Served | None:
-        """Return the stored answer that the directive allows, or None if ``fetch`` is needed.
+        """Return the stored answer that the directive allows, or None.
 
         A hit is counted under the name ``caller``.
         """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
-        if directive is Directive.PEEK:  # PEEK requests do not count as savings
+        if directive is Directive.PEEK:  # a PEEK would never have paid, so it saves nothing
             return served or self._stale(snapshot.lookup, snapshot.answer)
         if served is not None:
             seconds = time.monotonic() - snapshot.read_at
@@ -146,7 +142,7 @@ class Gateway:
     ) -> Served:
         """Return the answer to a lookup, as fresh as ``directive`` requires.
 
-        A ``snapshot`` that was just read saves another read of the store. Raises Failure.
+        ``snapshot`` is a result of ``read``, and saves a second read of the store. Raises Failure.
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)
@@ -164,10 +160,7 @@ class Gateway:
         return served
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
-        """Return the body of a recently served answer from the local cache, or None.
-
-        Returns None if the local cache has no confirmed entry with this ``fetched_at``.
-        """
+        """Return the locally cached body, or None if it was not fetched at ``fetched_at``."""
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
 
@@ -180,15 +173,14 @@ class Gateway:
         self._count_saved(operation, "hit", times, caller)
 
     def count_drift(self) -> None:
-        """Compare new answers with the contract's fields. The scheduler calls this."""
+        """Compare the fields of new answers with the contract's. The scheduler calls this."""
         self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
-        """Store a copy of a report as the newest report on the vehicle.
+        """Store a copy of a report as the vehicle's newest report, which the vehicle's page shows.
 
-        The vehicle's page shows the newest report. Call this method only for a report that is based
-        on the upstream's own records. A report that is based on data from a caller must not be
-        shown to others.
+        Call this only for a report on the upstream's own records. A report on data that a caller
+        has sent must not be shown to others.
         """
         key = self._store.key(lookup, caller.credential)
         (held,), purge_state = self._store.read_current([key])
@@ -197,10 +189,7 @@ class Gateway:
             self._store.copy(held, newest, fence_now(), purge_state)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
-        """Return the report that ``keep_as_newest`` stored last for a plate.
-
-        Returns None if no newest report is stored or the stored report has expired.
-        """
+        """Return the unexpired report that ``keep_as_newest`` stored last for a plate, or None."""
         key = self._store.newest_report_key(plate, caller.credential)
         former_keys = self._store.former_newest_report_keys(plate, caller.credential)
         held = self._store.read(key)
@@ -216,8 +205,7 @@ class Gateway:
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
         """Return the answer that the stored answer replaced, or None.
 
-        A comparison of the replaced and the stored answer shows what has changed. The replaced
-        answer is deleted at the end of its own retention.
+        The vehicle's page compares the two answers to show what has changed.
         """
         replaced = self._store.read(_previous(self._store.key(lookup, caller.credential)))
         if replaced is None or replaced.delete_at <= self._clock():
@@ -225,19 +213,15 @@ class Gateway:
         return self._served(lookup, replaced, "stale")
 
     def _carry_over(self, lookup: Lookup, credential: str | None) -> bool:
-        """Copy a lookup's newer entries that were written with old secret keys.
-
-        Returns whether any entry was copied.
-        """
         former_keys = self._store.former_keys(lookup, credential)
         return self._store.carry_over(former_keys, self._store.key(lookup, credential), _SUFFIXES)
 
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
-        """Return a fresh answer, or a fresh rejection (400) that is newer than the answer.
+        """Return the answer if it is fresh, or else a fresh rejection (400) that is newer, or None.
 
-        A rejection is stored under a separate key, so it never replaces an answer.
+        A rejection has its own key in the store, so that it never replaces an answer.
         """
         if answer is not None and self._freshness(lookup, answer).state == "fresh":
             return answer
@@ -254,7 +238,7 @@ class Gateway:
     def _ask(self, snapshot: Snapshot, caller: Caller, directive: Directive) -> Served:
         """Return the upstream's answer or, if the call fails, a stale answer.
 
-        Raises Failure if the call fails and no stale answer may be served.
+        Raises Failure if no stale answer may be served.
         """
         lookup, key = snapshot.lookup, snapshot.key
         not_before = self._clock() if directive is Directive.REFRESH else None
@@ -314,11 +298,11 @@ class Gateway:
         fence: int,
         reading: Reading,
     ) -> _FlightResult:
-        """As the leader, call the upstream, check the answer and store it.
+        """Call the upstream as the leader, and store the answer.
 
-        ``reading`` contains the stored entries, which were read while the lease was held. If the
-        call fails but may have been charged, the failure is stored for FAILURE_SHARED_S seconds. If
-        the vehicle is purged during the call, the answer is returned but not stored.
+        ``reading`` was read while the lease was held. If a failed call may have been charged, the
+        failure is stored for FAILURE_SHARED_S seconds, so that a waiting process does not repeat
+        the call. If the vehicle is purged during the call, the answer is returned but not stored.
         """
         tag = self._store.tag(lookup.subject.text)
         try:
@@ -345,13 +329,11 @@ class Gateway:
     def _store_answer(
         self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
     ) -> _FlightResult:
-        """Store an answer, and a copy of the replaced answer if the two differ.
+        """Store an answer, and a copy of the answer that it replaces if the two differ.
 
-        The store is not read again, because the backend checks the fence and the purge counter at
-        each write. The backend rejects a write after a purge or after a newer answer. ``reading``
-        still contains the answer to be replaced, because only the holder of the lease writes
-        answers. If the lease was lost and its next holder has stored a newer copy, the backend
-        rejects the older copy.
+        Only the holder of the lease stores new answers, so ``reading`` still contains the replaced
+        answer. The backend rejects both writes after a purge, and also if this process lost the
+        lease and the next holder has stored its own answer.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -368,7 +350,7 @@ class Gateway:
         replaced = reading.envelopes[0] if status == 200 else None
         stored = self._store.write(envelope, fence, reading.purge_state)
         if stored and replaced and _differs(replaced, envelope):
-            # The copy has the times of the original, so the retention does not change.
+            # The copy keeps ``fetched_at``, so it is deleted no later than the original would be.
             self._store.copy(replaced, _previous(key), fence, reading.purge_state)
         return _FlightResult(envelope, stored)
 
@@ -377,8 +359,8 @@ class Gateway:
         self._count_saved(operation, status, 1, caller)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # Derive the jitter from the vehicle's tag, which is the start of the key, so that a report
-        # and its copies expire together.
+        # Derive the jitter only from the vehicle's tag, with which the key begins, so that a report
+        # and its copies under other keys become stale together.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return compute_freshness(

@@ -30,10 +30,9 @@ class KeyRecord(Protocol):
         ...
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        """Record the secret keys in use, and delete the entries of former secret keys.
+        """Record the secret keys in use, delete entries of former keys, and return their number.
 
-        The first of ``fingerprints`` belongs to the signing key. Returns the number of deleted
-        entries.
+        The first of ``fingerprints`` belongs to the signing key.
         """
         ...
 
@@ -44,12 +43,12 @@ def record_key(
     store: KeyRecord,
     drop_unreadable: Callable[[], object] = lambda: None,
 ) -> None:
-    """Record the secret keys in the database and the store; log a change of key once.
+    """Record the secret keys in the database and the store. Log a new signing key once.
 
-    The first fingerprint belongs to the signing key, and the other fingerprints to old keys whose
-    entries can still be read. ``drop_unreadable`` deletes the database rows that none of the keys
-    can decrypt. If the store is unavailable, the answers of former keys are deleted at the next
-    start. Raises SQLAlchemyError.
+    The first fingerprint belongs to the signing key. The others belong to old keys whose entries
+    can still be read. ``drop_unreadable`` deletes the database rows that none of the keys can
+    decrypt. If the store is unavailable, the next start deletes the answers of former keys. Raises
+    SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, *fingerprints)
     if formers:
@@ -85,7 +84,7 @@ class SQLiteKeyRecord:
         with self._connect() as db:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
-            db.execute("BEGIN IMMEDIATE")  # Several processes may start at once.
+            db.execute("BEGIN IMMEDIATE")  # several processes may start at once
             # Select entries by their key ids, because a file that was created while a portal was
             # running has no recorded fingerprints.
             key_ids = [key_id(each) for each in fingerprints]
@@ -99,7 +98,7 @@ class SQLiteKeyRecord:
             rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             db.execute("COMMIT")
-            if gone:  # If a reader prevents the truncation, the next sweep truncates the WAL.
+            if gone:  # if a reader prevents the truncation, the next sweep truncates the WAL
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 
@@ -114,10 +113,9 @@ class RedisKeyRecord:
     """Deletes the entries of a former secret key from a shared Redis.
 
     Portals with other secret keys may use the same Redis, so only entries of the former secret key
-    are deleted. Redis stores entries as ``<prefix><tag>:<name>``. The id of the secret key is at
-    the offset ``id_at`` in an entry's value.
-
-    ``begin_generation`` begins a new generation, by which every process notices the deletion.
+    are deleted. Entries have Redis keys ``<prefix><tag>:<name>``. The id of the secret key is at
+    the byte offset ``id_at`` in an entry's value. ``begin_generation`` begins a new generation, so
+    that every process notices the deletion.
     """
 
     def __init__(
@@ -135,10 +133,7 @@ class RedisKeyRecord:
         self._begin_generation = begin_generation
 
     def read(self) -> None:
-        """Return None, because no fingerprint is recorded in Redis.
-
-        Several portals may share a Redis, so the fingerprint is only in the database.
-        """
+        """Return None. Portals with different keys may share a Redis, so it records no key."""
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
         key_ids = {key_id(each) for each in formers} - {key_id(each) for each in fingerprints}

@@ -45,9 +45,9 @@ class FileLeases:
     """Leases by file locks (flock), with one file for each key.
 
     If the directory is not writable or its file system has no locks, every process gets the lease.
-    Without locks all lookups are accepted, but several processes may call the upstream for the same
-    key. If the process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), so
-    that equal concurrent lookups are not all charged.
+    Lookups still work then, but several processes may call the upstream for the same key. If the
+    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), so that equal
+    concurrent lookups are not all charged.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -81,9 +81,9 @@ class FileLeases:
             os.close(file)
 
     def forget(self, tag: str) -> None:
-        """Remove the files of a vehicle's leases that no process holds.
+        """Remove the lease files that killed processes have left behind for a vehicle.
 
-        A killed process leaves the file of its lease behind, with the vehicle's tag in the name.
+        The name of such a file contains the vehicle's tag.
         """
         self._remove_unheld(f"{tag}-*")
 
@@ -106,7 +106,7 @@ class FileLeases:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         try:
             return os.open(path, flags, 0o600)
-        except FileNotFoundError:  # Either this is the first lease, or the directory was removed.
+        except FileNotFoundError:  # the directory does not exist yet, or was removed
             self._directory.mkdir(parents=True, exist_ok=True, mode=0o700)
             return os.open(path, flags, 0o600)
 
@@ -118,9 +118,9 @@ def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
         return held, held
     except OSError as error:
         log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
-        # If the file system has no locks, this process must remove the file, because no other
-        # process removes it. If the system has only run out of locks (ENOLCK), another process may
-        # have locked the file, so the file must stay.
+        # If the file system has no locks, no other process depends on the file, and this process
+        # must remove it. If the system has run out of locks (ENOLCK), another process may have
+        # locked the file, so the file must stay.
         return True, error.errno in _LOCKS_UNSUPPORTED
 
 

@@ -11,9 +11,9 @@ from portal.gateway.lookup import Failure
 class LimitedLeases:
     """Leases with a limit on how many one process may hold or request at a time.
 
-    Each lookup needs file descriptors for its lease and for the connection to the upstream. Beyond
-    the limit ``hold`` raises Failure("unreachable") at once, before a request is sent or charged.
-    The limit reserves descriptors for new clients and for the databases.
+    Each lookup needs file descriptors for its lease and for the connection to the upstream. The
+    limit leaves descriptors for new clients and for the databases. Beyond the limit, ``hold``
+    raises Failure("unreachable") at once, before a request is sent or charged.
     """
 
     def __init__(self, leases: Leases, limit: int) -> None:

@@ -34,13 +34,11 @@ REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of
 # full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# The following constants limit the wait for another process's write lock, in seconds.
-# LONGEST_ROW_WAIT_S applies when a row is opened, but the wait never exceeds the lookup's deadline.
-# When a row is closed, LONGEST_END_WAIT_S applies before the deadline and LATE_END_WAIT_S after it.
-# The limits for closing a row are short, because the wait delays a paid answer.
-LONGEST_ROW_WAIT_S = 10.0
-LONGEST_END_WAIT_S = 1.0
-LATE_END_WAIT_S = 0.5
+# Limits of the wait for another process's write lock, in seconds. The limits for closing a row are
+# short, because the wait delays a paid answer.
+LONGEST_ROW_WAIT_S = 10.0  # to open a row, but at most until the lookup's deadline
+LONGEST_END_WAIT_S = 1.0  # to close a row before the lookup's deadline
+LATE_END_WAIT_S = 0.5  # to close a row after the deadline
 # One run of ``settle`` writes at most this many rows, so that a slow database does not delay other
 # scheduled tasks.
 SETTLE_BATCH = 200
@@ -48,9 +46,9 @@ SETTLE_BATCH = 200
 # The SQL statements are built once, because building a statement takes longer than running it, and
 # every cache miss runs five statements.
 _INSERT = insert(ledger)
-# Closing a row is repeated if the confirmation of its commit was lost, so only an open row is
-# updated. The row's time must match, because SQLite reuses the number of a row that was rolled
-# back.
+# Only an open row is updated, because ``settle`` closes a row again if the confirmation of the
+# commit was lost. The row's time must match, because SQLite reuses the number of a row that was
+# rolled back.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
     ledger.c.sent_at == bindparam("written_at"),
@@ -72,10 +70,7 @@ _RELEASE = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One upstream call.
-
-    ``sent_at`` has a time zone, and ``price`` is in R$. Until a call ends, its outcome is "maybe".
-    """
+    """One upstream call, with its price in R$. Until a call ends, its outcome is "maybe"."""
 
     sent_at: datetime
     operation: str
@@ -84,7 +79,7 @@ class Row:
     price: Decimal
     outcome: str
     status: int | None
-    namespace: str = ""  # The namespace is empty in rows from versions without namespaces.
+    namespace: str = ""  # empty in rows from versions without namespaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,12 +100,11 @@ class Ledger:
     use the same database.
 
     In pass-through mode, callers with invalid credentials must not use up the daily limit of other
-    callers. A call that the upstream refuses (401, 403) is not counted towards the limits. A caller
-    is on trial until one of its calls of the day is answered with 200. A call of a caller on trial
-    is counted only if it is answered with 200. Rows of uncounted calls keep their price, because
-    the contract does not say that a refusal is free. The trial calls in progress in all
-    ``processes`` use at most half of the remaining daily limit, but each process may always have
-    one trial call in progress.
+    callers. A call that the upstream refuses (401, 403) does not count towards the limits. Its row
+    keeps the price, because the contract does not say that a refusal is free. A caller is on trial
+    until one of its calls of the day is answered with 200. Trial calls without a 200 do not count
+    either. The trial calls in progress in all ``processes`` use at most half of the remaining daily
+    limit. Each process may nevertheless always have one trial call in progress.
     """
 
     def __init__(
@@ -133,8 +127,8 @@ class Ledger:
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
         """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
-        ``everywhere`` includes the calls of every namespace, and rows from a version of the portal
-        without namespaces. Calls that were never sent are omitted.
+        ``everywhere`` includes the calls of every namespace. Calls that were never sent are
+        omitted.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if not everywhere:
@@ -154,10 +148,7 @@ class Ledger:
             last = page[-1].id
 
     def spent(self, batch: str) -> Decimal:
-        """Return the price in R$ of the calls that were made for a batch.
-
-        The price includes calls that may have been charged, for example calls of a killed process.
-        """
+        """Return the price in R$ of a batch's calls, including calls that may have been charged."""
         query = (
             select(ledger.c.price, func.count())
             .where(ledger.c.batch == batch, ledger.c.outcome.not_in(FREE_OUTCOMES))
@@ -167,10 +158,10 @@ class Ledger:
             return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
-        """Return what a caller's calls since a time cost for each vehicle, in R$.
+        """Return the price in R$ of a caller's calls for each vehicle since ``since``.
 
-        ``subjects`` are the vehicles' tags. The result omits vehicles without calls, and includes
-        the price of calls that may have been charged.
+        ``subjects`` are the vehicles' tags, and ``since`` is in epoch seconds. The result omits
+        vehicles without calls, and includes calls that may have been charged.
         """
         query = select(ledger.c.subject, ledger.c.price).where(
             ledger.c.subject.in_(subjects),
@@ -212,12 +203,9 @@ class Ledger:
         return left, self._until_midnight(now)
 
     def forget(self, subject: str) -> int:
-        """Remove a vehicle's tag from the rows of every namespace without deleting rows.
-
-        Returns the number of changed rows.
-        """
-        # Rows are locked in the order of their numbers, because concurrent purges of one vehicle
-        # would otherwise deadlock on PostgreSQL.
+        """Remove a vehicle's tag from the rows of every namespace. Return the number of rows."""
+        # Lock the rows in the order of their numbers, because two purges of one vehicle could
+        # otherwise deadlock on PostgreSQL.
         rows = select(ledger.c.id).where(ledger.c.subject == subject).order_by(ledger.c.id)
         with writing(self._engine) as db:
             return db.execute(
@@ -359,7 +347,7 @@ class Ledger:
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
-        """Delete call counters that are older than yesterday, but no rows of the ledger."""
+        """Delete the call counters that are older than yesterday."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
         with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
@@ -395,13 +383,11 @@ class Ledger:
 class LedgerEntry:
     """Records one upstream call in the ledger and in the metrics.
 
-    For each request of a lookup, ``begin`` returns a copy of the lookup's entry with a new ledger
-    row. ``deadline`` (monotonic seconds) limits the wait for the database when a row is opened.
-    ``last_purge`` is the number of the last purge before the lookup. If the vehicle was purged
-    after ``last_purge``, rows are written without the vehicle's tag. ``begin`` sets
-    ``has_own_credential`` and the fields after it. ``sent_at`` is in epoch seconds, ``started`` in
-    monotonic seconds. ``on_trial`` means that none of the caller's calls has been answered with 200
-    today.
+    A lookup has one entry. For each request, ``begin`` writes a row and returns a copy of the entry
+    in which ``has_own_credential`` and the fields after it are set. ``subject`` is the vehicle's
+    tag. ``deadline`` and ``started`` are in monotonic seconds, ``sent_at`` in epoch seconds.
+    ``last_purge`` is the number of the last purge that was known before the lookup. If the vehicle
+    was purged after that, rows are written without the tag.
     """
 
     ledger: Ledger
@@ -427,7 +413,7 @@ class LedgerEntry:
         return self.ledger.open(self, origin)
 
     def finish(self, outcome: str, status: int | None = None) -> None:
-        """Write a call's outcome to its row, and report the call and its price to the observer."""
+        """Write a call's outcome to its row, and report the call to the observer."""
         self.ledger.close(replace(self, outcome=outcome, status=status))
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds)
@@ -480,6 +466,5 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
             return True
         except IntegrityError:
             pass
-    # The counter's row exists, because the limit is reached or another process has just inserted
-    # it.
+    # The counter's row exists now: the limit is reached, or another process has inserted the row.
     return bool(db.execute(count, values).rowcount)

@@ -38,10 +38,7 @@ _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledge
 
 
 class Failure(Exception):
-    """A failed lookup and its cause.
-
-    ``retry_after_s`` is the number of seconds to wait before a retry, or None if it is unknown.
-    """
+    """A failed lookup. ``retry_after_s`` is None if the time until a retry is unknown."""
 
     def __init__(self, kind: FailureKind, retry_after_s: float | None = None) -> None:
         super().__init__(kind)
@@ -55,15 +52,14 @@ class Failure(Exception):
 
     @property
     def is_caller_specific(self) -> bool:
-        """Return whether the failure concerns a single caller and must not be shared."""
+        """Return whether the failure concerns only this caller, so that no other caller gets it."""
         return self.kind in _OWN
 
     @property
     def may_be_charged(self) -> bool:
         """Return whether the failed call may have been charged.
 
-        The gateway caches a possibly charged failure for some seconds, so that a retry costs
-        nothing.
+        The gateway stores such a failure for some seconds, so that an immediate retry is free.
         """
         return self.kind not in _OWN | _FREE
 
@@ -81,10 +77,9 @@ class Directive(Enum):
 class Caller:
     """The token or credential with which a lookup is requested.
 
-    ``name`` is written to the ledger. ``daily_limit`` is in upstream calls per day; 0 means no
-    limit. In pass-through mode ``credential`` is sent upstream, and the store key depends on it, so
-    that no other caller gets the answer. ``batch`` is the id of the batch that the lookup belongs
-    to.
+    ``name`` is written to the ledger. ``daily_limit`` is in upstream calls (0: no limit).
+    ``credential`` is set only in pass-through mode, in which it is sent upstream. ``batch`` is the
+    id of the lookup's batch, if any.
     """
 
     name: str
@@ -122,7 +117,7 @@ class Lookup:
 def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
     """Return the lookup for a vehicle's report, which the upstream writes from ``data``.
 
-    The request body is canonical JSON.
+    The request body is canonical JSON, so that equal data have the same store key.
     """
     return Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
 
@@ -130,7 +125,7 @@ def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
 class Served(msgspec.Struct, frozen=True):
     """An answer to a lookup, with status 200 or a relayed 400.
 
-    ``fetched_at`` is in epoch seconds. ``age_s`` and ``ttl_s`` are in whole seconds.
+    ``fetched_at`` is in epoch seconds.
     """
 
     status: int
@@ -148,10 +143,10 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Receives the gateway's events. This base class ignores all events.
+    """Receives the gateway's events, none of which contains a plate. This base class ignores them.
 
-    No event contains a plate. The methods run in the thread of a request or of the scheduler, so
-    they must return quickly and must not raise.
+    The methods run in the thread of a request or of the scheduler, so they must return quickly and
+    must not raise.
     """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:

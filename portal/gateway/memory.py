@@ -1,10 +1,10 @@
 """A process-local LRU cache of verified envelopes, with a limit in bytes.
 
-An entry is confirmed when the process learns that the backend still stores the entry. An entry is
-served for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are
-served without further confirmation. Confirmation runs in the background, so that no request waits
-for it. If the backend's version has not changed, all entries are confirmed at once. If the
-backend's version has changed, only recently requested entries are confirmed.
+An entry is confirmed when the process finds that the backend still stores it. An entry is served
+for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served
+without confirmation. A background task confirms entries, so that no request waits. If the backend's
+version has not changed, the task confirms all entries at once. Otherwise it confirms only the
+entries that were requested recently.
 """
 
 import math
@@ -22,16 +22,15 @@ from portal.gateway.envelope import Envelope
 # was written between them.
 Version = tuple[int, int]
 CONFIRMED_FOR_S: Final = 1.0
-_OVERHEAD = 600  # number of bytes that an entry takes in addition to its body
+_OVERHEAD = 600  # bytes that an entry takes in addition to its body
 
 
 class CachedEntry(msgspec.Struct, frozen=True):
     """An envelope, with data about its last confirmation.
 
-    ``confirmed_at`` (monotonic seconds) is the last time when the backend was known to store the
-    envelope. ``generation`` is the backend's generation at ``confirmed_at``, or None if the backend
-    never accepted the envelope. ``signature`` is the envelope's signature in the backend. While the
-    backend's version equals ``version``, the backend still stores the envelope.
+    ``confirmed_at`` is in monotonic seconds. ``generation`` is the backend's generation at
+    ``confirmed_at``, or None if the backend never accepted the envelope. While the backend's
+    version equals ``version``, the backend still stores the envelope.
     """
 
     envelope: Envelope
@@ -42,7 +41,7 @@ class CachedEntry(msgspec.Struct, frozen=True):
 
 
 class LocalCache:
-    """The local cache. ``clock`` returns the times of confirmations in monotonic seconds."""
+    """The local cache."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes
@@ -50,8 +49,8 @@ class LocalCache:
         self._lock = threading.Lock()
         self._entries: OrderedDict[str, CachedEntry] = OrderedDict()
         self._requested: set[str] = set()
-        # The backend's last known version and the time of its reading are in one tuple, because
-        # threads read both without a lock.
+        # The backend's last known version, and the time when it was read (monotonic seconds). Both
+        # are in one tuple, because threads read them without a lock.
         self._last_seen: tuple[Version | None, float] = (None, -math.inf)
         self.size_bytes = 0
 
@@ -97,11 +96,10 @@ class LocalCache:
         return self._clock()
 
     def take_unconfirmed(self, version: Version | None) -> list[str]:
-        """Return the keys of recently served entries that must be confirmed.
+        """Return the keys that ``recent`` has served since the previous call, for ``confirm``.
 
-        Each call returns keys that ``recent`` has served since the previous call, without keys that
-        are no longer cached. If the backend's version has not changed since an entry was read, the
-        entry needs no confirmation, and its key is omitted.
+        ``version`` is the backend's present version. Entries that were read at the same version
+        need no confirmation, and are omitted.
         """
         requested, self._requested = self._requested, set()
         unconfirmed = []
@@ -125,8 +123,7 @@ class LocalCache:
     ) -> None:
         """Confirm the entries that have the same signature in the backend.
 
-        ``version`` is the backend's version at the time ``at``. An entry that is not confirmed can
-        be served until its last confirmation expires.
+        ``version`` is the backend's version at the time ``at``.
         """
         with self._lock:
             for key, signature in signatures.items():
@@ -150,7 +147,6 @@ class LocalCache:
             self._drop(key)
 
     def evict_matching(self, matches: Callable[[str], bool]) -> None:
-        """Evict the entries for whose keys ``matches`` returns True."""
         with self._lock:
             for key in [key for key in self._entries if matches(key)]:
                 self._drop(key)

@@ -12,8 +12,8 @@ Name = Literal["decode", "renainf", "renajud", "report"]
 class Operation:
     """One operation of the contract.
 
-    In the JSON body of a 200, ``status`` equals ``status_word``, and ``result`` has the type
-    ``result_type``.
+    The JSON body of a 200 has a member ``status``, which equals ``status_word``, and a member
+    ``result`` of the type ``result_type``.
     """
 
     name: Name

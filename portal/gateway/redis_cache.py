@@ -31,16 +31,15 @@ from portal.system.dependency_breaker import DependencyBreaker
 T = TypeVar("T")
 
 PREFIX = "portal:"  # All keys have this prefix, because other applications may use the same Redis.
-# Seconds that a command waits for Redis to respond. If Redis hangs, each command in progress waits
-# for TIMEOUT_S once. With a shorter time-out, a busy Redis would be treated as unavailable, and
-# each process would pay for its own calls.
+# Seconds that a command waits for Redis to respond. With a shorter time-out, a busy Redis would be
+# treated as unavailable, and each process would pay for its own calls.
 TIMEOUT_S = 2.0
 # Per process. More connections are of no use, because Redis runs one command at a time.
 CONNECTIONS = 32
 BATCH_SIZE = 500  # Commands sent at once.
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # If a pooled connection was closed, retry once on a new connection. By default redis-py retries
-# three times, with pauses of seconds.
+# three times, and waits for seconds in between.
 CLIENT_OPTIONS: dict[str, Any] = {
     "socket_timeout": TIMEOUT_S,
     "socket_connect_timeout": TIMEOUT_S,
@@ -54,18 +53,17 @@ REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
 # An interrupted purge blocks writes to its bucket for this many seconds.
 CLOSED_S = 300
-# This Redis hash contains the generation's name, the contents' id, the retention and the number of
-# purges in each bucket.
+# A Redis hash with the generation's name, the contents' id, the retention and the number of purges
+# in each bucket. All these values are in one hash, so that Redis evicts all or none of them.
 _GENERATION = f"{PREFIX}generation"
 
-# All data about the generation is in one Redis hash, so that Redis evicts either all or none of it.
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "name", ARGV[1])
     redis.call("hsetnx", KEYS[1], "id", ARGV[1])"""
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local counter = (held[1] or "") .. ":" .. (held[2] or "0")"""
-# A stored value begins with its fence, a fixed number of digits that can be compared as text. A
+# A stored value begins with its fence, in a fixed number of digits that can be compared as text. A
 # write is rejected if its bucket is being purged, or was purged after the write's purge counter was
 # read.
 _REPLACE = f"""
@@ -84,9 +82,9 @@ _REPLACE = f"""
         redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-# This script deletes the entries that the tag's set lists. A scan for further entries follows,
-# because Redis may have evicted the set before the entries. Writes to the bucket are rejected until
-# the scan has ended.
+# This script deletes the entries that the tag's set lists. ``delete_tagged`` then scans for further
+# entries, because Redis may have evicted the set before the entries. Writes to the bucket are
+# rejected until the scan has ended.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "name", ARGV[2])
@@ -116,7 +114,7 @@ _SHORTEN = f"""
 
 
 def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
-    """Yield the items in slices of at most BATCH_SIZE."""
+    """Yield the items in slices of at most BATCH_SIZE items."""
     for first in range(0, len(items), BATCH_SIZE):
         yield items[first : first + BATCH_SIZE]
 
@@ -163,8 +161,8 @@ class SealedRedisCache(RedisCache):
         bucket = str(purge_bucket(keys[0]))
         with self.breaker.guard():
             while True:
-                # Read the generation before the values, so that values from before a concurrent
-                # purge are never returned with the new generation.
+                # Read the generation before the values, so that values from before a purge are
+                # never returned with the generation that the purge begins.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_GENERATION, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
@@ -183,8 +181,7 @@ class SealedRedisCache(RedisCache):
         """Return None, because Redis does not number the versions of its contents."""
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        # Read the generation before the signatures, so that signatures from before a concurrent
-        # purge are never returned with the new generation.
+        # Read the generation before the signatures, for the same reason as in ``read_many``.
         generation = self.read_many(["generation"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
@@ -392,7 +389,7 @@ class SealedRedisCache(RedisCache):
         self.client.unlink(entry)
 
     def close(self) -> None:
-        """Close all pooled connections. A later command opens a new connection."""
+        """Close all pooled connections."""
         self.client.close()
 
     def sweep(self) -> int:
@@ -400,10 +397,7 @@ class SealedRedisCache(RedisCache):
         return 0
 
     def size(self) -> StoreSize:
-        """Return the number of keys and the memory of Redis.
-
-        Keys and memory of other applications on the same Redis are included.
-        """
+        """Return the number of keys and the memory of the whole Redis."""
         with self.breaker.guard():
             pipeline = self.client.pipeline(transaction=False)
             pipeline.dbsize()

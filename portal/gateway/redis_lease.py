@@ -14,9 +14,9 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
 
-# If the machine of a lease's holder fails, other processes wait this many milliseconds for the
-# lease. The lifetime is less than a lookup's default deadline of 15 s. With a lifetime of 3 s, busy
-# processes with hundreds of threads lost their leases and repeated calls.
+# If the machine of a lease's holder fails, other processes wait up to this many milliseconds for
+# the lease. LIFETIME_MS is less than a lookup's default deadline of 15 s. With a lifetime of 3 s,
+# busy processes with hundreds of threads lost their leases, and the calls were repeated.
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
@@ -43,9 +43,9 @@ class RedisLeases:
     """Leases in Redis, renewed by one heartbeat thread in each process.
 
     A lease is a Redis key that expires if it is not renewed. A holder that stalls loses its lease.
-    The next holder of a lost lease has a higher fence, so the store rejects late writes of the
-    stalled holder. If Redis is unavailable, every process gets the lease. No lookup is rejected
-    while Redis is unavailable, but several processes may call the upstream for the same key.
+    The next holder has a higher fence, so the store rejects late writes of the stalled holder.
+    While Redis is unavailable, every process gets every lease. Lookups still work then, but several
+    processes may call the upstream for the same key.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class RedisLeases:
                 )
                 try:
                     thread.start()
-                # A thread that could not be started is started with the next lease.
+                # The next lease tries to start the thread again.
                 except RuntimeError:
                     log.warning(
                         "cannot start the heartbeat thread: this lease expires after %d ms",
@@ -120,10 +120,7 @@ class RedisLeases:
             self._change.notify()
 
     def _renew_periodically(self) -> None:
-        """Renew all held leases every HEARTBEAT_S seconds.
-
-        HEARTBEAT_S is the time from the start of one renewal to the start of the next.
-        """
+        """Renew all held leases, and begin each renewal HEARTBEAT_S after the previous one."""
         took_s = 0.0
         while True:
             with self._change:
@@ -137,10 +134,8 @@ class RedisLeases:
             took_s = self._clock() - started
 
     def _renew_all(self, held: Sequence[tuple[str, str]]) -> None:
-        """Renew leases in batches.
-
-        If a busy process renewed its leases one by one, some would expire before their renewal.
-        """
+        # In a busy process, some leases would expire before their renewal if each had its own
+        # request.
         for some in batches(held):
             with (
                 contextlib.suppress(Exception),
@@ -149,4 +144,4 @@ class RedisLeases:
             ):
                 for name, token in some:
                     self._renew(keys=[name], args=[token, LIFETIME_MS], client=renewals)
-                renewals.execute()  # ``execute`` also reloads the script if Redis has lost it.
+                renewals.execute()  # also reloads the script if Redis has lost it

@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 
 # redis-py classifies these errors as connection errors, although a retry cannot succeed.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# Redis may recover by itself from errors that begin with these words. The words mean that Redis
-# runs another client's script (BUSY), cannot save its data (MISCONF), has too few replicas
-# (NOREPLICAS), or is full (OOM).
+# Redis may recover from errors that begin with these words. The words mean that Redis runs another
+# client's script (BUSY), cannot save its data (MISCONF), has too few replicas (NOREPLICAS), or is
+# full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
@@ -31,9 +31,8 @@ def refusal(cache: SealedRedisCache) -> str | None:
     """Run every command once on test keys. Return why Redis refuses a command, or None.
 
     Redis refuses commands if the password is wrong, if the user lacks rights, if the server is a
-    read-only replica, or in cluster mode. A portal whose commands are refused could store nothing
-    and would pay for every lookup again. An unreachable or full Redis is only logged, because Redis
-    may recover.
+    read-only replica, or in cluster mode. The portal could then store nothing, and would pay again
+    for each repeated lookup. An unreachable or full Redis is only logged, because it may recover.
     """
     name = secrets.token_hex(12)
     try:
@@ -57,5 +56,5 @@ def _is_passing(error: RedisError) -> bool:
 
 
 def _reply(error: Exception) -> str:
-    """Return an error's class and text. Error texts of Redis contain commands, but no password."""
+    """Return an error's class and text. Redis's error texts never contain a password."""
     return " ".join(f"Redis refuses the portal: {type(error).__name__}: {error}".split())

@@ -1,4 +1,4 @@
-"""Applies a shortened retention also to answers that are already stored."""
+"""Applies a shortened retention to answers that are already stored."""
 
 import json
 import time
@@ -16,8 +16,8 @@ STEP_S: Final = 0.2
 class Retention(NamedTuple):
     """Determines when the answers of one namespace are deleted.
 
-    ``text`` lists the configured lifetimes. The lifetimes have changed if the backend has recorded
-    another ``text``. ``seconds`` returns the retention of an envelope in seconds.
+    ``text`` lists the configured lifetimes. If the backend has recorded another ``text``, the
+    lifetimes have changed. ``seconds`` returns the retention of an envelope.
     """
 
     namespace: str
@@ -26,7 +26,7 @@ class Retention(NamedTuple):
 
 
 def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention:
-    """Return the retention that the cache policies in ``terms`` define.
+    """Return the retention that ``terms`` define.
 
     An envelope without an operation gets the longest retention of any operation.
     """
@@ -40,7 +40,7 @@ def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention
 
 
 class Shortening:
-    """Applies shortened lifetimes to entries that are already stored."""
+    """Scans the stored entries, and makes them expire earlier if the lifetimes were shortened."""
 
     def __init__(
         self, backend: Backend, seals: Sequence[Seal], retention: Retention | None
@@ -51,10 +51,10 @@ class Shortening:
         self._cursor: int | None = None
 
     def step(self) -> None:
-        """Process further entries for about STEP_S seconds.
+        """Continue the scan for about STEP_S seconds.
 
-        When all entries are processed, the backend records the lifetimes, so that no later process
-        repeats the scan.
+        At the end of the scan, the backend records the lifetimes, so that no later process repeats
+        the scan.
         """
         if self._retention is None:
             return

@@ -34,7 +34,7 @@ _ADD = (
 
 
 class _Slot(NamedTuple):
-    """The columns that, together with the namespace, identify a row of counts."""
+    """The columns that identify a row of counts within a namespace."""
 
     day: str
     caller: str
@@ -46,8 +46,7 @@ class _Slot(NamedTuple):
 class Savings:
     """The lookups of one operation that cost nothing: cache hits and coalesced misses.
 
-    ``hits`` includes stale answers. ``amount`` is the value of the hits in R$, each at the price of
-    its day.
+    ``hits`` includes stale answers. ``amount`` is the price in R$ that the hits would have cost.
     """
 
     operation: str
@@ -57,10 +56,7 @@ class Savings:
 
 
 class SavingsCounter:
-    """Counts saved lookups in memory, so that a cache hit never waits for a disk.
-
-    ``flush`` adds the counts to the database table.
-    """
+    """Counts saved lookups in memory, so that a cache hit never waits for the database."""
 
     def __init__(
         self,
@@ -79,7 +75,7 @@ class SavingsCounter:
         self._counts: Counter[tuple[_Slot, str]] = Counter()
 
     def count(self, operation: str, how: CacheStatus, times: int = 1, caller: str = "") -> None:
-        """Count ``times`` answers. Misses and refreshes are ignored, because they save nothing."""
+        """Count ``times`` answers. Ignores misses and refreshes, because they save nothing."""
         column = _COLUMNS.get(how)
         if column is None:
             return
@@ -91,7 +87,7 @@ class SavingsCounter:
             self._counts[_Slot(day, caller, operation, str(price)), column] += times
 
     def flush(self) -> None:
-        """Write the counts since the previous flush to the database.
+        """Add the counts since the previous flush to the database.
 
         If the database is unavailable, the counts stay in memory until the next flush.
         """

@@ -34,8 +34,8 @@ class Scheduler:
     def start(self) -> None:
         """Start the scheduler's thread, unless it is running.
 
-        Every request calls ``start``, so that the thread starts after the process was forked, and
-        so that a failed start is repeated.
+        Every request calls ``start``, because a thread that starts before a fork does not run in
+        the worker process. A later request also repeats a failed start.
         """
         if self._started:
             return
@@ -69,10 +69,7 @@ class Scheduler:
         return max(0.0, min(self._due) - self._clock())
 
     def run_all(self) -> None:
-        """Run every task once, whether it is due or not.
-
-        The method is called when the process exits.
-        """
+        """Run every task once, due or not. Processes call this when they exit."""
         for task in self._tasks:
             _run_task(task)
 

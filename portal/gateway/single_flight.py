@@ -2,8 +2,7 @@
 
 In each process, the first thread that looks up a key is the leader. Other threads that look up the
 key are followers, and wait for the leader's result. The leaders of several processes compete for a
-lease. A leader without the lease polls the store until it finds the lease holder's answer. A
-follower never calls the upstream while its leader is running.
+lease. A leader without the lease polls the store until it finds the lease holder's answer.
 """
 
 import threading
@@ -43,14 +42,13 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether the calling thread was the leader.
 
-        ``former_keys`` are the store keys of the same lookup under old secret keys. No process
-        leads while another process leads under one of ``former_keys``. ``lead`` receives the fence
-        of its lease. ``poll`` returns another process's result, raises another process's Failure,
-        or returns None.
+        ``former_keys`` are the store keys of the same lookup under old secret keys. The leader also
+        acquires the leases of these keys, because another process may still use one of them.
+        ``lead`` receives the fence of its lease. ``poll`` returns another process's result, raises
+        another process's Failure, or returns None.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
-        a failure concerns only the leader's caller, no follower gets the failure, and a follower
-        becomes the leader.
+        a failure concerns only the leader's caller, a follower becomes the leader instead.
         """
         while True:
             with self._lock:
@@ -85,8 +83,8 @@ class SingleFlight(Generic[T]):
                 outcome = failure
             raise
         except Exception:
-            # The call may have been charged before an internal error, so followers fail and do not
-            # repeat the call.
+            # After an internal error the call may have been charged, so the followers fail and do
+            # not repeat it.
             outcome = Failure("bad_answer")
             raise
         else:
@@ -105,13 +103,10 @@ class SingleFlight(Generic[T]):
         poll: Callable[[], T | None],
         deadline: float,
     ) -> tuple[T, bool]:
-        """Call ``lead`` under the lease, or poll for the answer of the lease's holder.
-
-        In each process only one thread polls for a key.
-        """
+        """Call ``lead`` under the lease, or poll for the answer of the lease's holder."""
         while True:
             with self._hold_all(names) as fence:
-                # Poll even with the lease, because its last holder may have just stored a result.
+                # Poll even with the lease, because its last holder may just have stored a result.
                 result = poll()
                 if result is not None:
                     return result, False
@@ -138,7 +133,7 @@ class SingleFlight(Generic[T]):
 
 
 class _WaitTimeout(Failure):
-    """The deadline of a waiting thread has passed, while other threads may continue to wait."""
+    """The deadline of one thread has passed, while its followers may continue to wait."""
 
     def __init__(self) -> None:
         super().__init__("too_slow")

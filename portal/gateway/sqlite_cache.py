@@ -1,13 +1,10 @@
 """A Flask-Caching backend in one SQLite file that the worker processes share.
 
-Entries survive a restart. An operation takes as long with a million entries as with a thousand.
-Expired entries are deleted. Stored values are bytes, so reading a value never unpickles data. A
-corrupt file is renamed (quarantined), and a new file is created.
+Values are stored as bytes, so that a read never unpickles data.
 
-An entry's row number is computed from its key, so that reading an entry needs only the table's
-B-tree and no second index. The entries of one vehicle are next to each other in the B-tree. Writers
-only append to the write-ahead log (WAL). ``sweep``, which is called about once a second, copies the
-WAL into the database file and waits for the disk.
+An entry's row number is computed from its key, so that a read needs no second index. The entries of
+one vehicle are next to each other in the table's B-tree. Writers only append to the write-ahead log
+(WAL). ``sweep`` copies a long WAL into the database file, and waits for the disk.
 """
 
 import json
@@ -39,7 +36,7 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-# number of writes between checkpoints, which are rare because they wait for the disk
+# ``sweep`` checkpoints the WAL after this many writes, because a checkpoint waits for the disk.
 CHECKPOINT_AFTER = 300
 
 _SCHEMA = """
@@ -55,18 +52,17 @@ CREATE TABLE IF NOT EXISTS contents (
 CREATE TABLE IF NOT EXISTS purges (bucket INTEGER PRIMARY KEY, count INTEGER NOT NULL);
 CREATE TABLE IF NOT EXISTS purged_to (log TEXT PRIMARY KEY, number INTEGER NOT NULL);
 """
-# A purge counter consists of the id of the file's contents and the number of purges of a bucket.
 _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# The clocks of processes may differ by this many microseconds. A fence that is further in the
-# future was written before a clock was set back.
+# The clocks of processes may differ by this many microseconds. A fence further in the future is
+# from a wrong clock, so a lower fence may replace it.
 _SKEW_US = 60_000_000
 
 
 class SQLiteCache(SQLiteFile, BaseCache):
-    """Stores entries under keys ``tag:name``. All entries of a tag can be deleted at once."""
+    """Stores entries under keys ``tag:name``."""
 
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
         SQLiteFile.__init__(self, path)
@@ -104,8 +100,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Read the generation before the signatures, so that signatures from before a concurrent
-            # purge are never returned with the new generation.
+            # Read the generation before the signatures, so that signatures from before a purge are
+            # never returned with the generation that the purge begins.
             (generation,) = db.execute("SELECT name FROM generation").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
@@ -243,7 +239,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def sweep(self) -> int:
-        """Delete expired entries and checkpoint the WAL.
+        """Delete expired entries, and checkpoint a long WAL. Return the number of deleted entries.
 
         Entries are deleted in small transactions, so that other writers do not wait long.
         """
@@ -285,11 +281,10 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
 
 def entry_id(key: str) -> int:
-    """Return a signed 64-bit row number, made of the CRC-32 values of tag and name.
+    """Return a signed 64-bit row number: the CRC-32 of the tag, followed by that of the name.
 
-    The CRC-32 of the tag is the upper half of the row number. Two keys have the same row number
-    with a probability of about 1 in 10^19. If two keys share a row number, the later entry replaces
-    the earlier one, but an entry is never returned for another key.
+    Two keys have the same row number with a probability of about 1 in 10^19. The later entry then
+    replaces the earlier one. Queries also compare the key, so no entry is returned for another key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63

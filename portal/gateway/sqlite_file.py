@@ -24,23 +24,22 @@ F = TypeVar("F")
 
 log = logging.getLogger(__name__)
 
-# A paid answer waits at most this many seconds for another process's write lock. An answer that
-# cannot be written within WRITE_WAIT_S is stored later.
+# A write waits at most this many seconds for another process's write lock. ``Store`` queues an
+# answer that cannot be written in time.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# A quarantined file is deleted after this many seconds, because expired entries in it are not
-# deleted one by one.
+# A quarantined file is deleted after this many seconds, because nothing deletes its old entries.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
-# The largest number of open connections. SQLite keeps a closed connection's file open while the
-# process holds a lock on the database. Without a limit, many connections at once would use up file
-# descriptors permanently.
+# The largest number of connections in use. SQLite keeps a closed connection's file open while the
+# process holds a lock on the database. Without a limit, many connections at once could therefore
+# use up the process's file descriptors.
 MAX_OPEN = 64
 
 # The size of a connection's page cache in KiB, which is enough for the inner pages of a B-tree with
 # millions of entries.
 _PAGE_CACHE_KIB = 8192
-# A writer checkpoints the WAL after this many pages of 4 KiB, in case no process runs sweep.
+# A writer checkpoints the WAL after this many pages of 4 KiB, in case no process runs ``sweep``.
 _CHECKPOINT_PAGES = 16_384
 
 
@@ -53,9 +52,9 @@ class Connection(sqlite3.Connection):
 def retry_if_corrupt(
     method: Callable[Concatenate[F, P], R],
 ) -> Callable[Concatenate[F, P], R]:
-    """Decorate a method to run a second time after it has failed on a corrupt file.
+    """Decorate a method to run a second time if it fails on a corrupt file.
 
-    The corrupt file is quarantined before the second run.
+    The first run has quarantined the file, so the second run uses a new file.
     """
 
     def retried(self: F, /, *args: P.args, **named: P.kwargs) -> R:
@@ -73,17 +72,15 @@ class SQLiteFile(ABC):
     """A pool of connections to the SQLite file at a path.
 
     If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
-    is quarantined under another name.
+    is renamed (quarantined), and a new file is created.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        # A stack keeps the number of connections low, because the connection that was used last is
-        # reused first.
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
-        # The file in which this object has set up the tables, or None.
+        # Device and inode of the file in which this object has set up the tables, or None.
         self._file: tuple[int, int] | None = None
         self._closed = False
         # This connection only reads data_version, which changes with every commit of another
@@ -121,7 +118,7 @@ class SQLiteFile(ABC):
         return [name for name in names if not name.endswith(("-wal", "-shm"))]
 
     def close(self) -> None:
-        """Close all pooled connections. Callers after ``close`` use short-lived connections."""
+        """Close all pooled connections. A later call opens its own connection and closes it."""
         self._closed = True
         self._trim_idle(0)
         with self._watching:
@@ -169,9 +166,9 @@ class SQLiteFile(ABC):
         # combine the old file with the new file's WAL.
         failure: sqlite3.Error | None = None
         with self._directory_lock(fcntl.LOCK_SH):
-            # In autocommit mode, every statement is a short transaction. A write in autocommit mode
-            # locks the database at once, whereas a deferred transaction could fail as "locked".
-            # Short transactions of readers do not delay the truncation of the WAL for long.
+            # isolation_level=None means that every statement is its own transaction. A write then
+            # waits for the lock, whereas a write after a read in one transaction could fail at once
+            # as "locked". Short read transactions do not delay the truncation of the WAL for long.
             db = sqlite3.connect(
                 self._path,
                 timeout=SET_UP_WAIT_S,
@@ -197,7 +194,6 @@ class SQLiteFile(ABC):
         return db
 
     def _set_up(self) -> None:
-        """Create the tables, unless the file already contains them."""
         if self._file is not None and _identity(self._path) == self._file:
             return
         with self._start:
@@ -230,10 +226,7 @@ class SQLiteFile(ABC):
             raise
 
     def _quarantine(self, file: tuple[int, int]) -> None:
-        """Rename the corrupt file and its WAL.
-
-        Does nothing if another thread or process has already renamed the file.
-        """
+        """Rename the corrupt file and its WAL, unless they have been renamed already."""
         with self._directory_lock(fcntl.LOCK_EX):
             if _identity(self._path) != file:
                 return
@@ -311,8 +304,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def _write_ahead(db: sqlite3.Connection) -> None:
     """Switch the database to WAL mode.
 
-    If two processes switch a new file at once, SQLite rejects one of them without waiting, so the
-    switch is repeated.
+    If two processes switch a new file at once, SQLite rejects one of them at once, in spite of the
+    busy time-out. The switch is therefore repeated.
     """
     ends_at = time.monotonic() + SET_UP_WAIT_S
     while True:

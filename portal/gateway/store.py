@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 class StoreDown(Exception):
-    """The backend is unavailable, so its contents are unknown."""
+    """The backend is unavailable."""
 
 
 class Reading(NamedTuple):
@@ -49,16 +49,14 @@ class Reading(NamedTuple):
 class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
-    An entry of the local cache is served for at most CONFIRMED_FOR_S (1 s) after the backend was
-    known to store it, so that a purge by another process takes effect within 1 s. ``tick`` runs
-    twice a second and confirms requested entries again. While the backend is down, only the local
-    cache is used. No request fails because of a failing backend.
+    The local cache serves an entry for at most CONFIRMED_FOR_S (1 s) after the backend was known to
+    store it. A purge by another process thus takes effect within 1 s. ``tick`` confirms requested
+    entries again. While the backend is down, only the local cache is used, and no request fails.
 
-    ``carry_over`` uses ``former_seals`` to verify and copy entries of old secret keys.
-
-    ``purges_since`` reads the purge log, which is in the database. The purge log is needed because
-    a backend that loses its contents also loses its purge counters. A process that stalled finds in
-    the purge log the purges that it has missed.
+    ``former_seals`` verify entries that were signed with old secret keys. ``purges_since`` reads
+    the purge log in the database. The store needs the purge log if the backend loses its contents,
+    because the backend then also loses its purge counters. The purge log also tells a process that
+    stalled which purges it has missed.
     """
 
     def __init__(
@@ -104,10 +102,7 @@ class Store:
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
-        """Return the key of a vehicle's newest report.
-
-        The key does not depend on the data from which the report was written.
-        """
+        """Return the key of a vehicle's newest report, which does not depend on ``Lookup.body``."""
         return self._key(self._seal, subject.text, _newest_report(subject, credential))
 
     def former_newest_report_keys(
@@ -142,7 +137,7 @@ class Store:
     def read_many(self, keys: Sequence[str]) -> Sequence[Envelope | None]:
         """Return the envelopes for keys of one vehicle, with None for each missing entry.
 
-        All entries that are not in the local cache are read from the backend at once.
+        Entries that are not in the local cache are read from the backend together.
         """
         found = {key: self._memory.recent(key) for key in keys}
         missing = [key for key, envelope in found.items() if envelope is None]
@@ -163,11 +158,10 @@ class Store:
         return self._memory.recent(key)
 
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
-        """Store an answer. Return False if the backend did not accept the answer.
+        """Store an answer. Return whether the backend now has this answer or a newer one.
 
-        If the backend has a newer answer, the newer answer stays, and the method returns True. If
-        the vehicle was purged after ``purge_state`` was read, the answer is not stored. The caller
-        must read ``purge_state`` before it requests the answer.
+        The caller must read ``purge_state`` before it requests the answer, because an answer is not
+        stored if the vehicle was purged after ``purge_state`` was read.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
@@ -193,7 +187,7 @@ class Store:
     def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
         """Store a copy of an envelope under another key.
 
-        ``purge_state`` must not have been read later than the envelope.
+        The caller must read ``purge_state`` before the envelope, or together with it.
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
 
@@ -208,10 +202,9 @@ class Store:
         return bool(self._former_seals)
 
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
-        """Copy newer entries from ``former_keys`` to ``key``. Return whether any entry was copied.
+        """Copy newer entries from ``former_keys`` to ``key``. Return whether any was copied.
 
-        Copies have the times of the original entries. Each of ``suffixes`` is appended to
-        ``former_keys`` and to ``key``, to get the keys of the entries. The purge state is read
+        Each key has one entry per suffix, under the key and the suffix. The purge state is read
         before the former entries, so that a purge between the two reads prevents the copy.
         """
         if not former_keys:
@@ -233,12 +226,9 @@ class Store:
         return carried
 
     def tick(self) -> None:
-        """Detect purges by other processes and confirm the local cache.
+        """Detect other processes' purges, confirm the local cache, and write queued answers.
 
-        Runs twice a second. If the backend's version has not changed, all entries are confirmed. If
-        the backend's version has changed, only requested entries are confirmed. Entries whose
-        retention has ended are removed from the local cache. Answers that could not be stored are
-        written again.
+        The scheduler calls this twice a second.
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
@@ -258,10 +248,7 @@ class Store:
         self._write_unstored()
 
     def sweep(self) -> None:
-        """Delete from the backend the entries whose retention has ended.
-
-        A shortened retention also applies to entries that are already stored.
-        """
+        """Delete expired entries from the backend, and apply a shortened retention to others."""
         try:
             self._backend.sweep()
             self._shortening.step()
@@ -269,10 +256,7 @@ class Store:
             self._report_fault("sweep", error)
 
     def is_up(self) -> bool:
-        """Return whether stored answers can be served.
-
-        Returns True if the backend responds or the local cache is not empty.
-        """
+        """Return whether stored answers can be served from the backend or from the local cache."""
         try:
             self._backend.read_many(["ready:probe"])
         except Exception as error:
@@ -293,12 +277,12 @@ class Store:
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
-        """Delete all entries of a tag, and return the number of deleted entries.
+        """Delete all entries of a tag, and return how many there were.
 
-        ``number`` is the purge's number in the purge log.
+        ``number`` is the purge's number in the purge log, or 0 if the purge could not be logged.
 
         Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
-        deleted but their bytes are still on the disk. A second purge removes the remaining bytes.
+        deleted but their bytes are still on the disk. Another purge removes these bytes.
         """
         self._memory.clear()
         try:
@@ -334,7 +318,7 @@ class Store:
     ) -> tuple[bool, PurgeState]:
         """Write to the backend.
 
-        Return whether the written answer is the newest, and the purge state.
+        Returns whether the written answer is the newest, and the purge state of the write.
         """
         if purge_state.counter is not None:
             try:
@@ -342,10 +326,10 @@ class Store:
                 return self._backend.replace(key, sealed, left_s, fence, counter), purge_state
             except CounterLost:
                 pass
-        # The backend has lost its purge counters, so the purge log must show that the vehicle was
-        # not purged. Read the backend's new purge counter before the purge log. A purge is first
-        # written to the purge log and then counted in the backend. A purge that is logged after the
-        # purge log was read changes the purge counter even later, so that the write fails.
+        # The purge counter is lost or was never read, so the purge log must show that the vehicle
+        # was not purged. Read the backend's counter before the purge log, because every purge is
+        # logged first and counted afterwards. A purge that is logged after this read of the log
+        # changes the counter even later, so ``replace`` rejects the answer.
         last_purge = self._known_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)
@@ -365,7 +349,6 @@ class Store:
             self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
-        """Write the queued answers, until all are stored or the backend fails again."""
         for key in self._unstored.waiting():
             taken = self._unstored.take(key)
             if taken is not None:
@@ -374,11 +357,11 @@ class Store:
                     return
 
     def _read(self, keys: Sequence[str], last_purge: int | None) -> Reading:
-        """Read keys from the backend or, if it is down, from the local cache.
+        """Read keys from the backend or, if the backend is down, from the local cache.
 
         ``last_purge`` is the number of the last purge that was known before this read.
         """
-        # The version is read first, so that a write during the read is detected.
+        # Read the version first, so that a write during the read is detected.
         version = self._memory.version
         try:
             held = self._read_noted(keys)
@@ -415,10 +398,6 @@ class Store:
         return envelope
 
     def _known_last_purge(self) -> int | None:
-        """Return the number of the last known purge.
-
-        The first call reads the number from the purge log.
-        """
         if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
             self._last_purge = log_read.latest
         return self._last_purge
@@ -434,10 +413,9 @@ class Store:
     def _note_generation(self, generation: str) -> bool:
         """Record the backend's generation, and evict purged entries if the generation changed.
 
-        A purge evicts all entries of the local cache. If the backend has lost its contents, the
-        local cache only evicts the vehicles that were purged since the last check. Returns whether
-        the backend was compared with the purge log, because the comparison may delete entries that
-        were read before.
+        A PURGED generation clears the local cache. After a loss of the backend's contents, only the
+        vehicles that were purged since the last check are evicted. If this method returns True, the
+        caller must discard what it has read, because some of it may now be deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -445,7 +423,7 @@ class Store:
             if generation != self._generation:
                 self._compare_at = 0.0
             if time.monotonic() < self._compare_at:
-                return True  # Another thread made the comparison while this thread waited.
+                return True  # another thread made the comparison while this thread waited
             self._compare_with_purge_log()
             if generation == self._generation:
                 self._evict_newly_purged()
@@ -475,7 +453,8 @@ class Store:
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return
-        # Another portal, which has its own purge log, may have set a higher number in the backend.
+        # ``number`` is too high if another portal, with the same secret key and its own database,
+        # uses the same backend.
         if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:
@@ -505,10 +484,10 @@ class Store:
             self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
 
     def _write_back(self, key: str, held: Held) -> Envelope | None:
-        """Write a locally cached answer to a backend that has lost the answer.
+        """Write a locally cached answer to a backend that lost it or could not store it before.
 
-        The answer is written if the backend lost its contents or could not store the answer before.
-        An entry that the backend has deleted is evicted from the local cache.
+        If the generation has not changed, the backend has deleted the answer. The answer is then
+        evicted from the local cache instead.
         """
         with self._generation_lock:  # wait until a purge in progress has evicted its entries
             entry = self._memory.get_stale(key)
@@ -543,11 +522,12 @@ class Store:
         return envelope if self._memory.get_stale(key) else None
 
     def _report_fault(self, operation: str, error: Exception) -> None:
-        # Compare soon, because the backend may come back with older contents.
+        # Compare the backend with the purge log at the next read, because the backend may come back
+        # with older contents.
         self._compare_at = 0.0
         self._observer.store_failed(operation)
-        if not isinstance(error, BreakerOpen):  # The breaker has already logged the outage.
-            # Log only the error's type, because its text may contain a key or an address.
+        if not isinstance(error, BreakerOpen):  # the breaker has already logged the outage
+            # Log only the error's type, because its text may contain a store key or a host name.
             log.warning("store %s failed: %s", operation, type(error).__name__)
 
 

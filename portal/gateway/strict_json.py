@@ -87,8 +87,8 @@ def _canonical_numbers(value: Any) -> Any:
 def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
     """Convert a number so that msgspec writes equal numbers in the same way.
 
-    Returns an integer to be written in plain digits, or a Decimal without trailing zeros. msgspec
-    writes a Decimal as its ``str()``.
+    Integers below _LARGEST_PLAIN are written in plain digits. Any other number becomes a Decimal
+    without trailing zeros, which msgspec writes as its ``str()``.
     """
     if isinstance(number, int) and -_LARGE < number < _LARGE:
         return number
@@ -147,8 +147,8 @@ def _decimal(digits: str) -> Decimal:
         number = Decimal(digits) if len(digits) <= LONGEST_NUMBER else None
     except InvalidOperation:  # the exponent is beyond the range of Decimal
         number = None
-    # A limit on the exponent protects programs that write the number in plain digits, because a
-    # number with a short exponent can be huge.
+    # Limit the exponent, because 1e999999 would have a million digits in a program that writes the
+    # number without an exponent.
     if number is None or (number and abs(number.adjusted()) > LONGEST_NUMBER):
         raise NotStrictJSON("number too large or too small")
     return number

@@ -21,7 +21,7 @@ class Unstored(NamedTuple):
 class UnstoredQueue:
     """A queue of the newest unstored answer for each key, in the order of arrival.
 
-    If the bodies exceed ``max_bytes``, the oldest answers are discarded.
+    If the bodies exceed ``max_bytes`` in total, the oldest answers are discarded.
     """
 
     def __init__(self, max_bytes: int = MAX_BYTES) -> None:

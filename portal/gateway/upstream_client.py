@@ -27,10 +27,9 @@ SHORTEST_RETRY_S = 1.0
 class Policy:
     """The operator's settings for upstream calls.
 
-    ``terms`` contains the lifetimes and the price of each operation. ``deadline_s`` is the time
-    limit of a lookup in seconds. ``hidden_marker`` is the text that the upstream sends in place of
-    a hidden value. ``operator_credential`` is sent upstream; if it is None, the caller's own
-    credential is sent.
+    ``deadline_s`` limits the duration of a lookup. ``hidden_marker`` is the text that the upstream
+    sends in place of a hidden value. If ``operator_credential`` is None, the caller's own
+    credential is sent upstream.
     """
 
     terms: Mapping[Name, CachePolicy]
@@ -68,8 +67,7 @@ class UpstreamClient:
     ) -> Response:
         """Send a lookup and return its response. Raises Failure.
 
-        ``subject`` is the vehicle's tag, a keyed hash that does not reveal the plate. For
-        ``last_purge`` see LedgerEntry.
+        ``subject`` is the vehicle's tag. For ``last_purge`` see LedgerEntry.
         """
         operation = lookup.operation
         entry = LedgerEntry(
@@ -109,7 +107,7 @@ class UpstreamClient:
         """Validate the body of a 200, 400 or 404. Raises Unusable.
 
         A proxy's error page with status 400 or 404 must not be mistaken for a rejected plate or for
-        a vehicle without a record. The bodies of responses with other statuses are not checked.
+        a vehicle without a record.
         """
         try:
             if status == 200:
@@ -120,7 +118,6 @@ class UpstreamClient:
             raise Unusable(str(error)) from None
 
     def _refusal(self, response: Response) -> Failure:
-        """Return the Failure for a 4xx status."""
         match response.status:
             case 401 | 403 if self._policy.operator_credential is not None:
                 return Failure("operator_refused")

@@ -71,10 +71,7 @@ class CallsToday:
 
 
 class UsageLog:
-    """Reads the usage of one namespace from the database.
-
-    Each method runs one or two queries.
-    """
+    """Reads the usage of one namespace from the database."""
 
     def __init__(
         self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
@@ -134,7 +131,7 @@ class UsageLog:
         return {row.origin: OriginCalls(row.calls, row.failed) for row in self._all(query)}
 
     def calls_today(self) -> CallsToday:
-        """Return today's numbers of calls, which count towards the daily limits."""
+        """Return today's calls from the counters of the daily limits."""
         query = select(spending.c.payer, spending.c.calls).where(
             spending.c.namespace == self._namespace, spending.c.day == self.today().isoformat()
         )
@@ -187,7 +184,6 @@ def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
 
 
 def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that counts answers that needed no upstream call."""
     columns = [lookup_counts.c[name] for name in (*groups, "price")]
     sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
     return (
@@ -198,7 +194,7 @@ def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
 
 
 def _failed() -> ColumnElement[bool]:
-    """Return the SQL condition for calls that were refused or had no usable answer."""
+    """Return the SQL condition for calls that were refused or got no usable answer."""
     is_refused = and_(ledger.c.status.is_not(None), not_(ledger.c.status.in_(_ORDINARY_STATUSES)))
     return or_(ledger.c.outcome != ANSWERED, is_refused)
 

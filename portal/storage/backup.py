@@ -1,10 +1,9 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. SQLite's online backup copies the state of each file at a single moment. The
-cache is copied before the database, so that every answer in the copied cache has its row in the
-copied ledger. If a vehicle is purged between the two copies, the purge log in the database contains
-the purge, and the next start deletes the vehicle's answers from the cache.
+secret key's file. The cache is copied before the database, so that every answer in the copied cache
+has its row in the copied ledger. If a vehicle is purged between the two copies, the copied purge
+log contains the purge. The next start then deletes the vehicle's answers from the cache.
 """
 
 import hashlib
@@ -34,14 +33,14 @@ _FORMAT: Final = 1
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
-# SQLite would apply a journal that is left from another database to the restored one.
+# If such a file of another database is left, SQLite would apply it to the restored database.
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
 class BackupRefused(Exception):
     """A backup or a restore was refused and has changed nothing.
 
-    The error message is one line for the operator.
+    The message is one line for the operator.
     """
 
 
@@ -53,8 +52,7 @@ class _File(msgspec.Struct, frozen=True):
 class Manifest(msgspec.Struct, frozen=True):
     """The description of a backup, which is the first file in the archive.
 
-    ``schema`` is the revision of the database's schema. ``key_fingerprint`` identifies the secret
-    key of the data. ``demo`` is true if the files belong to the demo mode.
+    ``made_at`` is in epoch seconds. ``schema`` is the revision of the database's schema.
     """
 
     format: int
@@ -73,7 +71,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
     """Write a backup of all existing ``sources`` to ``file``. Raises BackupRefused or OSError.
 
     ``sources`` maps names in the backup to paths. The backup is complete as soon as ``file``
-    exists, and only the owner can read it. An existing file is never replaced.
+    exists, and only the owner can read it.
     """
     if os.path.lexists(file):
         raise BackupRefused(f"{file} exists: a backup replaces no file")
@@ -103,7 +101,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             written.flush()
             os.fsync(written.fileno())
         try:
-            os.link(draft, file)  # ``os.link`` fails if the file has been created meanwhile.
+            os.link(draft, file)  # fails if the file has been created meanwhile
         except FileExistsError:
             raise BackupRefused(f"{file} exists: a backup replaces no file") from None
     _sync(file.parent)
@@ -119,12 +117,11 @@ def restore(
 ) -> Manifest:
     """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
-    ``targets`` maps names in the backup to paths. The key's file is restored only if it is in
-    ``targets``. The caller must omit the key's file from ``targets`` if a key is configured.
-    ``is_known_key`` receives the fingerprint from the manifest, and the backup's key, which may be
-    None. ``is_known_key`` returns whether the restored data will be readable. ``amend`` may change
-    the copy of the database before the copy is moved to its target. If a check fails, nothing is
-    changed. No file is ever replaced.
+    ``targets`` maps names in the backup to paths. The caller must omit the key's file if a key is
+    configured. ``is_known_key`` receives the fingerprint from the manifest and the restored key or
+    None, and returns whether the restored data will be readable. ``amend`` may change the restored
+    database before it is moved to its target. If a check fails, nothing is changed. No file is ever
+    replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
@@ -160,7 +157,7 @@ def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -
     if unplaced:
         raise BackupRefused(f"with these settings the portal does not use {min(unplaced)}")
     for name, path in targets.items():
-        # The key's file may exist already if the backup does not contain it.
+        # The key's file may exist already if the backup contains no key.
         if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
             raise BackupRefused(f"{path} exists: a backup is restored where no data is")
         for journal in (path.with_name(path.name + ending) for ending in _JOURNALS):
@@ -258,7 +255,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
 
 @contextmanager
 def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a temporary path in each target's directory, and finally remove the files."""
+    """Yield a temporary path in each target's directory, and finally remove these files."""
     folders: dict[Path, Path] = {}
     try:
         for target in targets.values():

@@ -9,9 +9,9 @@ from pathlib import Path
 class DataLock:
     """The lock on a data directory, which a server holds until the server ends.
 
-    Several servers may share the lock. ``is_alone`` is true if no other server held the lock when
-    this object was made. The kernel releases the lock of a killed process. Raises OSError if the
-    directory cannot be used.
+    ``is_alone`` is true if no other server held the lock when this object was made. The lock is
+    then exclusive until ``share``. The kernel releases the lock of a killed process. Raises OSError
+    if the directory cannot be used.
     """
 
     def __init__(self, data_dir: Path) -> None:

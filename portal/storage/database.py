@@ -57,21 +57,20 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# A write waits at most this many seconds for other writers of an SQLite file, in the same or
-# another process. A call of ``writing`` may set another limit than WRITE_WAIT_S.
+# By default ``writing`` waits this many seconds for other writers of an SQLite file, in the same or
+# another process.
 WRITE_WAIT_S = 10.0
 # Number of connections of a process to an SQLite file. A writer that waits for other writers uses
 # no connection.
 SQLITE_CONNECTIONS = 16
-# Seconds to wait for a pooled connection. A short time-out suffices, because transactions on SQLite
-# are short.
+# Seconds to wait for a pooled connection to SQLite. Transactions on SQLite are short.
 POOL_TIMEOUT_S = 5.0
 
-# The number of this lock, "doss" in ASCII, must be equal in every portal.
+# The numbers of these PostgreSQL advisory locks must be equal in every portal.
 _SET_UP_LOCK = 0x646F7373
 _DOSSIERS_LOCK = 0x64737372
 
-# The tables must equal the tables after the last migration, which a test checks.
+# A test checks that these tables equal the tables after the last migration.
 metadata = MetaData()
 
 # A row's namespace is the name of its upstream, or "demo". Rows from versions without namespaces
@@ -79,13 +78,13 @@ metadata = MetaData()
 tokens = Table(
     "access_tokens",
     metadata,
-    # The SHA-256 of the token in hex. The token itself is not stored.
+    # The SHA-256 of the token in hex.
     Column("digest", String(64), primary_key=True),
     Column("namespace", String, nullable=False),
     Column("name", String(80), nullable=False),
     Column("scopes", String(200), nullable=False),
-    Column("daily_limit", Integer, nullable=False),  # Upstream calls per day; 0 means no limit.
-    Column("created_at", Float, nullable=False),  # Epoch seconds.
+    Column("daily_limit", Integer, nullable=False),  # Upstream calls per day. 0 means no limit.
+    Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
     Column("expires_at", Float),
     Column("revoked_at", Float),
     UniqueConstraint("namespace", "name"),
@@ -98,17 +97,17 @@ ledger = Table(
     Column("sent_at", Float, nullable=False),  # Epoch seconds.
     Column("day", String(10), nullable=False),  # An ISO 8601 date in America/Sao_Paulo.
     Column("operation", String(10), nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate
+    Column("subject", String(64), nullable=False),  # HMAC of the plate or Renavam, or "".
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
-    # The price in R$ is stored as text, because text is exact in every database.
+    # In R$, as text, which is exact in every database.
     Column("price", String(20), nullable=False),
     Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # The batch for which the call was made, if any.
-    # This index contains all columns that the operator's page sums, so that the rows need not be
-    # read.
+    # The index contains all columns that the operator's page needs for its sums, so that the rows
+    # are not read.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
@@ -125,7 +124,7 @@ spending = Table(
     Column("calls", Integer, nullable=False),
 )
 
-# The numbers of lookups that needed no upstream call. Cache misses are recorded in the ledger.
+# The numbers of lookups that needed no upstream call.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
@@ -134,9 +133,9 @@ lookup_counts = Table(
     # The caller is empty in rows from versions that did not record callers.
     Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    # The price in R$ of one call on the row's day, as text.
+    # In R$, as text: the price of one call on the row's day.
     Column("price", String(20), primary_key=True),
-    Column("hits", Integer, nullable=False),  # The number of fresh answers from the store.
+    Column("hits", Integer, nullable=False),  # Fresh answers from the store.
     Column("stale", Integer, nullable=False),
     Column("collapsed", Integer, nullable=False),
 )
@@ -147,8 +146,8 @@ history = Table(
     Column("id", Integer, primary_key=True, autoincrement=True),
     Column("visitor", String(64), nullable=False),  # A digest of the namespace and the visitor.
     Column("subject", String(64), nullable=False),  # HMAC of the plate.
-    Column("asked_at", Float, nullable=False),
-    Column("sealed", LargeBinary, nullable=False),  # the plate, encrypted
+    Column("asked_at", Float, nullable=False),  # Epoch seconds.
+    Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
     Index("history_by_visitor", "visitor", "subject", unique=True),
     Index("history_by_subject", "subject"),
 )
@@ -169,11 +168,12 @@ batches = Table(
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
     Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
-    Column("at_most", String(20), nullable=False),  # R$, as text.
+    Column("at_most", String(20), nullable=False),  # The batch's highest total price in R$.
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
     # The invalid entries of the batch's list, encrypted.
     Column("sealed_wrong", LargeBinary, nullable=False),
-    Column("repeated", Integer, nullable=False, server_default="0"),  # Vehicles listed twice.
+    # The number of vehicles that the batch's list contains more than once.
+    Column("repeated", Integer, nullable=False, server_default="0"),
     Index("batches_by_owner", "owner"),
     Index("batches_by_state", "state"),
 )
@@ -202,9 +202,9 @@ batch_items = Table(
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
-# Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. After a dossier has expired or was
-# revoked, ``head``, ``html``, ``pdf`` and ``subject`` are empty. The row remains, so that the
-# dossier's link can be reported as ended.
+# Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
+# revoked, these columns and ``subject`` are NULL. The row remains, so that a page can report the
+# dossier's link as ended.
 dossiers = Table(
     "dossiers",
     metadata,
@@ -248,18 +248,19 @@ def open_engine(
 ) -> Engine:
     """Create or migrate the database's tables, and return the database's engine.
 
-    If ``url`` is None, the database is an SQLite file in ``data_dir``. Tables are created in an
-    empty database. An SQLite database is migrated. A PostgreSQL database is migrated only by
-    ``upgrade_schema``, because other portals may be using it. Raises OSError or SQLAlchemyError if
-    the database cannot be opened or denies access to its tables. Raises SchemaMismatch if the
-    schema belongs to another version or was changed by hand. If ``required`` is False, errors are
-    only logged, and every use of the engine fails while the database is unreachable. Worker
-    processes pass False, because a worker must not exit if it starts during an outage of the
-    database. If ``create`` is False, nothing is created, migrated or read.
+    If ``url`` is None, the database is an SQLite file in ``data_dir``. An existing PostgreSQL
+    database is not migrated, because other portals may be using it: the operator must run ``flask
+    db upgrade``. Raises OSError or SQLAlchemyError if the database cannot be opened or denies
+    access to its tables. Raises SchemaMismatch if the schema belongs to another version or was
+    changed by hand.
+
+    If ``required`` is False, errors are only logged. Worker processes pass False, because a worker
+    must not exit if it starts during an outage of the database. If ``create`` is False, nothing is
+    created, migrated or read.
     """
     file = database_file(url, data_dir)
     if file is None:
-        from portal.storage.postgresql import postgresql  # imported late, as above
+        from portal.storage.postgresql import postgresql  # lazy: SQLite needs no psycopg
 
         engine = postgresql(url or "")
     else:
@@ -290,13 +291,12 @@ def open_engine(
 def side_engine(engine: Engine) -> Engine:
     """Return an engine for tokens and histories, which even a cached answer needs.
 
-    On PostgreSQL the returned engine has its own connections, because a slow ledger may occupy all
-    connections of ``engine``. On SQLite ``engine`` itself is returned, because reads from SQLite
-    never wait.
+    On PostgreSQL, the engine has its own connections, because a slow ledger may occupy all
+    connections of ``engine``. On SQLite it is ``engine`` itself, because reads never wait.
     """
     if engine.dialect.name != "postgresql":
         return engine
-    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # imported late, as above
+    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy, as in open_engine
 
     return postgresql(engine.url, SIDE_CONNECTIONS)
 
@@ -308,10 +308,10 @@ def _set_up_schema(engine: Engine) -> None:
 
 
 def _try_to_write(engine: Engine) -> None:
-    """Test the right to insert into PostgreSQL. Raises SQLAlchemyError if the right is missing.
+    """Insert test rows into PostgreSQL and roll back. Raises SQLAlchemyError if this is forbidden.
 
-    The test rows are rolled back. If the server is temporarily read-only, for example a standby
-    server, the function only logs a warning.
+    If the server is temporarily read-only, for example a standby server, the function only logs a
+    warning.
     """
     if engine.dialect.name != "postgresql":
         return
@@ -331,9 +331,9 @@ def _try_to_write(engine: Engine) -> None:
 
 
 def require_current_schema(engine: Engine) -> None:
-    """Raise SchemaMismatch if the tables belong to another version of the portal.
+    """Raise SchemaMismatch unless the database is empty or has the schema of this version.
 
-    An empty database is accepted. Raises SQLAlchemyError.
+    Raises SQLAlchemyError.
     """
     found = current_revision(engine)
     if found is not None and found != SCHEMA_HEAD:
@@ -349,10 +349,9 @@ def current_revision(engine: Engine) -> str | None:
 def upgrade_schema(engine: Engine) -> str | None:
     """Migrate the schema and return its former revision, or None for an empty database.
 
-    In an empty database the tables are created without migrations. All migrations run in one
-    transaction. Concurrent calls of ``upgrade_schema`` wait for the first call. Raises
-    SQLAlchemyError. Raises SchemaMismatch if another version of the portal has migrated the
-    database to a revision that this version does not know.
+    In an empty database, the tables are created without migrations. All migrations run in one
+    transaction, and concurrent calls wait for it. Raises SQLAlchemyError. Raises SchemaMismatch if
+    the database has a revision that this version of the portal does not know.
     """
     with reading(engine) as db:
         if stored_revision(db) == SCHEMA_HEAD:
@@ -364,8 +363,8 @@ def upgrade_schema(engine: Engine) -> str | None:
                 metadata.create_all(db)
                 record_revision(db, SCHEMA_HEAD)
                 return None
-    # Import Alembic late, because most starts need no migration. Import Alembic before acquiring
-    # the lock, because other portals may be waiting for the lock.
+    # Import Alembic late, because most starts need no migration, but before the transaction,
+    # because other portals may be waiting for its lock.
     from portal.storage.migrations import migrate
 
     with _set_up_transaction(engine) as db:
@@ -379,17 +378,17 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         with engine.begin() as db:
             yield db
         return
-    from portal.storage.postgresql import connect_options  # imported late, as above
+    from portal.storage.postgresql import connect_options  # lazy, as in open_engine
 
     options = connect_options(engine.url)
     for name in ("options", "tcp_user_timeout"):
         options.pop(name, None)
     with create_engine(engine.url, poolclass=NullPool, connect_args=options).begin() as db:
-        # Let PostgreSQL release the locks if this machine fails during the transaction.
+        # If this machine fails during the transaction, PostgreSQL releases the locks.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
-        # Limit the wait for a table's lock, because statements of running portals queue behind a
-        # waiting migration.
+        # Limit the wait for a table's lock, because the statements of running portals wait behind a
+        # migration that waits for its lock.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
@@ -404,7 +403,7 @@ def database_file(url: str | None, data_dir: Path) -> Path | None:
 def lock_set_up(db: Connection) -> None:
     """Prevent other processes from creating or migrating tables until the transaction ends.
 
-    On SQLite the transaction already excludes other writers.
+    On SQLite, every writing transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
@@ -414,15 +413,15 @@ def lock_dossiers(db: Connection) -> None:
     """Prevent other transactions from writing issued dossiers until this transaction ends.
 
     Without the lock, a purge could run between a new dossier's check of the purge log and the
-    dossier's commit, and would miss the dossier. On SQLite the transaction already excludes other
-    writers.
+    dossier's commit, and would miss the dossier. On SQLite, every writing transaction already
+    excludes other writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
 
 
 def is_in_place(engine: Engine) -> bool:
-    """Return whether an SQLite file is still at its path. For PostgreSQL return True."""
+    """Return whether the SQLite file is still at its path, or True for PostgreSQL."""
     if engine.dialect.name == "postgresql":
         return True
     try:
@@ -468,8 +467,8 @@ def _check_integrity(engine: Engine, file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    # Open a URI, because only a URI can have mode=rw. Without mode=rw, SQLite would create a
-    # missing file, which other users could read.
+    # Open a URI, because only a URI can have mode=rw. Without mode=rw, SQLite would replace a
+    # missing file by a new one, which other users could read.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
     )
@@ -487,8 +486,7 @@ def _sqlite(path: Path) -> Engine:
         record.info["inode"] = _inode(path)
 
     def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
-        # Check that the file was not removed, because rows written to a removed file are lost
-        # without an error.
+        # Rows that are written to a removed file are lost without an error.
         if record.info.get("inode") != _inode(path):
             raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
 
@@ -509,7 +507,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    # Transactions are begun by _begin_immediate and not by the driver.
+    # ``_begin_immediate`` begins transactions in place of the driver.
     connection.isolation_level = None
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -519,13 +517,14 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
 def _begin_immediate(connection: Connection) -> None:
     """Begin a transaction, and acquire the write lock at once.
 
-    If a transaction acquired the write lock only at its first write, the write could fail.
+    If another process has written since a transaction's first read, a write of the transaction
+    fails without waiting. No other process can write after BEGIN IMMEDIATE.
     """
     options = connection.get_execution_options()
     if not options.get("reads_only"):
         wait_ms = int(options.get("write_wait_s", WRITE_WAIT_S) * 1000)
-        # Use the driver directly, because a PRAGMA cannot fail and needs no error handling by
-        # SQLAlchemy.
+        # Use the driver directly, because this PRAGMA cannot fail and thus needs no error handling
+        # by SQLAlchemy.
         cast(Any, connection.connection.driver_connection).execute(
             f"PRAGMA busy_timeout = {wait_ms}"
         ).close()
@@ -536,12 +535,11 @@ def _begin_immediate(connection: Connection) -> None:
 def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection]:
     """Begin a transaction that is committed at the end of the block. Raises SQLAlchemyError.
 
-    ``wait_s`` limits the wait for other writers on SQLite. The caller first waits, without a
-    connection, for other writers of the process, and then for SQLite's write lock. Calls of
-    ``writing`` must not be nested.
+    ``wait_s`` limits the wait for other writers on SQLite: first, without a connection, for those
+    of the process, and then for SQLite's write lock. Calls of ``writing`` must not be nested.
     """
     queue = _write_queues.get(engine)
-    if queue is None:  # On PostgreSQL, the connection pool is the queue.
+    if queue is None:  # on PostgreSQL, the connection pool is the queue
         with engine.begin() as db:
             yield db
         return
@@ -557,8 +555,8 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
     """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    ``traces`` are bytes that identify the rows. Returns False if any of ``traces`` remains. On
-    PostgreSQL the function only returns True, because the server's operator runs vacuum.
+    Returns False if any of ``traces`` may remain. On PostgreSQL the function only returns True,
+    because the server's operator runs VACUUM.
     """
     search = _searches.get(engine)
     if search is None:
@@ -572,10 +570,9 @@ def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
 
 
 def reading(engine: Engine) -> Connection:
-    """Return a connection that is used only for queries.
+    """Return a connection for queries, which neither waits for writers nor blocks them.
 
-    The connection does not wait for writers and does not block writers. No transaction stays open
-    while the rows are read.
+    Each query is its own transaction.
     """
     connection = engine.connect().execution_options(reads_only=True)
     if engine.dialect.name == "postgresql":

@@ -1,7 +1,7 @@
 """Records the fingerprints of the secret keys with which the database's rows were written.
 
-Lists contain only the first 16 digits of each fingerprint, because a database value may have at
-most 200 characters.
+Lists of fingerprints contain only the first 16 digits of each, because a value in the table
+``meta`` has at most 200 characters. All functions raise SQLAlchemyError if the database fails.
 """
 
 from collections.abc import Iterable
@@ -30,22 +30,19 @@ _ACCEPTED = select(meta.c.value).where(meta.c.name == _ACCEPTED_NAME)
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
-    """Return the recorded fingerprint of the signing key, or None. Raises SQLAlchemyError."""
+    """Return the recorded fingerprint of the signing key, or None."""
     with reading(engine) as db:
         return db.execute(_RECORDED).scalar()
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Return the fingerprints of former keys whose answers may still be in the store.
-
-    Raises SQLAlchemyError.
-    """
+    """Return the fingerprints of former keys whose answers may still be in the store."""
     with reading(engine) as db:
         return str(db.execute(_FORMERS).scalar() or "").split()
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
-    """Return the recorded keys that are not in ``fingerprints``. Raises SQLAlchemyError."""
+    """Return the recorded fingerprints that are not in ``fingerprints``."""
     with reading(engine) as db:
         return sorted(_in_use(db) - _shortened(fingerprints))
 
@@ -56,11 +53,10 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     Returns whether the signing key has changed, and the fingerprints of former keys whose answers
     may still be in the store.
 
-    A purge cannot find plates by HMACs of a key that is no longer accepted. If a key is no longer
-    accepted, the HMACs of all plates are removed from the ledger's rows. If no recorded key is
-    accepted any more, encrypted data cannot be read, so history entries, batches and issued
-    dossiers are deleted. If at least one recorded key is accepted, the caller must delete the rows
-    that no accepted key can decrypt. Raises SQLAlchemyError.
+    A purge cannot find HMACs that were computed with a key that is no longer accepted. If there is
+    such a key, the HMACs of all plates are therefore removed from the ledger's rows. If none of the
+    recorded keys is accepted, nothing encrypted can be read, so history entries, batches and issued
+    dossiers are deleted. Otherwise the caller must delete the rows that no accepted key decrypts.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -73,8 +69,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
             if not in_use & present:
                 _remove_encrypted(db)
             db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
-            # The former keys stay recorded until the store has deleted their answers. The store may
-            # be unreachable when the key changes.
+            # Record the former keys until the store has deleted their answers, because the store
+            # may be unreachable now.
             formers = [each[:_DIGITS] for each in formers if each[:_DIGITS] not in retired]
             formers = [each for each in (*formers, *sorted(retired)) if each not in present]
             _record(db, _FORMER_NAMES, " ".join(formers))
@@ -86,10 +82,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys.
-
-    The caller must first delete the former keys' answers from the store. Raises SQLAlchemyError.
-    """
+    """Delete the list of former keys. The store must have deleted their answers before."""
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

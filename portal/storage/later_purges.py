@@ -1,7 +1,7 @@
-"""Repeats in a restored backup the purges that were made after the backup.
+"""Repeats, in a restored backup, the purges that were made after the backup.
 
-The purge log does not contain vehicles, but only the number of a vehicle's bucket (one of 65,536),
-so all vehicles of a purged bucket are deleted.
+The purge log contains only the number of a vehicle's bucket (one of 65,536). All vehicles of a
+purged bucket are therefore deleted.
 """
 
 import sqlite3
@@ -18,7 +18,7 @@ def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) ->
 
     ``log`` and ``restored`` are database files. The purges are copied to the purge log of
     ``restored``, so that the next start deletes the vehicles' answers from the cache. ``bucket_of``
-    returns the bucket of a vehicle's tag. Raises sqlite3.Error.
+    maps a vehicle's tag to its bucket. Raises sqlite3.Error.
     """
     with (
         closing(sqlite3.connect(f"file:{quote(str(log))}?mode=ro", uri=True)) as newer,

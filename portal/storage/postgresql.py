@@ -17,27 +17,26 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
 
-# SQLAlchemy logs the actions of a pool under the name of the pool's class, and hides these logs
-# only for SQLAlchemy's own classes.
+# SQLAlchemy logs a pool's actions under the name of the pool's class. By default it hides only the
+# logs of its own classes.
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
 # The largest number of connections per process. By default a PostgreSQL server accepts 100
-# connections in total, from all processes of all machines. More connections would not be faster,
-# because upstream calls are counted one after another.
+# connections in total. More connections would not be faster, because upstream calls are counted one
+# after another.
 CONNECTIONS = 8
 # Further connections per process for tokens and histories, so that a slow ledger does not delay
 # cached answers.
 SIDE_CONNECTIONS = 2
-# Two limits for a thread that waits for a connection, in seconds. If no connection is opened or
-# returned for POOL_TIMEOUT_S, a waiting thread fails, so that an unreachable database does not
-# block threads. While other threads open or return connections, a thread waits for at most
-# LONGEST_WAIT_S, the time that a lookup may take.
+# Seconds that a thread waits for a connection. While other threads open or return connections, the
+# limit is LONGEST_WAIT_S. If they do not for POOL_TIMEOUT_S, the database is probably unreachable,
+# and the waiting thread fails.
 POOL_TIMEOUT_S = 4
 LONGEST_WAIT_S = 12.0
 # Seconds to wait for each response. ANSWER_TIMEOUT_S is longer than the server's statement_timeout,
 # so that the server's error, which states the reason, arrives first.
 ANSWER_TIMEOUT_S = 6.0
-# The time-out for idle transactions also releases the locks of a machine that fails during a
+# ``idle_in_transaction_session_timeout`` releases the locks of a machine that fails during a
 # transaction.
 _OPTIONS: dict[str, Any] = {
     "connect_timeout": "4",
@@ -52,12 +51,12 @@ _OPTIONS: dict[str, Any] = {
 
 
 def connect_options(address: URL) -> dict[str, Any]:
-    """Return the connection options, except those that the address sets itself."""
+    """Return the default connection options, without those that the URL ``address`` sets."""
     return {name: value for name, value in _OPTIONS.items() if name not in address.query}
 
 
 def postgresql(url: str | URL, connections: int = CONNECTIONS) -> Engine:
-    """Return an engine with time-outs. Parameters in ``url`` override the default options."""
+    """Return an engine with time-outs. Parameters in ``url`` override the defaults."""
     address = make_url(url).set(drivername="postgresql+psycopg")
     engine = create_engine(
         address,
@@ -75,20 +74,19 @@ def postgresql(url: str | URL, connections: int = CONNECTIONS) -> Engine:
 class _FifoPool(QueuePool):
     """A connection pool that serves waiting threads in the order of their arrival.
 
-    QueuePool may serve a new thread before a waiting thread, which may wait too long
+    QueuePool may serve a new thread before a waiting thread, which may then wait too long
     (``test_pool_serves_waiters_in_order``). In tests on a busy machine, 256 threads each ran three
-    short transactions. In two tests with QueuePool and a time-out of 8 s, 16 and 50 threads failed.
-    Only 2 threads failed with _FifoPool. A waiting thread stays in the queue for up to
-    LONGEST_WAIT_S while other threads open or return connections. While the database is
-    unreachable, no connection is opened or returned, and waiting threads fail after the pool's
-    time-out. If the server allows fewer connections than the pool's size, a thread to which the
-    server refuses a connection waits until another thread returns one.
+    short transactions. With QueuePool and a time-out of 8 s, 16 and 50 threads failed in two runs.
+    With _FifoPool, 2 threads failed.
+
+    If the server allows fewer connections than the pool's size, a thread to which the server
+    refuses a connection waits until another thread returns one.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        # The lock is reentrant, because the garbage collector may return an unclosed connection at
-        # any moment.
+        # The lock is reentrant, because the garbage collector may return a connection while this
+        # thread holds the lock.
         self._lock = threading.RLock()
         self._free = self.size()
         self._waiters: deque[threading.Lock] = deque()
@@ -139,7 +137,7 @@ class _FifoPool(QueuePool):
                 checked_at = now
                 continue
             with self._lock:
-                # if the permit is missing, a connection has just been granted
+                # If the permit is missing, ``_release`` has just granted a connection.
                 if permit in self._waiters:
                     self._waiters.remove(permit)
                     raise NoConnectionFree("no connection became free in time")
@@ -156,7 +154,7 @@ class _Connection(psycopg.Connection[Any]):
     """A psycopg connection with a time-out on each wait for the server.
 
     By default psycopg waits without a limit. The server's own time-outs do not help if the server
-    hangs but its kernel still acknowledges packets.
+    process hangs while its kernel still acknowledges packets.
     """
 
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:

@@ -24,7 +24,7 @@ class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
     ``latest`` is the number of the last purge. ``buckets`` are the buckets that were purged after
-    the requested number, or None if the log no longer contains all purges after that number.
+    the requested number, or None if they are unknown.
     """
 
     latest: int
@@ -32,7 +32,7 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Return whether ``bucket`` was purged after ``number``, or ever if ``number`` is None."""
+    """Return whether ``bucket`` was purged after purge ``number`` (None: at any time)."""
     found = db.execute(_LATER_PURGE, {"after": number or 0, "of": bucket})
     return found.first() is not None
 
@@ -48,8 +48,8 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # A database sequence is not used, because a later number of a sequence may
-                    # become visible before an earlier one.
+                    # Do not use a database sequence, because a transaction with a later number
+                    # could commit before one with an earlier number.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))

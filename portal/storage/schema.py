@@ -1,7 +1,6 @@
 """Finds the revision of a database's schema, and the revision that this version needs.
 
-This module does not import Alembic, because a start with an up-to-date database does not need
-Alembic.
+This module does not import Alembic, so that a start with an up-to-date database is fast.
 """
 
 from sqlalchemy import Connection, MetaData, inspect, text
@@ -15,10 +14,7 @@ _LAST_UNRECORDED = "0002"  # the last schema that Alembic did not record
 
 
 class SchemaMismatch(Exception):
-    """The database does not have the schema of this version.
-
-    The error message is one line for the operator.
-    """
+    """The database's schema does not fit this version. The message is one line for the operator."""
 
 
 def stored_revision(db: Connection) -> str | None:
@@ -39,8 +35,8 @@ def schema_revision(db: Connection) -> str | None:
     found = inspect(db)
     if not found.has_table("ledger"):
         return None
-    # Read the recorded revision again, because another process may have created the tables
-    # meanwhile.
+    # Read the recorded revision again, because another process may have created the tables, and
+    # recorded it, meanwhile.
     if (stored := stored_revision(db)) is not None:
         return stored
     columns = {column["name"] for column in found.get_columns("ledger")}
@@ -48,7 +44,7 @@ def schema_revision(db: Connection) -> str | None:
 
 
 def record_revision(db: Connection, revision: str) -> None:
-    """Record the revision of a new database in the table that Alembic uses."""
+    """Record the revision of a new database in Alembic's table."""
     db.exec_driver_sql("CREATE TABLE alembic_version (version_num VARCHAR(32) PRIMARY KEY)")
     db.execute(text("INSERT INTO alembic_version VALUES (:revision)"), {"revision": revision})
 
@@ -67,10 +63,9 @@ def mismatch(revision: str) -> SchemaMismatch:
 
 
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
-    """Raise SchemaMismatch if the tables do not fit this version of the portal.
+    """Raise SchemaMismatch if a table or column is missing, or an unknown column requires a value.
 
-    Tables do not fit if a table or column is missing, or if an unknown column requires a value. The
-    recorded revision does not show changes by hand or by an incomplete restore. Raises
+    The recorded revision does not show changes by hand or by an incomplete restore. Raises
     SQLAlchemyError.
     """
     inspected, faults = inspect(db), []

@@ -19,8 +19,8 @@ class InvalidSecretKey(ValueError):
 def read_secret_key(data_dir: Path) -> str | None:
     """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None if there is no file.
 
-    Raises OSError. Raises InvalidSecretKey for any other content, for example an empty file after a
-    power failure, because anyone could forge signatures of an empty key.
+    Raises OSError. Raises InvalidSecretKey for any other content, for example if a power failure
+    has emptied the file. With an empty key, anyone could forge signatures.
     """
     path = data_dir / NAME
     try:
@@ -34,10 +34,9 @@ def read_secret_key(data_dir: Path) -> str | None:
 
 
 def load_secret_key(data_dir: Path) -> str:
-    """Return the secret key from ``data_dir``, and create the key if there is none.
+    """Return the secret key from ``data_dir``, and create a key if there is none.
 
-    Processes that create the key at the same time get the same key. Raises OSError or
-    InvalidSecretKey.
+    Concurrent processes get the same key. Raises OSError or InvalidSecretKey.
     """
     key = read_secret_key(data_dir)
     if key is not None:
@@ -57,7 +56,7 @@ def fingerprint(secret: bytes) -> str:
 
 def _create(data_dir: Path) -> None:
     # Write a temporary file, and then link it to the final name, so that readers never see an
-    # incomplete key. If several processes create a key at once, the first link wins.
+    # incomplete key. If several processes create a key, only the first link succeeds.
     handle, draft = tempfile.mkstemp(dir=data_dir, prefix=".secret_key-")
     try:
         with os.fdopen(handle, "w") as file:

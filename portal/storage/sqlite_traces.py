@@ -14,11 +14,10 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
-    """Checkpoint and truncate the write-ahead log.
+    """Checkpoint and truncate the write-ahead log. Return False if a reader prevents this.
 
-    Returns False if a reader prevents the truncation. The function waits for readers, by default at
-    most 0.8 s. SQLite's busy handler is not used for this wait, because the handler would hold the
-    write lock while waiting.
+    The function waits for readers, by default at most 0.8 s. It polls, because SQLite's busy
+    handler would hold the write lock while it waits.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")
@@ -26,8 +25,8 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         for attempt in range(tries):
             if attempt:
                 time.sleep(CHECKPOINT_PAUSE_S)
-            # Run PASSIVE first, because it waits for the disk without the write lock, which
-            # TRUNCATE holds.
+            # Run PASSIVE first. It writes to the disk without the write lock, and so leaves little
+            # work for TRUNCATE, which holds the lock.
             db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not busy:
@@ -42,9 +41,8 @@ def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence
 
     When SQLite balances a B-tree, it moves rows between pages and does not clear the old copies
     (``rebuildPage`` in btree.c), even with ``secure_delete``. In a test, 1 to 15 of 500 deleted
-    vehicles were still found in the file. Only VACUUM removes old copies of rows, because it copies
-    only live rows to a new file. ``traces`` are bytes that identify the deleted rows. VACUUM runs
-    if any of ``traces`` is found, even in a new row.
+    vehicles were still found in the file. Only VACUUM removes these copies. ``traces`` are bytes
+    that identify the deleted rows. VACUUM runs only if any of them is found in the file.
 
     Returns False if a reader, a writer or a full disk prevents the removal.
     """
@@ -64,7 +62,7 @@ class PageSearch:
 
     The file stays open until ``close``. When a process closes any descriptor of a file, it loses
     all of its POSIX locks on the file, including SQLite's (https://sqlite.org/howtocorrupt.html,
-    section 2.2). The connections to the file must be closed before ``close`` is called.
+    section 2.2). The caller must therefore close all connections to the file before ``close``.
     """
 
     def __init__(self, path: Path) -> None:
@@ -95,6 +93,6 @@ class PageSearch:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
-            self.close()  # Closing is safe, because no connection to the replaced file is open.
+            self.close()  # safe, because no connection to the replaced file is open
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         return self._file

@@ -11,12 +11,11 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 
 
 class WriteQueue:
-    """Admits one writer at a time, in the order of the writers' time limits.
+    """Admits one writer at a time. The waiting writer with the earliest time limit is the next.
 
-    Without a queue, each writer polls for SQLite's lock with growing pauses, and some of hundreds
-    of writers would not get the lock in time. With the queue, only one writer of a process polls
-    for the lock. Writes that end an upstream call have earlier time limits than writes that begin a
-    call, so that many new lookups do not delay a paid answer.
+    Without the queue, each writer would poll for SQLite's lock with growing pauses. Some of
+    hundreds of writers would then not get the lock in time. Writes that end an upstream call have
+    short time limits, so that many new lookups do not delay a paid answer.
     """
 
     def __init__(self) -> None:
@@ -27,10 +26,7 @@ class WriteQueue:
 
     @contextmanager
     def turn(self, until: float) -> Iterator[None]:
-        """Wait until the calling thread may write.
-
-        Raises NoTurn at ``until`` (monotonic seconds).
-        """
+        """Wait until the calling thread may write, or raise NoTurn at ``until`` (monotonic)."""
         self._acquire(until)
         try:
             yield

@@ -14,13 +14,10 @@ class Breaker:
 
     The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed and no lookup
     was answered in between. Repeated failures of one vehicle are counted once, because the
-    vehicle's record may be the cause. A LocalFailure is not counted.
+    vehicle's record may be the cause. A half-open circuit admits a single call, the probe.
 
     Worker processes that share ``counters`` share the state of the circuit. The counters are never
     locked during an upstream call.
-
-    A half-open circuit admits a single call, the probe. If the probe has no result after
-    ``longest_call_s``, its process may have been killed, and another probe may be sent.
     """
 
     def __init__(
@@ -59,8 +56,7 @@ class Breaker:
             self._record_failure(resource.subject, probe)
             raise
         except BaseException:
-            # The account refused the call, so the origin did not cause the failure.
-            self._release_probe(probe)
+            self._release_probe(probe)  # for example, the account refused the call
             raise
         self._record_answer(response, probe)
         return response
@@ -96,8 +92,8 @@ class Breaker:
             return  # a usual answer changes nothing, so no lock is needed
         with self._counters.locked():
             now = self._clock()
-            # Only a probe closes an open circuit. An answer to a call that was sent before the
-            # circuit opened does not close the circuit.
+            # Only a probe closes an open circuit, not the answer to a call that was sent before the
+            # circuit opened.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)

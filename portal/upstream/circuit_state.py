@@ -14,8 +14,8 @@ COOLDOWN_S = 5.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
-# Positions of one circuit's counters. Times in the counters are monotonic seconds, which are equal
-# in all processes of a machine.
+# Positions of one circuit's counters. Times in the counters are in seconds of the monotonic clock,
+# which all processes of a machine share.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
 COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
@@ -25,10 +25,10 @@ class Circuit:
 
     A circuit uses COUNTERS counters, from the index ``first`` on.
 
-    The circuit opens after failures from FAILURES_TO_OPEN different sources, if there was no answer
-    in between. A source is the hash of a vehicle or of a payer. Methods that only read need no
-    lock. The caller must lock the counters before it calls a method that writes. Only ``end_probe``
-    needs no lock, because it writes a single counter. ``now`` is the present time of ``clock``.
+    The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
+    between. A source is the hash of a vehicle or of a payer. The caller must lock the counters
+    before it calls a method that writes. Only ``end_probe`` needs no lock, because it writes a
+    single counter. Arguments ``now`` are times of ``clock``.
 
     If a probe has no result after ``longest_call_s``, its process may have been killed, and another
     probe may be sent.
@@ -67,7 +67,8 @@ class Circuit:
         return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
-        # A stored time more than COOLDOWN_S ahead was written before the machine was restarted.
+        # A time more than COOLDOWN_S ahead was written before the machine restarted, because a
+        # restart sets the monotonic clock back.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
@@ -100,7 +101,7 @@ class Circuit:
     def _probe_from(self) -> float:
         return self._counters[self._first + _PROBE_FROM]
 
-    # Methods that write, called with locked counters
+    # Writing, with locked counters
 
     def start_probe(self, now: float) -> None:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
@@ -116,8 +117,8 @@ class Circuit:
     ) -> None:
         """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
 
-        A failed probe opens the circuit again. With ``extend``, a failed call that was sent before
-        the circuit opened restarts the cool-down, because the origin still fails.
+        A failed probe restarts the cool-down. With ``extend``, so does the failure of a call that
+        was sent before the circuit opened, because the origin still fails.
         """
         was_open = self.is_open(now)
         self._count(source)
@@ -136,7 +137,7 @@ class Circuit:
     def pause(self, retry_after_s: float | None, now: float) -> None:
         """Pause for the seconds that a 429 asks for, at most LONGEST_PAUSE_S.
 
-        A current pause that ends later is not shortened.
+        Does not shorten a current pause that ends later.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
         until = now + pause_s
@@ -149,7 +150,6 @@ class Circuit:
             self._counters[index] = 0.0
 
     def _count(self, source: float) -> None:
-        """Store the source of a failure in the first free counter, unless a counter contains it."""
         counted = [self._counters[slot] for slot in self._failures]
         if source not in counted and 0.0 in counted:
             self._counters[self._failures[counted.index(0.0)]] = source

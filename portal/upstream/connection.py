@@ -13,12 +13,12 @@ from portal.system.error_kind import error_kind
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
-# Addresses are cached for this many seconds, because getaddrinfo does not report a lifetime.
+# A name's addresses are cached for this many seconds, because getaddrinfo reports no lifetime.
 ADDRESS_TTL_S = 30.0
 
-# The errors in this set concern the whole machine. EADDRNOTAVAIL and EAGAIN are not in the set,
-# because they concern a single address. A host without IPv6 reports an error for each IPv6 address,
-# and local ports run out separately for each destination.
+# Errors that concern the whole machine. EADDRNOTAVAIL and EAGAIN are missing, because they concern
+# a single address. A host without IPv6 reports an error for each IPv6 address. Local ports run out
+# separately for each destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo
@@ -27,7 +27,8 @@ _Addresses = list[Any]  # a result of socket.getaddrinfo
 class Resolver:
     """Resolves names with getaddrinfo, within a time limit and with a cache.
 
-    Concurrent look-ups of the same name share one thread.
+    Look-ups run in threads, because getaddrinfo has no time limit of its own. Concurrent look-ups
+    of the same name share one thread.
     """
 
     def __init__(
@@ -44,8 +45,8 @@ class Resolver:
     def resolve(self, host: str, port: int, timeout_s: float) -> _Addresses:
         """Return the addresses of a host.
 
-        Raises OSError if the look-up fails, and TimeoutError if the look-up takes longer than
-        ``timeout_s``. Raises LocalFailure if no thread can be started for the look-up.
+        Raises OSError if the look-up fails, TimeoutError if it takes longer than ``timeout_s``, and
+        LocalFailure if no thread can be started.
         """
         with self._lock:
             expires_at, addresses = self._cache.get((host, port), (0.0, []))
@@ -115,7 +116,7 @@ def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
         try:
             connection = socket.socket(family, kind, protocol)
             with _close_on_error(connection):
-                # Each address gets an equal share of the remaining time, because possibly only the
+                # Give each address an equal share of the remaining time, because perhaps only the
                 # last address works.
                 connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -140,7 +141,7 @@ def _close_on_error(connection: socket.socket) -> Iterator[None]:
 def _start_tls(connection: socket.socket, host: str, until: float) -> socket.socket:
     connection.settimeout(max(until - time.monotonic(), 0.001))
     try:
-        # The socket's timeout applies to the handshake as a whole.
+        # The handshake is one operation, so the socket's timeout limits all of it.
         return trusted().wrap_socket(connection, server_hostname=host)
     except (OSError, ValueError) as error:
         connection.close()

@@ -1,6 +1,6 @@
 """Errors of an upstream call, classified by what the call may have cost.
 
-See "Charge classes" in docs/contract.md for the reasons.
+docs/contract.md explains the classes ("Charge classes").
 
     UpstreamError
     ├── NotSent
@@ -12,8 +12,8 @@ See "Charge classes" in docs/contract.md for the reasons.
     │   └── Failing
     └── Unusable
 
-An error's message names only the kind of failure. Messages of the HTTP library are never included,
-because they contain the URL and thus the plate.
+An error's message names only the kind of failure. It never includes a message of the HTTP library,
+because that contains the URL and thus the plate.
 """
 
 
@@ -45,8 +45,7 @@ class CircuitOpen(NotSent):
 class LocalFailure(NotSent):
     """This machine has no descriptor, thread, memory or time left to send the request.
 
-    Circuit breakers do not count a LocalFailure, because the origin did not cause it. Failover does
-    not try the other base address, because that call would fail as well.
+    Circuit breakers do not count a LocalFailure, because the origin did not cause it.
     """
 
 
@@ -63,7 +62,7 @@ class TimedOut(Uncertain):
 
 
 class Broken(Uncertain):
-    """The connection was closed or reset before the answer."""
+    """The connection was closed or reset before the first byte of the answer."""
 
     outcome = "broken"
 
@@ -79,6 +78,6 @@ class Failing(Uncertain):
 
 
 class Unusable(UpstreamError):
-    """The call was charged, but the answer is malformed, truncated or of another plate."""
+    """The call was charged, but the answer is malformed, truncated or about another vehicle."""
 
     outcome = "unusable"

@@ -1,4 +1,4 @@
-"""Failover between base addresses, only for calls that are safe to send again."""
+"""Failover to another base address, if a call can safely be sent again."""
 
 import time
 from collections.abc import Sequence
@@ -17,10 +17,9 @@ from portal.upstream.protocol import Account, Resource, Response, Upstream
 class Failover:
     """Sends a request to the origins in order until one answers or the deadline passes.
 
-    After NotSent, the next origin is tried for GET and POST. After Uncertain or Unusable, the next
-    origin is tried only for GET, because a POST would be charged again. Any answer, even with a 4xx
-    status, is returned at once. After a LocalFailure no other origin is tried, because every call
-    from this machine would fail.
+    After NotSent, the next origin is tried. After Uncertain or Unusable, the next origin is tried
+    only for GET, because a POST may be charged again. After a LocalFailure, no other origin is
+    tried, because every call from this machine would fail.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -43,8 +42,8 @@ class Failover:
                 if resource.method != "GET":
                     break
             except Exception:
-                # The account refused the call. If an earlier call may have been charged, raise the
-                # failure of the earlier call instead, because it explains more.
+                # The account refused this call. If an earlier call was sent, raise its failure
+                # instead, because it explains more.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise
@@ -52,7 +51,7 @@ class Failover:
 
 
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
-    """Return the failure of the last call that was sent, because that failure explains most.
+    """Return the failure of the last call that was sent.
 
     If no call was sent, return the CircuitOpen that ends first, or else the last failure.
     """

@@ -1,9 +1,9 @@
 """Sends one HTTP/1.1 request on its own connection and reads the response by a deadline.
 
-h11 parses the response. Each connection is closed after one request, so that bytes that a server
-sends too early, too late or in excess can never become part of another response. Without kept-alive
-connections, no request can fail because the server has just closed a connection. The page
-docs/http-client.md compares this module with RFC 9112 clause by clause.
+h11 parses the response. Each connection is closed after one request, so that excess bytes from a
+server can never become part of another response. Without kept-alive connections, no request can
+fail because the server has just closed an idle connection. docs/http-client.md compares this module
+with RFC 9112 clause by clause.
 """
 
 import socket
@@ -16,21 +16,22 @@ import h11
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, UpstreamError
 
-# The limit in bytes of status line and header fields together, or of the line before a chunk.
+# The limit in bytes of the status line with all header fields, and of a chunk-size line.
 LONGEST_HEAD: Final = 64 * 1024
-MOST_INTERIM: Final = 100  # number of interim (1xx) responses before the final response
+MOST_INTERIM: Final = 100  # interim (1xx) responses before the final response
 _CHUNK: Final = 64 * 1024
 
 Fields = Iterable[tuple[str, str]]
 
 
 class Exchange:
-    """One request and its response. ``close`` closes the connection."""
+    """One request and its response on a connection."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
-        # A failed write clears the socket's error, so later reads report only the end of the data.
+        # Whether a write failed. The failed write clears the socket's error, so a later read
+        # reports only the end of the data.
         self._write_failed = False
         self._has_received = False  # whether a byte of the response has arrived
 
@@ -83,8 +84,8 @@ class Exchange:
         except TimeoutError:
             raise TimedOut("the request was not taken in time") from None
         except OSError:
-            # Read the response even after a failed write, because a server may respond and close
-            # the connection before it has read the whole request (RFC 9112 §9.5).
+            # Do not raise, but read the response, because a server may respond and close the
+            # connection before it has read the whole request (RFC 9112 §9.5).
             self._write_failed = True
 
     def _next_event(self, until: float) -> h11.Event:
@@ -105,9 +106,9 @@ class Exchange:
         except TimeoutError:
             raise TimedOut("no whole answer in time") from None
         except OSError as error:
-            # With TLS 1.3 a server rejects a client without a certificate only after the client has
-            # finished its handshake. The TLS error arrives in place of a response, and the server
-            # has not read the request.
+            # A TLS 1.3 server rejects a client without a certificate only after the client has
+            # finished its handshake. The TLS error then arrives in place of a response, and the
+            # server has not read the request.
             if not self._has_received and "ALERT_CERTIFICATE_REQUIRED" in error_kind(error):
                 raise NotSent(f"could not connect: {error_kind(error)}") from None
             raise self._closed_error(f": {error_kind(error)}") from None
@@ -117,10 +118,7 @@ class Exchange:
         return data
 
     def _set_timeout(self, until: float) -> None:
-        """Set the socket's timeout to the remaining time.
-
-        Set the timeout before each read and write, because each of them may take the full timeout.
-        """
+        """Set the socket's timeout, which applies to a single read or write, to the time left."""
         remaining_s = until - time.monotonic()
         if remaining_s <= 0:
             raise TimeoutError

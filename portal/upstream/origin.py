@@ -1,7 +1,4 @@
-"""Sends calls to one base address, each within a deadline.
-
-Every failure of a call is raised as an UpstreamError.
-"""
+"""Sends calls to one base address of the upstream, each within a deadline."""
 
 import gzip
 import io
@@ -21,10 +18,10 @@ from portal.upstream.transport import BODY_CAP, SingleUseAdapter
 
 log = logging.getLogger(__name__)
 
-# Statuses that are logged as warnings, because the operator may have to act.
+# A response with one of these statuses is logged, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# The body is read only with these statuses. With any other status the body is not read, so that an
-# invalid body cannot hide the status.
+# The body is read only with these statuses. With other statuses, an invalid body would raise an
+# error in place of the status.
 _BODY_STATUSES = (200, 400, 404)
 
 
@@ -32,8 +29,8 @@ class Origin:
     """The upstream at one base address.
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
-    wait for the response headers. The deadline limits the whole call. ``transport`` creates the
-    adapter for a call from the call's deadline. The embedded sandbox passes its own ``transport``.
+    wait for the response headers. ``transport`` creates a call's adapter from the call's deadline
+    (monotonic seconds).
     """
 
     def __init__(
@@ -45,13 +42,13 @@ class Origin:
         transport: Callable[[float], BaseAdapter] = SingleUseAdapter,
     ) -> None:
         self.name = name
-        # The address is parsed once, because parsing takes as long as the rest of a request.
+        # Parse the base address once, because parsing takes as long as the rest of a request.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Record a call in the account, and then send the call. Raises UpstreamError."""
+        """Record a call in the account, and then send it. Raises UpstreamError."""
         attempt = account.begin(self.name)
         outcome, status = "maybe", None
         try:
@@ -89,7 +86,7 @@ class Origin:
 
     def _prepare(self, resource: Resource) -> requests.PreparedRequest:
         headers = {
-            # The credential is sent only as a header, because servers log query strings.
+            # Send the credential only in this header, because servers log query strings.
             "Authorization": resource.credential,
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
@@ -116,7 +113,7 @@ def _normalized(base_address: str) -> str:
 
 
 def _content(reply: requests.Response) -> bytes:
-    """Return the decoded body, at most BODY_CAP bytes. Raises Unusable."""
+    """Return the body without its content coding. Raises Unusable."""
     body = reply.content
     match reply.headers.get("Content-Encoding", "").strip().lower():
         case "" | "identity":
@@ -128,9 +125,9 @@ def _content(reply: requests.Response) -> bytes:
 
 
 def _gunzip(body: bytes) -> bytes:
-    """Decompress all members of a gzip body (RFC 1952 §2.2), at most BODY_CAP bytes.
+    """Decompress all members of a gzip body (RFC 1952 §2.2). Raises Unusable.
 
-    The limit applies during decompression, so that a decompression bomb cannot fill the memory.
+    Decompression stops after BODY_CAP bytes, so that a decompression bomb cannot fill the memory.
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(body)) as members:
@@ -153,10 +150,7 @@ def _check_status(resource: Resource, response: Response) -> None:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks to wait, or None.
-
-    The header may contain a number of seconds or a date.
-    """
+    """Return the seconds that a Retry-After header asks to wait, or None."""
     if not text or not text.isascii():
         return None
     if text.isdecimal():

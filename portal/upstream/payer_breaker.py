@@ -11,9 +11,9 @@ from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 
-# The table of payers has SETS sets of WAYS slots, and the hash of a payer selects the set. A slot
-# contains the hash of its payer (0 in a free slot), the time of the slot's last change, the time
-# until which the payer is proven, and the payer's circuit.
+# The table of payers has SETS sets of WAYS slots. The hash of a payer selects the set. The counters
+# of a slot are listed here: the hash of its payer (0 in a free slot), the time of the slot's last
+# change, the end of the payer's proven time, and the counters of the payer's circuit.
 SETS, WAYS = 128, 8
 _PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
 _SLOT_SIZE = _CIRCUIT + COUNTERS
@@ -22,7 +22,7 @@ BYTES_PER_BREAKER = PAYER_COUNTERS * CELL_BYTES
 
 
 class _Role(Enum):
-    """Says whether a call is a probe, and which circuits the probe tests."""
+    """Whether a call is a probe, and which circuits the probe tests."""
 
     REGULAR = "usual"
     PAYER_PROBE = "probe of its payer's circuit"
@@ -30,23 +30,23 @@ class _Role(Enum):
 
 
 class PayerBreaker:
-    """Prevents failures and pauses of one payer (an upstream credential) from affecting others.
+    """Prevents failures and pauses of one payer from affecting other payers.
 
-    Each payer (``Resource.payer``) has its own circuit for everything that a credential can
-    influence: the pause that a 429 asks for, time-outs, 5xx, broken and unusable answers. All
-    payers share one further circuit. The shared circuit opens if calls for FAILURES_TO_OPEN
-    different vehicles could not be sent (NotSent), or if FAILURES_TO_OPEN different proven payers
-    had failures that a credential can influence. A payer is proven for PROVEN_S seconds after each
-    200, so that a client that sends many invented credentials cannot open the shared circuit.
+    A payer (``Resource.payer``) is an upstream credential. Each payer has its own circuit for
+    everything that a credential can influence: the pause that a 429 asks for, time-outs, 5xx,
+    broken and unusable answers. All payers also share one circuit. The shared circuit opens if
+    calls for FAILURES_TO_OPEN different vehicles could not be sent (NotSent). It also opens if
+    FAILURES_TO_OPEN different proven payers had failures that a credential can influence. A payer
+    is proven for PROVEN_S seconds after each 200. A client that sends many invented credentials
+    thus cannot open the shared circuit.
 
-    While the shared circuit is half-open, every payer may send its own probe. If all payers shared
-    a single probe, a payer with an invalid credential could use up the probe, and the circuit would
-    stay open for everybody.
+    While the shared circuit is half-open, every payer may send its own probe. A payer with an
+    invalid credential could use up a shared probe, and the circuit would stay open for everybody.
 
-    Worker processes share the state in ``counters``, as in Breaker. The table of payers has a fixed
-    size. A new payer gets the least recently changed slot of its set, but an unproven payer never
-    replaces a proven payer. A payer without a slot has no circuit of its own. No lock is acquired
-    while all circuits are closed without failures or pauses.
+    Worker processes share the state in ``counters``. The table of payers has a fixed size. A new
+    payer gets the least recently changed slot of its set, but an unproven payer never replaces a
+    proven payer. A payer without a slot has no circuit of its own. A call takes no lock while both
+    its circuits are closed and have no failures or pauses.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class PayerBreaker:
             self._record_failure(payer, subject, role)
             raise
         except BaseException:
-            self._release_probe(payer, role)  # the account refused the call
+            self._release_probe(payer, role)  # for example, the account refused the call
             raise
         self._record_answer(payer, response, role)
         return response
@@ -104,7 +104,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         if not self._shared.is_open(now) and (slot is None or slot.allows_calls(now)):
             return _Role.REGULAR
-        # Find the slot again under the lock, because it may now belong to another payer.
+        # Find the slot again under the lock, because it may have been assigned to another payer.
         with self._counters.locked():
             now = self._clock()
             self._shared.refuse_while_cooling(now)
@@ -189,8 +189,6 @@ class PayerBreaker:
 
 
 class _Slot:
-    """The entry of one payer in the table of payers."""
-
     __slots__ = ("_counters", "_first", "circuit")
 
     def __init__(
@@ -219,10 +217,10 @@ class _Slot:
         return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Return whether an answer needs no update of the slot.
+        """Return whether the slot can stay as it is after an answer.
 
-        An update is needed if the circuit has counted failures, or if the payer stays proven for at
-        most PROVEN_S / 2 seconds.
+        It can if the circuit has no failures, and the payer stays proven for more than PROVEN_S / 2
+        seconds.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -234,10 +232,8 @@ class _Slot:
         self._counters[self._first + _CHANGED_AT] = now
 
     def assign(self, payer: float) -> None:
-        """Assign the slot to a payer.
-
-        The payer's hash is written last, because readers take no lock.
-        """
+        # Write the payer's hash last, because readers take no lock and must not find a slot that
+        # still has the former payer's values.
         self._counters[self._first + _PAYER] = 0.0
         self._counters[self._first + _PROVEN_UNTIL] = 0.0
         self.circuit.clear()
@@ -245,7 +241,7 @@ class _Slot:
 
 
 class _Payers:
-    """The table of payers, which is set-associative, so that a search takes constant time."""
+    """The table of payers. A search takes constant time, because it reads only one set."""
 
     def __init__(
         self, counters: SharedCounters, clock: Callable[[], float], longest_call_s: float
@@ -259,7 +255,7 @@ class _Payers:
         return next((slot for slot in self._set_of(payer) if slot.payer == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """Return the payer's slot, and assign a slot to a payer that has none.
+        """Return the payer's slot, and first assign a slot to a payer that has none.
 
         Returns None if all slots of the set belong to proven payers and this payer is not
         ``proven``. The caller must have locked the counters.

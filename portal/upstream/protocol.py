@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of the upstream, with the decoded ``body`` (for example from gzip)."""
+    """A complete answer of the upstream. ``body`` has no content coding such as gzip."""
 
     status: int
     body: bytes
@@ -20,10 +20,10 @@ class Response:
 class Resource:
     """One request to the upstream.
 
-    ``path`` is appended to a base address. ``credential`` is sent only in the Authorization header.
+    ``path`` is appended to a base address. ``credential`` is sent as the Authorization header.
     ``subject`` is a keyed hash that identifies the vehicle. ``check(status, body)`` raises Unusable
     for a 200, 400 or 404 whose body does not answer this request. In pass-through mode, ``payer``
-    is a keyed hash that identifies the caller's credential.
+    is a keyed hash that identifies the caller's credential, otherwise None.
     """
 
     method: Literal["GET", "POST"]
@@ -42,10 +42,10 @@ class Attempt(Protocol):
 
 
 class Account(Protocol):
-    """Records each sent request.
+    """Records requests.
 
-    ``begin`` is called before the first byte of a request is sent, and may raise an error to
-    prevent the request.
+    An origin calls ``begin`` before it sends the first byte of a request. ``begin`` may raise an
+    error to prevent the request.
     """
 
     def begin(self, origin: str) -> Attempt: ...
@@ -55,8 +55,5 @@ class Upstream(Protocol):
     """The interface of an origin, of an origin behind a breaker, and of a failover."""
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send a request, and return the answer by ``deadline`` (monotonic seconds).
-
-        Raises UpstreamError.
-        """
+        """Return the answer by ``deadline`` (monotonic seconds), or raise UpstreamError."""
         ...

@@ -1,4 +1,4 @@
-"""Numbers that store a circuit breaker's state for all worker processes of a machine."""
+"""An array of numbers in a file, with which worker processes share a circuit breaker's state."""
 
 import contextlib
 import fcntl
@@ -33,8 +33,8 @@ class SharedCounters:
             return
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # Allocate every byte, because ftruncate would leave a hole in the file, and on a full disk
-        # a write into the hole would kill the process (SIGBUS).
+        # Allocate every byte. ftruncate would leave a hole in the file, and on a full disk a write
+        # into the hole would kill the process (SIGBUS).
         fill(self._file, size)
         self._bytes = mmap.mmap(self._file, size)
 

@@ -24,11 +24,11 @@ _PORTS = {"http": 80, "https": 443}
 class SingleUseAdapter(BaseAdapter):
     """Sends one request and closes its connection with the response.
 
-    ``deadline`` (monotonic seconds) limits the whole exchange. ``timeout`` is a pair of times in
-    seconds: the connect time and the first-byte time. The connect time limits name resolution, TCP
-    and TLS together. The first-byte time limits the wait for the complete head of the final
-    response. ``send`` raises UpstreamError, and so does the reading of the response's content.
-    Redirects, cookies, proxies and .netrc are not supported.
+    ``deadline`` (monotonic seconds) limits the whole exchange. The argument ``timeout`` of ``send``
+    is a pair in seconds. The first number limits name resolution, TCP and TLS together. The second
+    number limits the wait for the complete head of the final response. ``send`` raises
+    UpstreamError, and so does a read of the response's content. Redirects, cookies, proxies and
+    .netrc are not supported.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -82,7 +82,7 @@ class SingleUseAdapter(BaseAdapter):
 
 
 class _Content(io.RawIOBase):
-    """The content of a response, which the first read receives as a whole."""
+    """The content of a response. The first read receives all of it and closes the connection."""
 
     def __init__(self, exchange: Exchange, deadline: float) -> None:
         super().__init__()

@@ -7,7 +7,7 @@ import certifi
 
 
 class UnusableAuthorities(Exception):
-    """SSL_CERT_FILE cannot be used. The error message is one line for the operator."""
+    """SSL_CERT_FILE cannot be used. The message is one line for the operator."""
 
 
 def require_usable_authorities(path: str | None) -> None:
@@ -29,14 +29,13 @@ def trusted() -> ssl.SSLContext:
     """Return a context that trusts the authorities of certifi and of the system.
 
     SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities, as in every program that uses
-    OpenSSL. The context is loaded once per process, because the authorities need 17 ms to load and
-    a quarter of a megabyte of memory.
+    OpenSSL. The context is cached, because the authorities take 17 ms to load and a quarter of a
+    megabyte of memory.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    # If a server asks for a client certificate after the handshake, the client replies that it has
-    # none.
+    # Lets a server ask for a client certificate after the handshake. The client then sends none.
     context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())

@@ -10,9 +10,8 @@ from portal.storage.schema import REVISIONS, SCHEMA_HEAD, mismatch, schema_revis
 def migrate(db: Connection) -> str | None:
     """Migrate to SCHEMA_HEAD. Return the former revision, or None for an empty database.
 
-    A second call does nothing. The caller's transaction must hold the lock of ``lock_set_up``.
-    Raises SQLAlchemyError. Raises SchemaMismatch if another version of the portal has migrated the
-    database to a revision that this version does not know.
+    The caller's transaction must hold the lock of ``lock_set_up``. Raises SQLAlchemyError. Raises
+    SchemaMismatch if the database has a revision that this version of the portal does not know.
     """
     stored, former = stored_revision(db), schema_revision(db)
     if stored == SCHEMA_HEAD:

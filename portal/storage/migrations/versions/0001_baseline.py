@@ -1,4 +1,4 @@
-"""The schema of the portal's last version without migrations and namespaces."""
+"""The schema of the portal's last version that had neither migrations nor namespaces."""
 
 import sqlalchemy as sa
 from alembic import op

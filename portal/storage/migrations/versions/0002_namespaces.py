@@ -1,7 +1,7 @@
 """Adds namespaces, the purge log, and the table for the secret key's fingerprint.
 
-Nothing is deleted. Old rows get the empty namespace, or stay in their old tables. A process of the
-earlier version can keep using the old tables.
+Old rows get the empty namespace, or stay in their old tables, which a process of the earlier
+version can keep using.
 """
 
 import logging

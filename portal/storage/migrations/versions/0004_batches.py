@@ -1,4 +1,4 @@
-"""Adds tables of batches and their items, and the ledger's column ``batch``."""
+"""Adds the tables of batches and their items, and the ledger's column ``batch``."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Adds the results of batch items, and the number of repeated entries of a batch."""
+"""Adds the results of batch items, and the number of vehicles that a batch lists repeatedly."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,7 +1,8 @@
-"""Adds counts of answers by caller, with a column for stale answers, and a ledger index.
+"""Replaces the table ``savings`` by ``lookup_counts``, and adds the index "ledger_by_use".
 
-The rows of the table ``savings`` are copied without a caller, and their stale answers count as
-hits. Until a worker of the earlier version is replaced, it logs that it cannot write savings.
+``lookup_counts`` also counts by caller, and counts stale answers separately. Copied rows have no
+caller, and count stale answers as hits. A running worker of the earlier version logs that it cannot
+write savings.
 """
 
 import sqlalchemy as sa

@@ -1,4 +1,1 @@
-"""Contains the migrations, with one file for each revision.
-
-A file is never edited after its release.
-"""
+"""The migrations, with one file for each revision. A released file is never edited."""
