@@ -345,7 +345,7 @@ class Batches:
             )
 
     def cancel(self, batch: str, owner: str) -> None:
-        """End a batch, and leave its pending items. Raises UnknownBatch or NotAllowed."""
+        """End a batch without looking up its pending items. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "cancel") as (db, row):
             if row.state == "cancelled":
                 return
@@ -413,8 +413,8 @@ class Batches:
     ) -> Claim | None:
         """Record an item's end, and return the claim of the next item.
 
-        ``cause`` is "" if every lookup has an answer. ``answered`` is true if at least one has.
-        Nothing is recorded if another process has leased the item meanwhile.
+        ``cause`` is "" if every lookup has an answer. ``answered`` is true if any lookup has one.
+        The end is not recorded if another process has leased the item meanwhile.
         """
         running = self._running()
         sealed = None if result is None else self._cipher().encrypt(result)
@@ -576,9 +576,9 @@ class Batches:
     def _running(self) -> Sequence[tuple[Any, Access]]:
         """Return the running batches' rows and owners, starting with the longest wait.
 
-        Because of this order, a large batch does not delay other batches. Batches that this portal
-        has no key for are left to other portals. Call ``_running`` before a transaction begins,
-        because decryption takes time and other writers wait for the transaction's end.
+        Because of this order, a large batch does not delay other batches. A batch that this portal
+        cannot decrypt is left to another portal, which has its key. Call ``_running`` before a
+        transaction begins, because other writers would wait for the decryption.
         """
         with reading(self._engine) as db:
             running = db.execute(_RUNNING, {"within": self._namespace}).all()

@@ -58,8 +58,9 @@ def pause_after(
 ) -> Pause | None:
     """Return the pause that a failed lookup causes, or None if other items are not affected.
 
-    ``tries`` is the number of pauses since the last answer; each doubles the next pause, up to
-    LONGEST_PAUSE_S. ``attempts`` is how often this item has paused the batch.
+    ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the
+    pause before it, up to LONGEST_PAUSE_S. ``attempts`` is how often this item has paused the
+    batch.
 
     An outage may concern a single item. It does not pause the batch again for the same item if
     other items were answered since the last pause, or at the item's attempt MOST_ATTEMPTS.

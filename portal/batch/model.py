@@ -23,8 +23,8 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 class Counts:
     """How many items of a batch are done, failed or pending.
 
-    ``stored`` counts the items whose answers were all stored when the batch was created. ``done``
-    counts items with all answers, and ``failed`` those that were looked up but lack an answer.
+    ``done`` counts items with all answers, and ``failed`` those that were looked up but lack an
+    answer. ``stored`` counts items whose answers were already stored when the batch was created.
     """
 
     total: int

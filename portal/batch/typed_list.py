@@ -1,6 +1,6 @@
 """Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
 
-A wrong entry raises no error. The result contains its position and a suggestion.
+A wrong entry raises no error: the result contains the entry's position and a suggestion.
 """
 
 import csv
@@ -56,7 +56,7 @@ class WrongEntry:
 class TypedList:
     """The contents of a list, in its order.
 
-    ``subjects`` are distinct. ``repeated`` has each of them that was given more than once.
+    ``subjects`` are distinct. ``repeated`` has those that the list contains more than once.
     ``more_wrong`` is the number of wrong entries that are not in ``wrong``.
     """
 
@@ -92,15 +92,15 @@ def read_text(text: str) -> TypedList:
 def read_csv(text: str) -> TypedList:
     """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
 
-    With a header, only its columns of plates and Renavam are read; without one, every column that
-    contains a plate or Renavam is. Each row gives one result: its first valid plate or Renavam.
+    With a header, only its columns of plates and Renavam are read. Without a header, every column
+    that contains a plate or Renavam is read. Of each row, the first valid plate or Renavam counts.
     """
     delimiter = _delimiter(text)
     rows = _rows(text, delimiter)
     if rows is not None and not _may_hide_rows(text, rows):
         return _in_table(rows)
-    # An unclosed quote joins all lines up to the next quote into one cell. Reading each line as a
-    # row finds the vehicles in these lines.
+    # An unclosed quote joins all lines up to the next quote into one cell, which hides their
+    # vehicles. Each line is therefore also read as a row.
     by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
     if rows is None or text.count('"') % 2:
         return by_line
@@ -175,7 +175,7 @@ def _one(value: object) -> Subject | str:
 
 
 def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the plates and Renavam in a piece of text, and the words that may be wrong entries."""
+    """Yield the plates and Renavam in a piece of text, and the texts that are wrong entries."""
     piece = piece.translate(_INVISIBLE)
     found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
     yield from found

@@ -3,7 +3,8 @@
 A template prints the coordinates and SVG paths unchanged. The plot's top left corner is 0,0. In the
 layout "screen", whose size the style sheet sets, coordinates are percentages of the plot. Its paths
 are in tenths of a per cent, for a box of 1000 × 1000 that the template stretches. The other layouts
-have a fixed size in units. A path is the value of the attribute ``d`` of an SVG path.
+have a fixed size in the units of ``view_box``. A path text is the value of an SVG path's attribute
+``d``.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# More than any car costs. A larger number is an error of the source that would flatten every line.
+# More than any car costs. The source sends a larger price only by mistake, and drawing this price
+# would flatten every line.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
@@ -178,9 +180,10 @@ class PriceChart:
 
     ``bands`` are the strips behind every second year. ``zone`` is the hatched strip after the last
     real month of all series. ``break_y`` is the top of the axis break, or None if the axis starts
-    at zero. ``hatch_path`` and ``break_path`` are the paths of the hatching and the axis break,
-    which the layout "screen" does not have. ``unit`` is the unit of all short price labels
-    ("mil"), or "". ``is_long`` is true if the texts at the sides need a wider margin.
+    at zero. ``hatch_path`` and ``break_path`` draw the hatching and the axis break. In the layout
+    "screen" they are "", because the template draws both as patterns. ``unit`` is the unit of all
+    short price labels ("mil"), or "". ``is_long`` is true if the texts at the sides need a wider
+    margin.
     """
 
     layout: Layout

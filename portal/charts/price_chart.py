@@ -30,9 +30,10 @@ from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
 
 MOST_SERIES: Final = 6
-# A longer series is cut to its latest months. A page must show half this number.
+# A longer series is cut to its latest months. The longest series that a page must show has half
+# this number.
 MOST_MONTHS: Final = 240
-# Units of a path per unit of a coordinate, which is one per cent of the plot (see ``geometry``).
+# In the layout "screen", this many units of a path are one per cent of the plot.
 SCREEN_PATH_SCALE: Final = 10
 # The price axis starts at zero if the lowest price is below this share of the highest one.
 _NEAR_ZERO: Final = 0.4
@@ -65,9 +66,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class _Canvas:
-    """The sizes of a plot and of its margins, and how many price labels to aim at.
+    """The size of a plot, and of the margins that hold the texts at its sides.
 
-    The size is in the units of ``geometry``. ``is_fixed`` is false for percentages.
+    ``price_ticks`` is the number of price labels to aim at. ``is_fixed`` is false in the layout
+    "screen", in which the units are percentages.
     """
 
     plot_width: float

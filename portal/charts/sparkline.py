@@ -25,7 +25,7 @@ class Sparkline:
 
 
 def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
-    """Return the line of the last ``months``' real prices, or None for fewer than three prices."""
+    """Return the line of the last ``months`` months' real prices, or None for fewer than three."""
     real = {scale.month_index(p.month): float(p.value) for p in points if not p.predicted}
     last = max(real, default=0)
     known = {index: real[index] for index in sorted(real) if index > last - months}

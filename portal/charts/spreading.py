@@ -20,10 +20,10 @@ def spread(
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # In a stack of all labels without gaps, a label would be ``offset`` below the first one. A
-    # block is a group of touching labels, and its first number is where such a stack would begin.
-    # If a label's stack would begin above that of the block before, they overlap, so they merge at
-    # the weighted mean.
+    # In a stack of all labels without gaps, a label is ``offset`` below the first label. ``middle``
+    # is where this stack would begin if the label had its wanted position. A label with a smaller
+    # ``middle`` than the block before overlaps that block. Both merge into one block, whose
+    # ``middle`` is the weighted mean.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

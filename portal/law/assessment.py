@@ -97,8 +97,8 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
-        After a recorded penalty, only the appeal is possible. If the record has no penalty, the
-        appeal is listed too unless the standing is "notice", because the source may lack the date.
+        After a recorded penalty, only the appeal is possible. Without a recorded penalty, the
+        appeal is included unless the standing is "notice", because the source may lack the date.
         """
         if self.is_paid:
             return ()

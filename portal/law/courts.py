@@ -17,7 +17,7 @@ from portal.wording import bare
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
 # Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# Removes "do Estado" from "Tribunal de Justiça do Estado de Minas Gerais", as the table does.
+# Matches the "do Estado" of "Tribunal de Justiça do Estado de Minas Gerais", which the table omits.
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
@@ -88,7 +88,7 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    A text with lower-case letters and a bare code are returned unchanged, without outer spaces.
+    If the text is a bare code or has lower-case letters, only outer spaces are removed.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -163,8 +163,8 @@ def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     for court, aliases in _rows():
         for name in (court.acronym, court.name, *aliases):
             names.setdefault(_key(name), court)
-        # First-instance sections share the J.TR of their regional court, which the case number
-        # therefore identifies.
+        # First-instance sections share the J.TR of their regional court, so a case number
+        # identifies only the regional court.
         if court.branch != _FIRST_INSTANCE:
             segments.setdefault(court.j_tr, court)
     return names, segments

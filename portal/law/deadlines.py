@@ -23,8 +23,8 @@ MINIMUM_DAYS = 30
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# On this day the limits of 180 and 360 days, the exclusion of some points and some gravities came
-# into force.
+# On this day came into force: the limits of 180 and 360 days, the current gravities of arts. 220,
+# XIII, and 233, and the exclusion of some points from the count.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."

@@ -28,8 +28,9 @@ class Effect:
     """The effect of one restriction, or of several together, on each act.
 
     ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the text as sent if it contains an
-    unrecognised word, else "". ``in_force`` is the negation of ``Restriction.is_lifted``. ``doubt``
-    is a clause that explains why the record is unreliable ("a fonte registra “BAIXADA”"), or "".
+    unrecognised word, else "". ``in_force`` is False if the record states that there is no
+    restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains why the record is
+    unreliable ("a fonte registra “BAIXADA”"), or "".
     """
 
     kinds: tuple[Kind, ...]

@@ -124,7 +124,7 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Return the full amount for an infraction on ``day``, by default the current amount."""
+        """Return the full amount for an infraction on ``day``, or the current one if it is None."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount
@@ -145,7 +145,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the first of ``amounts`` that equals ``sent`` with or without its cents, or None."""
+    """Return the first of ``amounts`` that is ``sent``, or whose whole reais are ``sent``."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount

@@ -27,7 +27,7 @@ Situation = Literal[
     "vehicle_unavailable",
     "other_vehicle",
 ]
-# The part of the page's list in which a step stands.
+# The section of the page that lists a step; PHASE_TITLES has the section's heading.
 Phase = Literal["before", "fines", "after"]
 
 

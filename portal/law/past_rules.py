@@ -2,10 +2,10 @@
 
 The laws are Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published 09/07/2019, in force
 90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). A row of the
-table has the current gravity, but ``amount_until_2016`` still belongs to the former one. If an
-infraction has no day, or falls in October 2019 under Lei 13.855/2019, the amount that the source
-sent determines the rule. Whole reais suffice, because the amounts of two gravities differ by more
-than their cents.
+table has the current gravity, but its ``amount_until_2016`` shows the former one. If an infraction
+has no day, or falls in October 2019 under Lei 13.855/2019, the amount that the source sent
+determines the rule. Whole reais suffice, because the amounts of two gravities differ by more than
+their cents.
 """
 
 from collections.abc import Mapping

@@ -1,7 +1,8 @@
 """Points on the driving licence: how many an infraction gives, and whether they count.
 
-The rules are arts. 259 and 261 of the CTB (the traffic code). Points burden the offender's licence,
-that of the driver or the owner, and never the car. They count for 12 months from the infraction.
+The rules are arts. 259 and 261 of the CTB (the traffic code). Points count against the driver's
+licence, or against the owner's if the owner is the offender, but never against the car. They count
+for 12 months from the infraction.
 """
 
 from dataclasses import dataclass

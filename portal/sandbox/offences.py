@@ -16,8 +16,8 @@ class Offence:
     """One infraction.
 
     ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is the
-    infraction's relative frequency. ``drivers`` is "all", or "car" or "motorcycle" if only drivers
-    of these can commit the infraction.
+    infraction's relative frequency. ``drivers`` states who can commit the infraction: drivers of a
+    "car", of a "motorcycle", or "all".
     """
 
     code: str

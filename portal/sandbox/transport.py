@@ -84,7 +84,7 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Return the read time-out in seconds, or None. ``requests`` accepts three forms."""
+    """Return the read time-out in seconds, or None, from any form that ``requests`` accepts."""
     match timeout:
         case (_, read):
             limit = read

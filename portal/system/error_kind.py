@@ -7,7 +7,7 @@ import ssl
 def error_kind(error: BaseException) -> str:
     """Return an exception's class and code: TLS reason, errno name or SQLSTATE.
 
-    If the exception has no code but an OSError as its cause, the class and code of the cause
+    If the exception has no code and its cause is an OSError, the class and code of the cause
     follow. The text is left out, because a URL in it may contain a plate or a password.
     """
     kind = type(error).__name__

@@ -29,7 +29,7 @@ def candidate_parents() -> Iterator[Path]:
     yield Path("/dev/shm")  # noqa: S108 mkdtemp creates a private directory
     try:
         temporary = Path(tempfile.gettempdir())
-    except FileNotFoundError:  # in a container with a read-only root, no directory is writable
+    except FileNotFoundError:  # no directory is writable, as in a container with a read-only root
         return
     yield temporary
 

@@ -47,7 +47,7 @@ class FineChange:
 
     ``before`` or ``after`` is None if that answer lacks the fine. ``position`` is the fine's index
     in the later answer, from 0, or -1. The event "payment" means that the date or amount of the
-    payment differs, "kind" that the status text differs, and "altered" that another field does.
+    payment differs, "kind" that the status text differs, and "altered" that only other fields do.
     """
 
     events: tuple[FineEvent, ...]

@@ -47,7 +47,7 @@ class _Word:
     end: int
     folded: str
     is_capital: bool  # the word may be part of a name
-    is_surname: bool  # the word is part of a name that begins with a given name
+    is_surname: bool  # the word may be part of a name that begins with a given name
     is_connector: bool
 
 

@@ -24,8 +24,8 @@ _FUELS = {
 }
 # Points for each match. The year gives the most points, because every entry of the price table
 # states it exactly. Power and displacement (_ENGINE) give more points than the fuel, because they
-# distinguish versions. _WORDS is for all words of the registered name; two spellings of the same
-# version have few words in common.
+# distinguish versions. Words of the version's name (_WORDS) give fewer points than the year,
+# because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 
@@ -114,7 +114,7 @@ def _fuels(text: str) -> frozenset[str]:
 
 
 def _litres(decoded: Decoded, registered: str) -> str:
-    """Return the displacement in litres, as version names state it, "1.8" for 1798 cm³, or ""."""
+    """Return the displacement in litres as in version names ("1.8" for 1798 cm³), or ""."""
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100
         return f"{tenths // 10}.{tenths % 10}"

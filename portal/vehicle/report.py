@@ -83,7 +83,7 @@ def split_mark(text: str) -> tuple[Mark | None, str]:
     mark: Mark | None = None
     rest = text
     while rest and (rest[0] in _OK or rest[0] in _WARNING):
-        # Of several symbols, one warning decides.
+        # One warning among several symbols makes the mark "warning".
         mark = "warning" if rest[0] in _WARNING or mark == "warning" else "ok"
         rest = rest[1:].lstrip(_VARIATION_SELECTORS).lstrip()
     return mark, rest

@@ -1,8 +1,7 @@
 """Turns the registers' upper case without accents into readable Portuguese.
 
 The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". The table of accented
-words has only words whose letters belong to a single word. It lacks "A", for example, which may be
-"a" or "à".
+words has a word only if its letters spell no other word. "A", for example, may be "a" or "à".
 """
 
 import re

@@ -48,7 +48,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. A marker of hidden values needs no check: it is no number or date."""
+    """Return a scalar's text. No marker is given, because it never reads as a number or date."""
     return read_field(raw, "").value
 
 
