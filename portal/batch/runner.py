@@ -42,9 +42,8 @@ class BatchRunner:
     """Looks up the items of running batches, on at most ``concurrency`` threads.
 
     Leases in the database limit how many items of a batch all processes look up at once. The leases
-    of a killed process expire after LEASE_S. Another process then repeats the items. No call is
-    paid twice, because the store has the answers of the killed process. ``holder`` identifies this
-    process in its leases.
+    of a killed process expire after LEASE_S. Another process then repeats the items, and does not
+    pay again for answers that are already stored. ``holder`` identifies this process in its leases.
 
     ``summarise`` returns a summary of an item's answers, which is stored with the item. The page of
     a batch needs it, because the answers expire at different times and some are never stored.

@@ -271,7 +271,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date, which the record lacks, may be in the future."""
+    """Return whether the due date, MINIMUM_DAYS or more after the penalty, may be in the future."""
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False
     if fine.penalty_on is None:

@@ -51,7 +51,7 @@ class Clock:
     last day, as computed from the record's dates. ``at_least`` is true if the notice itself may
     grant more time. ``sentence`` is in Portuguese. ``brief`` is a short form for a table row
     ("8 dos 30 dias"), or "". ``shared`` describes a passed deadline without the fine's own dates,
-    so that a page can show the sentence once for several fines. Other deadlines have "".
+    so that a page can show the sentence once for several fines. It is "" for other deadlines.
     """
 
     name: str

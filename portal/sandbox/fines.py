@@ -50,8 +50,8 @@ def _outline(
     age = vehicle.draw_age(rng, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
-    # One notice in twelve exceeds its limit of 30 days after the infraction, and one penalty in ten
-    # its limit of 180 days.
+    # One notice in twelve is later than its limit, 30 days after the infraction. One penalty in ten
+    # is later than its limit of 180 days.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age

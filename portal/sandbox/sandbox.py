@@ -44,7 +44,7 @@ class RequestError(Exception):
 
 
 class Sandbox:
-    """The simulated upstream. ``sleep`` waits for a number of seconds."""
+    """The simulated upstream. ``sleep`` is given seconds."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today

@@ -1,7 +1,7 @@
 """Reads the logo of a dossier's issuer, an SVG or PNG file, as a ``data:`` URL.
 
-An SVG with scripts or references to other files is refused. The module does not remove them,
-because the logo might look different without anyone noticing.
+An SVG with scripts or references to other files is refused. Removing the scripts and references
+could change how the logo looks, without anyone noticing.
 """
 
 import base64

@@ -1,8 +1,8 @@
 """A text or number of a record, which is known, empty or hidden by the source.
 
-Pages show a hidden field in another way than an empty one, because a hidden chassis number is not
-missing. The upstream sends a marker text in place of a hidden value. No page may show the marker as
-a value (docs/contract.md, rule 8).
+Pages show hidden and empty fields differently, because a hidden chassis number is not missing. The
+upstream sends a marker text in place of a hidden value. No page may show the marker as a value
+(docs/contract.md, rule 8).
 """
 
 import re

@@ -20,8 +20,8 @@ _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 class Identity:
     """A vehicle's plates, make, model and years from the decode lookup.
 
-    ``plates`` has both spellings of the plate. ``model_words`` has the words of the registered
-    model and of all price-table entries.
+    ``plates`` has the plate in both formats. ``model_words`` has the words of the registered model
+    and of all price-table entries.
     """
 
     plates: frozenset[str]

@@ -51,7 +51,7 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
 # Names and acronyms, which have capitals even inside a sentence. The states PA, AM, RO and SE are
-# not listed, because these letters are more often a word or a road.
+# not listed, because in a sentence these letters are more often a word ("se") or a road.
 _PROPER_WORDS = """
 ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
 GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
