@@ -556,7 +556,6 @@ class Batches:
         return cipher(self._secret, _PURPOSE, self._former)
 
     def _decrypted(self, sealed: bytes | None) -> bytes | None:
-        """Return the plain text, or None if no key decrypts it."""
         from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
         try:
@@ -636,7 +635,6 @@ class Batches:
             yield db
 
     def _end(self, db: Connection, batch: str) -> None:
-        """Set the state of a running or paused batch to "done", after its last item."""
         now = self._clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:
@@ -735,14 +733,10 @@ class Batches:
             db.execute(delete(table).where(table.c.id.in_(ids)))
 
     def _kept_s(self, ask: str) -> float:
-        """Return how many seconds a batch is kept: the longest retention of its answers."""
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, which identifies an owner's rows.
-
-        ``History._visitor_key`` explains why the digest contains the namespace.
-        """
+        """See ``History._visitor_key`` for the reason why the digest contains the namespace."""
         return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
 
 

@@ -49,7 +49,7 @@ class Batch:
     ``resume_at`` is the time when a pause ends by itself, or None if only the owner can end it.
     ``active`` is the number of items that are being looked up now. ``wrong`` has the first wrong
     entries of the list, and ``more_wrong`` is the number of further ones; ``Batches.listed`` sets
-    neither. ``repeated`` is the number of vehicles that were given more than once.
+    neither.
     """
 
     id: str

@@ -111,7 +111,6 @@ class BatchRunner:
             self._active -= 1
 
     def _work(self) -> None:
-        """Look up items until none can be leased."""
         try:
             claim = self._batches.claim(self._holder, self._concurrency)
             while claim is not None:
@@ -125,7 +124,7 @@ class BatchRunner:
             self._end_thread()
 
     def _run(self, claim: Claim) -> Claim | None:
-        """Fetch one item's lookups. Return the next claim, or None if this thread must stop."""
+        """Look up one item. Return the next claim, or None if this thread must stop."""
         try:
             identity = self._identify(claim.access)
         except (UnknownToken, RefusedToken):

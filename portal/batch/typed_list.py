@@ -167,7 +167,6 @@ def _collected(
 
 
 def _one(value: object) -> Subject | str:
-    """Return the plate or Renavam that is the whole value, or else the value as text."""
     if not isinstance(value, str):
         return str(value)
     match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())
@@ -175,7 +174,7 @@ def _one(value: object) -> Subject | str:
 
 
 def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the plates and Renavam in a piece of text, and the texts that are wrong entries."""
+    """Yield the plates and Renavam, and as texts the wrong entries."""
     piece = piece.translate(_INVISIBLE)
     found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
     yield from found
@@ -217,7 +216,6 @@ def _named_columns(header: Sequence[str]) -> list[int]:
 
 
 def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the columns that contain plates or Renavam, those with the most first."""
     counts: dict[int, int] = {}
     for row in rows:
         for column, cell in enumerate(row):
@@ -235,21 +233,19 @@ def _rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def _may_hide_rows(text: str, rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether an unclosed quote may have joined several rows into one cell."""
     if text.count('"') % 2:
         return True
     return any("\n" in cell or "\r" in cell for row in rows for cell in row)
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return the cells of one line. A line with an unclosed quote is split at every separator."""
+    """Return a line's cells. A line with an unclosed quote is split at every separator."""
     if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
         return rows[0] if rows else []
     return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
 def _delimiter(text: str) -> str:
-    """Return the most frequent separator of the first lines, or the semicolon in a tie."""
     head = "\n".join(text.splitlines()[:20])
     return max(";\t,", key=head.count)
 
@@ -267,5 +263,4 @@ def _subject(match: "re.Match[str]") -> Subject | None:
 
 
 def _signs(text: str) -> str:
-    """Return a text's letters and digits, in upper case."""
     return "".join(c for c in text if c.isalnum()).upper()

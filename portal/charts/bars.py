@@ -21,11 +21,7 @@ _MOST_LABELS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar to draw.
-
-    ``values`` are stacked from the base upwards. ``tick`` is the bar's axis label, and ``text``
-    states its values.
-    """
+    """One bar: ``values`` are stacked from the base upwards, and ``text`` states them in words."""
 
     tick: str
     text: str
@@ -45,8 +41,6 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBar:
-    """The rectangles of a bar, with ``Bar.text``."""
-
     text: str
     parts: tuple[Part, ...]
 

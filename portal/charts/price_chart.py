@@ -102,8 +102,6 @@ _CANVASES: Final = MappingProxyType[Layout, _Canvas](
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The scales of one chart on its canvas."""
-
     canvas: _Canvas
     first: int
     last: int
@@ -306,7 +304,6 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
 
 
 def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
-    """Return the strip after the last real month of all series, or None if no month is later."""
     real = [last for known in drawn if (last := _last_real(known)) is not None]
     if real and max(real) == frame.last:
         return None
@@ -315,7 +312,6 @@ def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
 
 
 def _bands(frame: _Frame) -> Iterator[Band]:
-    """Yield the strip of every even year, cut to the plot."""
     for year in range(frame.first // 12, frame.last // 12 + 1):
         left, right = _edges(frame, year)
         if year % 2 == 0 and right > left:
@@ -352,12 +348,10 @@ def _is_mixed(ticks: Sequence[PriceTick]) -> bool:
 
 
 def _unit(ticks: Sequence[PriceTick]) -> str:
-    """Return the unit that the short labels leave out ("mil"), or ""."""
     return next((tick.after.strip() for tick in ticks if tick.after), "")
 
 
 def _month_ticks(frame: _Frame, month: MonthText) -> Iterator[MonthTick]:
-    """Yield years in the middle of their bands, or months if the span is at most 2.5 years."""
     span = frame.last - frame.first + 1
     if span > 30:
         yield from _year_ticks(frame, span)
@@ -420,7 +414,7 @@ def _labels_at_edge(
     month: MonthText,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
-    """Return the labels of the last real prices: the chosen series', and the other series'.
+    """Return the labels of the last real prices.
 
     A series that ends before the chosen one has no label, because its line does not reach the edge.
     """

@@ -19,9 +19,8 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 class Answer:
     """The answer for one act.
 
-    ``phrase`` is a list item ("não pode transferir") and ``reason`` is a full sentence. ``source``
-    names the law or practice behind the answer. ``records`` are the HTML anchors of the fines and
-    restrictions behind the answer, such as "multa-1".
+    ``phrase`` is a list item ("não pode transferir") and ``reason`` is a full sentence. ``records``
+    are the HTML anchors of the fines and restrictions behind the answer, such as "multa-1".
     """
 
     mark: Mark

@@ -88,11 +88,7 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the "posso…?" matrix.
-
-    ``short`` is the answer in a few words, and ``why`` explains the answer in sentences.
-    ``records`` are the HTML anchors of the fines and restrictions behind the answer.
-    """
+    """One line of the "posso…?" matrix. ``records`` are as in ``Answer``."""
 
     act: Act
     label: str
@@ -159,10 +155,6 @@ def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
-    """Return one answer for each standing that occurs among the fines.
-
-    The result is empty for driving and removal, which fines do not affect.
-    """
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW

@@ -29,11 +29,11 @@ _MOST_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A fine's amount in R$: in full, at 80 % and at 60 %. An unknown amount is None.
+    """A fine's amount in R$: in full, at 80 % and at 60 %.
 
     ``origin`` states whether ``value`` is from the official table or as the source sent it.
-    ``note`` explains the origin in Portuguese. ``matches`` is true if the amount that the source
-    sent agrees with the table, and None if there is nothing to compare.
+    ``matches`` is true if the amount that the source sent agrees with the table, and None if there
+    is nothing to compare.
     """
 
     value: Decimal | None
@@ -111,7 +111,6 @@ def _against_other_tables(
 
 
 def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:
-    """Build an amount that no table confirms. The note warns if the source may have cut cents."""
     if is_whole(sent):
         note += " A fonte costuma cortar os centavos."
     return Amount(sent, "sent", note, matches)

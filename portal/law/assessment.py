@@ -47,15 +47,8 @@ _PLURALS = {
 class FineAssessment:
     """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence, or "".
 
-    ``has_discount`` is true if the due date may be in the future. ``is_called_off`` is true if the
-    source says that the fine is no longer owed.
-
-    ``standing`` is the payment state (see ``fine_status``). ``shared_standing_note`` contains no
-    date of the fine, so that a page can show the note once for several fines.
-
-    ``description`` is the source's wording. ``table_description`` is the official table's wording
-    if it differs, else "". ``description_note`` is set if the source's wording does not fit the
-    fine's code.
+    ``has_discount`` is true if the due date may be in the future. The members about ``standing``,
+    and ``is_called_off``, are from ``Status``. Those about ``description`` are from ``Wording``.
     """
 
     record: Fine
@@ -119,7 +112,7 @@ class FineAssessment:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """The deadlines that apply in the fine's standing. A paid fine has none."""
+        """The deadlines that apply in the fine's standing."""
         if self.is_paid:
             return ()
         return (self.notice, self.penalty, *self.remedies, self.prescription)
@@ -130,10 +123,8 @@ class Totals:
     """Sums over the open fines, in reais.
 
     Only ``paid_count`` and the points include paid fines, because paying a fine removes no points.
-    ``open_words`` states the number of open fines in words, or is "" if there are none.
-    ``without_amount`` counts open fines of unknown amount. If ``without_amount`` is not zero, the
-    sums are minimums. ``past_discount_count`` counts open fines without a discount.
-    ``unclear_count`` counts open fines that may or may not be enforceable.
+    If ``without_amount`` (the number of open fines of unknown amount) is not zero, the sums are
+    minimums. ``unclear_count`` counts open fines that may or may not be enforceable.
 
     ``points_to_come`` are the points of fines that are only notified or suspended; ``points`` has
     those of the other fines. ``points_unknown`` counts fines whose points are not known, and fines

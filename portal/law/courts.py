@@ -49,8 +49,8 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 class Court:
     """A court.
 
-    ``uf`` has the codes of the court's states, or "BR" for the whole country. ``branch`` is the
-    branch of the judiciary, in Portuguese. ``j_tr`` identifies the court in case numbers ("8.13").
+    ``uf`` has the codes of the court's states, or "BR" for the whole country. ``j_tr`` identifies
+    the court in case numbers ("8.13").
     """
 
     acronym: str

@@ -49,9 +49,9 @@ class Clock:
 
     ``days_used`` and ``limit_days`` are None if unknown or not measured in days. ``ends_on`` is the
     last day, as computed from the record's dates. ``at_least`` is true if the notice itself may
-    grant more time. ``sentence`` is in Portuguese. ``brief`` is a short form for a table row
-    ("8 dos 30 dias"), or "". ``shared`` describes a passed deadline without the fine's own dates,
-    so that a page can show the sentence once for several fines. It is "" for other deadlines.
+    grant more time. ``brief`` is a short form of ``sentence`` for a table row ("8 dos 30 dias"), or
+    "". ``shared`` describes a passed deadline without the fine's own dates, so that a page can show
+    the sentence once for several fines. It is "" for other deadlines.
     """
 
     name: str
@@ -314,7 +314,6 @@ def day_of(value: date | None) -> str:
 
 
 def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    """Return a sentence about the first of ``days`` that is in the future, or "" if none is."""
     for what, value in days:
         if value is not None and value > today:
             return f"{_CANNOT_TELL}: a data da {what} está no futuro."

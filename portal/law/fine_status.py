@@ -152,10 +152,7 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 
 
 def _in_notice(fine: Fine, today: date) -> Status:
-    """Return the status if the record has the infraction notice (autuação) but no penalty.
-
-    For an old infraction the status is "unknown", because the source may lack the later dates.
-    """
+    """Return "notice", or "unknown" for an old infraction: the source may lack the later dates."""
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro.")

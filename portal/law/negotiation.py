@@ -29,7 +29,7 @@ class Cost:
 class Scenario:
     """The ceiling, in R$, if ``share`` per cent of the fines' amount is paid.
 
-    An unknown amount is None. A ceiling below zero means that fines and costs exceed the price.
+    A ceiling below zero means that fines and costs exceed the price.
     """
 
     share: Share
@@ -39,11 +39,10 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Negotiation:
-    """The price ceilings for one reference price. ``scenarios`` are in the order of SHARES.
+    """The price ceilings for one reference price.
 
-    ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` counts
-    open fines that no sum includes. If it is not zero, the true ceilings are lower.
-    ``fines_past_discount`` counts open fines that, as a rule, have lost their discount.
+    ``unknown`` names the missing inputs that prevent a ceiling. If ``fines_without_amount`` is not
+    zero, the true ceilings are lower, because no sum includes these fines.
     """
 
     price: Decimal | None

@@ -11,7 +11,7 @@ its own.
 from dataclasses import dataclass
 from typing import Final, Literal
 
-# The finding that makes a step apply. A step with "always" applies without any finding.
+# The finding that makes a step apply.
 Situation = Literal[
     "always",
     "court_order",

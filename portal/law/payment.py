@@ -45,7 +45,7 @@ class Payment:
 
 
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
-    """Return a fine's payment state on ``today``. ``owed`` is the amount of the fine."""
+    """Return a fine's payment state on ``today``."""
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
     # A day with a word beside it ("10/10/2024 ESTORNADO") is not accepted as a payment day.
@@ -72,12 +72,9 @@ def _unread(text: str) -> Payment | None:
 
 
 def _without_day(fine: Fine, owed: Amount) -> Payment:
-    """Return "unclear" if the record shows a payment without its day, else "none".
-
-    The paid amount is a sign of payment if it is 100, 80 or 60 % of the fine (CTB, art. 284).
-    """
     traces = []
     sent = plausible(fine.paid_amount)
+    # A paid amount is a sign of payment only if it is 100, 80 or 60 % of the fine (CTB, art. 284).
     if sent is not None and stands_for(sent, owed.value, owed.at_80, owed.at_60) is not None:
         traces.append(f"o valor pago ({paid_sum(sent, owed).words})")
     if _SOME_DIGIT.search(str(fine.payment_registered_on_text)):
@@ -122,10 +119,7 @@ class PaidSum:
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """Return the paid amount that ``sent``, the source's number in reais, represents.
-
-    ``owed`` is the amount of the fine.
-    """
+    """Return the paid amount that ``sent``, the source's number in reais, represents."""
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)
     sent = plausible(sent)

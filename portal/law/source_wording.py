@@ -51,7 +51,7 @@ def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
 
 
 def wording_of(infraction: Infraction | None, description: str) -> Wording:
-    """Return the wording of a fine's infraction. ``description`` is the source's text."""
+    """Return the wording of a fine's infraction."""
     if infraction is None:
         return Wording(sentence_case(description), "", "")
     table = infraction.description
@@ -76,7 +76,6 @@ def _shared_opening(description: str, model: str) -> int:
 
 
 def _conflict(infraction: Infraction, description: str) -> str:
-    """Return a sentence if the description does not fit the code, else ""."""
     own = _rows_of_code(infraction.code)
     if any(_is_exact(description, row) for row in own):
         return ""
@@ -101,7 +100,6 @@ def _is_exact(description: str, row: Row) -> bool:
 
 
 def _opens(description: str, row: Row) -> bool:
-    """Return whether the row's wording begins with the description."""
     words = _WORD.findall(fold(description))
     for text in (row.official, row.description):
         theirs = _WORD.findall(fold(text))
@@ -131,7 +129,6 @@ def _rows_of_code(code: str) -> tuple[Row, ...]:
 
 @cache
 def _by_wording() -> dict[str, tuple[str, ...]]:
-    """Map each wording, as ``fold`` returns it, to its codes."""
     codes: dict[str, tuple[str, ...]] = {}
     for row in rows():
         for text in {fold(row.official), fold(row.description)}:

@@ -43,8 +43,8 @@ _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 class Reason:
     """All records of one kind that support the verdict.
 
-    ``finding`` names the records. ``detail`` is a clause on their legal consequence, or "".
-    ``anchor`` is the HTML anchor of the first record ("multa-1", "restricao-2").
+    ``detail`` is a clause on their legal consequence, or "". ``anchor`` is the HTML anchor of the
+    first record ("multa-1", "restricao-2").
     """
 
     finding: str
@@ -61,10 +61,9 @@ class Reason:
 class Verdict:
     """The verdict on a vehicle.
 
-    ``finding`` is what the records say, in a few words. ``caveat`` is a clause on what the finding
-    leaves open, or "". ``matrix`` has one row for each act, in the order of ACTS. ``missing`` names
-    the lookups that failed, or that did not describe the vehicle. ``notices`` are sentences on
-    stale answers, one per lookup.
+    ``caveat`` is a clause on what ``finding`` leaves open, or "". ``matrix`` has one row for each
+    act, in the order of ACTS. ``missing`` names the lookups that failed, or that did not describe
+    the vehicle. ``notices`` are sentences on stale answers, one per lookup.
     """
 
     level: Level
@@ -78,7 +77,6 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """The finding and its caveat."""
         return f"{self.finding}; {self.caveat}" if self.caveat else self.finding
 
     def row(self, act: Act) -> Row:
@@ -140,10 +138,7 @@ def _finding(
     gaps: Sequence[str],
     stale: Stale,
 ) -> tuple[Level, str, str]:
-    """Return the level, the finding and the caveat.
-
-    ``unavailable`` names the failed lookups. ``gaps`` are clauses on other missing information.
-    """
+    """Return the level, the finding and the caveat. ``unavailable`` names the failed lookups."""
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
         return "blocked", _blocked_finding(licence == "no", drive == "no", effects), ""
@@ -206,7 +201,6 @@ def _court_reasons(
 
 
 def _origin(restrictions: Sequence[Restriction]) -> str:
-    """Return the courts in brackets, with the date if there is a single record, or ""."""
     courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
     details = [listed([court for court in courts if court])]
     if len(restrictions) == 1 and restrictions[0].included_at:
@@ -253,7 +247,6 @@ _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
 
 
 def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
-    """Yield one reason for each standing, with the sum of its fines' amounts."""
     for standing, (singular, plural, detail) in _FINE_REASONS.items():
         found = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == standing}
         if not found:

@@ -52,5 +52,4 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
 
 
 def _cut(body: bytes) -> bytes:
-    """Return the first half of a body, which is UTF-8 text but not valid JSON."""
     return body[: len(body) // 2].decode("utf-8", "ignore").encode()

@@ -35,7 +35,6 @@ def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[s
 
 
 def _draw(vehicle: Vehicle, count: int, month: date, rng: random.Random) -> tuple[FineOutline, ...]:
-    """Draw ``count`` fines, or none if the vehicle is too new to have been fined."""
     choices = offences_for(vehicle.family.is_motorcycle)
     weights = [offence.weight for offence in choices]
     drawn = (
@@ -69,7 +68,6 @@ def _outline(
 def _record(
     vehicle: Vehicle, outline: FineOutline, is_bare: bool, month: date, rng: random.Random
 ) -> dict[str, object]:
-    """Return one record, with the fields in the API contract's order."""
     offence = OFFENCES[outline.code]
     region = REGIONS[outline.state]
     issuer = authority(outline.issuer, outline.state, rng)

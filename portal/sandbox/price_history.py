@@ -44,7 +44,6 @@ def price_text(value: int) -> str:
 
 
 def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:
-    """Return the prices of the months from ``first`` to ``last``."""
     exact = {_REFERENCE: level}
     for month in range(_REFERENCE + 1, last + 1):
         exact[month] = exact[month - 1] * (1 + _change(key, month))

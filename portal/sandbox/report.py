@@ -151,7 +151,6 @@ def _restrictions(data: Json) -> _Topic:
 
 
 def _is_denied(record: Json) -> bool:
-    """Return whether the flag ``constaRenajud`` is False and no text contradicts it."""
     texts = ("restricoes", "tipoBloqueio", "detalheRenajud")
     return record.get("constaRenajud") is False and not any(record.get(name) for name in texts)
 
@@ -181,7 +180,6 @@ def _is_paid(fine: Json) -> bool:
 
 
 def _costliest(fines: Sequence[Json]) -> str:
-    """Describe the fine with the highest amount, or return "" if no amount is known."""
     fine = max(fines, key=lambda fine: _amount(fine, "valor") or 0)
     if (amount := _amount(fine, "valor")) is None:
         return ""
@@ -221,7 +219,6 @@ def _unverified(data: Json, *names: str) -> _Topic:
 
 
 def _records(value: object) -> Sequence[Json] | None:
-    """Return ``value`` if it is a list of objects, else None."""
     if isinstance(value, list) and all(isinstance(record, dict) for record in value):
         return value
     return None

@@ -49,7 +49,6 @@ def _record(
     month: date,
     rng: random.Random,
 ) -> dict[str, object]:
-    """Return one record, with the fields in the API contract's order."""
     moment = time(rng.randint(9, 18), rng.randint(0, 59), rng.randint(0, 59))
     included = datetime.combine(month - timedelta(days=outline.age_days), moment)
     # In one record in five, the fields about the vehicle are filled.

@@ -36,7 +36,7 @@ _RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
 class RequestError(Exception):
-    """Raised to reject a request. ``response`` is the response to send."""
+    """Raised to send ``response`` in place of a result."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

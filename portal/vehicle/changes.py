@@ -156,7 +156,6 @@ def _candidate(entry: FipeEntry) -> Hashable:
 
 
 def _notice(fine: Fine) -> Hashable:
-    """Return a fine's notice number and authority, or None if the number is hidden or missing."""
     return (fine.notice, fine.authority_code) if fine.notice else None
 
 

@@ -58,10 +58,7 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle.
-
-    A number that cannot be read is None. The field with the suffix ``_text`` has the source's text.
-    """
+    """A decoded vehicle. For a number that cannot be read, ``…_text`` has the source's text."""
 
     make: Field
     description: Field

@@ -104,7 +104,6 @@ def _reason(same: Sequence[str], other: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the distinct words of two or more characters, in order."""
     found = (w for w in _WORD.findall(fold(text)) if len(w) > 1)
     return list(dict.fromkeys(found))
 

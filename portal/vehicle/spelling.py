@@ -117,7 +117,7 @@ def _is_mixed(text: str) -> bool:
 
 
 def _is_code(match: re.Match[str], text: str) -> bool:
-    """Return whether a word is part of a code such as "A3", "BR-040" or "K33"."""
+    """Return whether the word is part of a code such as "A3" or "BR-040"."""
     before, after = text[: match.start()], text[match.end() :]
     if before[-1:].isdigit() or after[:1].isdigit():
         return True
