@@ -567,7 +567,7 @@ class Batches:
         return self._decrypted(sealed) is not None
 
     def _readable(self, batch: str, sealed: bytes) -> bytes:
-        """Return the plain text. Raises UnknownBatch if no key decrypts it."""
+        """Return the plain text. Raises UnknownBatch if no secret key decrypts it."""
         if (content := self._decrypted(sealed)) is None:
             raise UnknownBatch(batch)
         return content

@@ -169,7 +169,7 @@ class BatchRunner:
     def _ask(
         self, name: LookupName, claim: Claim, identity: Identity, caller: Caller
     ) -> Served | str | Pause:
-        """Fetch one lookup. Return the answer, the cause of a failure, or the required pause."""
+        """Return the answer, the cause of a failure, or the pause that the failure requires."""
         if not identity.has_scope(name):
             return "out_of_scope"
         try:

@@ -174,7 +174,7 @@ def _one(value: object) -> Subject | str:
 
 
 def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the plates and Renavam, and as texts the wrong entries."""
+    """Yield the plates and Renavam of a piece of text, and its wrong entries as texts."""
     piece = piece.translate(_INVISIBLE)
     found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
     yield from found

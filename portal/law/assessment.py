@@ -23,8 +23,7 @@ from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
 
-# Reads the ``Field`` members of a fine. Records with equal texts are identical, because all numbers
-# and dates are parsed from the texts.
+# Records with equal texts are identical, because all numbers and dates are parsed from the texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
 # Status texts of the source which mean that the defence was filed or the driver named. If the text
 # also contains a word of _NOT_YET ("SEM CONDUTOR INDICADO"), the step may still be open.

@@ -138,7 +138,7 @@ def _finding(
     gaps: Sequence[str],
     stale: Stale,
 ) -> tuple[Level, str, str]:
-    """Return the level, the finding and the caveat. ``unavailable`` names the failed lookups."""
+    """Return the level, the finding and the caveat."""
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
         return "blocked", _blocked_finding(licence == "no", drive == "no", effects), ""

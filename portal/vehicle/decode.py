@@ -58,7 +58,7 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle. For a number that cannot be read, ``…_text`` has the source's text."""
+    """A decoded vehicle. A number that cannot be read is None; ``…_text`` has the source's text."""
 
     make: Field
     description: Field
