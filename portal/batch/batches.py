@@ -1,8 +1,8 @@
 """Stores batches encrypted in the database, leases their items and deletes expired ones.
 
-The state of a batch is stored only in the database. Every change of a batch is one transaction, so
-the batch stays consistent if a process is killed. Portals that share the database share the work on
-its batches.
+The state of a batch is only in the database, and every change is one transaction, so that a batch
+stays consistent if a process is killed. Portals that share the database share the work on its
+batches.
 """
 
 import hashlib
@@ -38,10 +38,10 @@ from portal.storage import batches as table
 from portal.storage import erase_traces, reading, writing
 from portal.vehicle import parse_subject
 
-# Seconds. The duration of a lease. A running process renews its leases. A lease must be longer than
-# the difference between the clocks of machines that share a database. If a lease expires too early,
-# no call is paid twice, because the second process finds the stored answer or waits for the
-# gateway's lease on the same lookup.
+# How long a lease is valid without renewal, in seconds. It must exceed the difference between the
+# clocks of machines that share a database. If a lease expires too early, two processes look up the
+# same item. No call is paid twice, because the second process finds the stored answer or waits for
+# the gateway's lease on the lookup.
 LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one
@@ -53,11 +53,11 @@ _LISTED_COLUMNS: Final = [
 _ID_BYTES: Final = 12
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 _PURPOSE: Final = b"batch"
-_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; the number must be the same in every portal
+_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; it must be the same in every portal
 
 
-# SQL statements are built once, because building a statement takes longer than running it. A single
-# statement leases an item, because other writers wait for the end of the transaction.
+# SQL statements are built once, because building a statement takes longer than running it. _LEASE
+# is a single statement, because other writers wait while its transaction runs.
 _RUNNING: Final = (
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
     .where(table.c.namespace == bindparam("within"), table.c.state == "running")
@@ -75,16 +75,15 @@ _LEASE: Final = (
             _next.c.state == "pending",
             _next.c.lease_until <= bindparam("now"),
         )
-        # Items that have paused the batch are leased last, because the item itself may be the cause
-        # of the pause.
+        # Items that have paused the batch are leased last, because they may cause the next pause.
         .order_by(_next.c.attempts, _next.c.position)
         .limit(1)
         .scalar_subquery(),
         select(func.count())
         .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
-        # After a pause only one item is leased at a time, until an answer shows that the cause of
-        # the pause is over. If the batch is no longer running, no item is leased.
+        # After a pause (``tries`` > 0), one item is leased at a time, until an answer shows that
+        # the cause is over. A batch that is no longer running has the limit 0.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
             .where(table.c.id == bindparam("of"), table.c.state == "running")
@@ -117,11 +116,11 @@ class UnknownBatch(LookupError):
 
 
 class BytesKept(Exception):
-    """The rows are deleted, but bytes of the rows remain in the database's files."""
+    """The rows are deleted, but some of their bytes remain in the database's files."""
 
 
 class Access(msgspec.Struct, frozen=True):
-    """The token's digest or the credential that authenticates the owner while the batch runs."""
+    """What authenticates the owner while the batch runs: a token's digest, or a credential."""
 
     digest: str
     credential: str | None = None
@@ -142,7 +141,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item that this process has leased, and has not yet finished or released."""
+    """An item that this process has leased. ``tries`` and ``attempts`` are for ``pause_after``."""
 
     item: int
     batch: str
@@ -156,11 +155,11 @@ class Claim:
 class Batches:
     """The batches of one ``namespace``.
 
-    A purge finds a vehicle's items by the HMAC of the plate, which ``tag`` computes. ``former``
-    lists the old secret keys, which still decrypt old rows. ``former_tags`` computes a plate's
-    HMACs with the old secret keys. ``retention_s`` returns the seconds for which answers to a
-    lookup are stored. ``spent`` returns the price of the calls that a batch has made. ``wake`` is
-    called after a batch has started, so that the process that runs batches begins at once.
+    ``tag`` computes the HMAC of a plate or Renavam, by which ``forget`` finds a vehicle's items.
+    ``former`` has the old secret keys, which still decrypt old rows, and ``former_tags`` computes
+    the HMACs with these keys. ``retention_s`` returns how many seconds the answers to a lookup are
+    stored. ``spent`` returns the price, in R$, of the calls that a batch has made. ``wake`` is
+    called after a batch has started, so that a runner begins at once.
     """
 
     def __init__(
@@ -189,7 +188,7 @@ class Batches:
 
     @property
     def longest_kept_s(self) -> float:
-        """The longest time that a batch and its results are kept after it has ended or paused."""
+        """The longest time that a batch is kept after it has ended or paused."""
         return self._kept_s(",".join(LOOKUPS))
 
     # Called for an owner
@@ -273,9 +272,9 @@ class Batches:
         most: int | None = None,
         skip: int = 0,
     ) -> list[Item]:
-        """Return an owner's items in the order of the list. Raises UnknownBatch.
+        """Return a batch's items in the order of the list. Raises UnknownBatch.
 
-        The result begins after the position ``after``, leaves out the next ``skip`` items, and has
+        The result omits the items up to the position ``after`` and the next ``skip`` items, and has
         at most ``most`` items.
         """
         columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
@@ -301,9 +300,9 @@ class Batches:
         ]
 
     def start(self, batch: str, owner: str, access: Access, at_most: Decimal) -> None:
-        """Start or resume a batch, and look up its failed items again.
+        """Start or resume a batch, whose failed items become pending again.
 
-        ``at_most`` is the highest possible price of the items without an answer. Raises
+        ``at_most`` is the highest possible price, in R$, of the items that are not done. Raises
         UnknownBatch or NotAllowed.
         """
         now = self._clock()
@@ -387,7 +386,7 @@ class Batches:
             return db.execute(query.limit(1)).first() is not None
 
     def claimable(self, concurrency: int) -> int:
-        """Return how many items of running batches may be leased now."""
+        """Return how many items may be leased now, of each batch at most ``concurrency``."""
         now = self._clock()
         running = self._running()
         with reading(self._engine) as db:
@@ -396,9 +395,7 @@ class Batches:
     def claim(self, holder: str, concurrency: int) -> Claim | None:
         """Lease the next item of a running batch, or return None if no item can be leased now.
 
-        All processes together lease at most ``concurrency`` items of a batch at a time. After a
-        pause only one item is leased at a time, until an answer shows that the cause of the pause
-        is over.
+        All processes together lease at most ``concurrency`` items of a batch at a time.
         """
         running = self._running()
         with self._writing() as db:
@@ -414,11 +411,10 @@ class Batches:
         answered: bool,
         result: bytes | None = None,
     ) -> Claim | None:
-        """Record an item's result, and return the claim of the next item.
+        """Record an item's end, and return the claim of the next item.
 
-        ``cause`` is "" if every lookup has an answer. ``answered`` is true if at least one lookup
-        has an answer. ``result`` is stored encrypted. The result is not recorded if another process
-        has leased the item meanwhile.
+        ``cause`` is "" if every lookup has an answer. ``answered`` is true if any lookup has one.
+        The end is not recorded if another process has leased the item meanwhile.
         """
         running = self._running()
         sealed = None if result is None else self._cipher().encrypt(result)
@@ -442,7 +438,7 @@ class Batches:
             return following
 
     def interrupt(self, claim: Claim, holder: str, pause: Pause) -> None:
-        """Release an item without a result and pause its batch."""
+        """Release an item, which stays pending, and pause its batch."""
         now = self._clock()
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
         with self._writing() as db:
@@ -464,19 +460,18 @@ class Batches:
             )
 
     def release(self, claim: Claim, holder: str) -> None:
-        """Release an item without a result."""
+        """Release an item, which stays pending."""
         with self._writing() as db:
             db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
 
     def release_all(self, holder: str) -> None:
-        """Release the items of a process that has ended."""
+        """Release all items of a process that has ended."""
         with self._writing() as db:
             db.execute(
                 update(items).where(items.c.holder == holder).values(holder="", lease_until=0.0)
             )
 
     def renew(self, holder: str) -> None:
-        """Renew all leases of a process."""
         with self._writing() as db:
             db.execute(
                 update(items)
@@ -525,10 +520,7 @@ class Batches:
         return deleted
 
     def take_over(self, former: str, present: str) -> None:
-        """Move a renamed owner's batches from the former to the present name.
-
-        Raises SQLAlchemyError.
-        """
+        """Move an owner's batches from a former name to the present one. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
@@ -539,8 +531,8 @@ class Batches:
     def drop_unreadable(self) -> None:
         """Delete the batches that no secret key can decrypt. Raises SQLAlchemyError.
 
-        If only the owner's credential in a batch cannot be decrypted, the batch is paused until its
-        owner resumes it.
+        If only a batch's ``Access`` cannot be decrypted, the batch is paused until its owner
+        resumes it. Summaries that cannot be decrypted are deleted from their items.
         """
         batches = select(table.c.id, table.c.sealed_wrong, table.c.sealed_access)
         results = select(items.c.id, items.c.sealed_result).where(
@@ -564,7 +556,6 @@ class Batches:
         return cipher(self._secret, _PURPOSE, self._former)
 
     def _decrypted(self, sealed: bytes | None) -> bytes | None:
-        """Return the plain text, or None if none of the keys has encrypted it."""
         from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
         try:
@@ -576,7 +567,7 @@ class Batches:
         return self._decrypted(sealed) is not None
 
     def _readable(self, batch: str, sealed: bytes) -> bytes:
-        """Return the plain text. Raises UnknownBatch if none of the keys has encrypted it."""
+        """Return the plain text. Raises UnknownBatch if no secret key decrypts it."""
         if (content := self._decrypted(sealed)) is None:
             raise UnknownBatch(batch)
         return content
@@ -584,9 +575,9 @@ class Batches:
     def _running(self) -> Sequence[tuple[Any, Access]]:
         """Return the running batches' rows and owners, starting with the longest wait.
 
-        Because of this order, a large batch does not delay other batches. Batches whose key only
-        other portals have are left to those portals. Call ``_running`` before the transaction
-        begins, because other writers wait for the end of the transaction.
+        Because of this order, a large batch does not delay other batches. A batch that this portal
+        cannot decrypt is left to another portal, which has its key. Call ``_running`` before a
+        transaction begins, because other writers would wait for the decryption.
         """
         with reading(self._engine) as db:
             running = db.execute(_RUNNING, {"within": self._namespace}).all()
@@ -635,8 +626,8 @@ class Batches:
     def _writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches.
 
-        SQLite allows only one writer at a time. On PostgreSQL an advisory lock excludes other
-        writers, because transactions that lock several rows in different orders could deadlock.
+        SQLite has only one writer at a time. On PostgreSQL an advisory lock excludes the others,
+        because transactions that lock several rows in different orders could deadlock.
         """
         with writing(self._engine) as db:
             if db.dialect.name == "postgresql":
@@ -644,7 +635,6 @@ class Batches:
             yield db
 
     def _end(self, db: Connection, batch: str) -> None:
-        """Set the state of a batch to "done" after its last item."""
         now = self._clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:
@@ -663,17 +653,14 @@ class Batches:
 
     @contextmanager
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
-        """Begin a transaction on a batch.
-
-        Raises NotAllowed if the batch's state forbids the action.
-        """
+        """Begin a transaction on a batch. Raises UnknownBatch or NotAllowed."""
         with self._writing() as db:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
             yield db, row
 
     def _is_kept(self) -> Any:
-        """Return the condition of a batch that has not expired. One that is running does not."""
+        """Return the SQL condition that a batch has not expired. A running batch never expires."""
         return (table.c.expires_at > self._clock()) | (table.c.state == "running")
 
     def _row(self, db: Connection, batch: str, owner: str) -> Any:
@@ -746,22 +733,15 @@ class Batches:
             db.execute(delete(table).where(table.c.id.in_(ids)))
 
     def _kept_s(self, ask: str) -> float:
-        """Return the seconds for which a batch is stored, which is the retention of its answers."""
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, which identifies an owner's rows.
-
-        ``History._visitor_key`` explains why the digest contains the namespace.
-        """
+        """See ``History._visitor_key`` for the reason why the digest contains the namespace."""
         return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
 
 
 def release_items(engine: Engine) -> None:
-    """Release the items that killed processes had leased.
-
-    Call this only while no process runs batches.
-    """
+    """Release the items that killed processes had leased. No process may be running batches."""
     with engine.begin() as db:
         db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
 
@@ -782,15 +762,13 @@ def _pending(db: Connection, batch: str) -> bool:
 
 
 def _claimable(db: Connection, row: Any, concurrency: int, now: float) -> int:
-    """Return how many items of a running batch may be leased now."""
     is_leased = case((items.c.lease_until > now, 1), else_=0)
     total, leased = db.execute(
         select(func.count(), func.coalesce(func.sum(is_leased), 0)).where(
             items.c.batch == row.id, items.c.state == "pending"
         )
     ).one()
-    # After a pause only one item is leased at a time, until an answer shows that the cause of the
-    # pause is over.
+    # The same limit as in _LEASE.
     limit = 1 if row.tries else concurrency
     return max(0, min(int(total) - int(leased), limit - int(leased)))
 

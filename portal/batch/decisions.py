@@ -44,7 +44,7 @@ class NotAllowed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Why a batch pauses, and after how many seconds the batch resumes by itself.
+    """Why a batch pauses, and after how many seconds it resumes by itself.
 
     ``resume_after_s`` is None if only the owner can resume the batch.
     """
@@ -56,12 +56,14 @@ class Pause:
 def pause_after(
     kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
 ) -> Pause | None:
-    """Return the pause that a failed lookup causes, or None if other plates are not affected.
+    """Return the pause that a failed lookup causes, or None if other items are not affected.
 
     ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the
-    pause before it, up to LONGEST_PAUSE_S. ``attempts`` is how often this plate has paused the
-    batch. A repeated outage does not pause the batch if other plates were answered since the last
-    pause, or at the plate's third attempt.
+    pause before it, up to LONGEST_PAUSE_S. ``attempts`` is how often this item has paused the
+    batch.
+
+    An outage may concern a single item. It does not pause the batch again for the same item if
+    other items were answered since the last pause, or at the item's attempt MOST_ATTEMPTS.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

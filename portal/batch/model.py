@@ -1,4 +1,4 @@
-"""Data classes for a batch of lookups and its items, with the data that the owner may see."""
+"""Data classes for a batch of lookups and its items, as the owner may see them."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,9 +10,9 @@ from portal.vehicle import Renavam
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 LookupName = Literal["decode", "renainf", "renajud"]
-# The reason why a batch is paused. "access" means that the owner's token or credential is no longer
-# accepted, and "portal" that the ledger fails. Only the owner can resume a batch that is paused for
-# "owner" or "access".
+# Why a batch is paused. "owner": the owner paused it. "access": the owner's token or credential is
+# no longer accepted. "portal": the ledger fails. Only the owner can end a pause for "owner" or
+# "access".
 Reason = Literal["", "owner", "day_limit", "token_limit", "unreachable", "busy", "portal", "access"]
 
 LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
@@ -21,11 +21,10 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How many plates and Renavam of a batch are stored, done, failed or pending.
+    """How many items of a batch are done, failed or pending.
 
-    ``stored`` counts plates and Renavam whose answers were all stored when the batch was made.
-    ``done`` counts those with all answers, ``failed`` those that lack an answer, and ``pending``
-    those that are not looked up yet.
+    ``done`` counts items with all answers, and ``failed`` those that were looked up but lack an
+    answer. ``stored`` counts items whose answers were already stored when the batch was created.
     """
 
     total: int
@@ -37,7 +36,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The price of the calls made so far, and the highest possible price of the batch, in R$."""
+    """The price of the calls so far, and the highest possible price of the batch, in R$."""
 
     spent: Decimal
     at_most: Decimal
@@ -47,11 +46,10 @@ class Cost:
 class Batch:
     """A batch. Times are in epoch seconds.
 
-    ``resume_at`` is the time when a pause ends by itself, or None if the owner has to end the
-    pause. ``active`` is the number of plates that are being looked up now. ``wrong`` has the first
-    wrong entries of the list, and ``more_wrong`` is the number of further wrong entries.
-    ``Batches.listed`` leaves ``wrong`` and ``more_wrong`` empty. ``repeated`` is the number of
-    vehicles that were given more than once.
+    ``resume_at`` is the time when a pause ends by itself, or None if only the owner can end it.
+    ``active`` is the number of items that are being looked up now. ``wrong`` has the first wrong
+    entries of the list, and ``more_wrong`` is the number of further ones; ``Batches.listed`` sets
+    neither.
     """
 
     id: str
@@ -75,9 +73,8 @@ class Batch:
 class Item:
     """One plate or Renavam of a batch; ``position`` is its index in the list, from 0.
 
-    If the state is "failed", ``cause`` is the gateway's kind of failure or "rejected". ``result``
-    is the return value of the runner's ``summarise`` when the item ended, or None for an unfinished
-    item.
+    If the state is "failed", ``cause`` is a FailureKind of the gateway, "out_of_scope" or
+    "rejected". ``result`` is the summary that the runner's ``summarise`` returned, or None.
     """
 
     subject: Subject

@@ -13,11 +13,7 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list, and the possible cost of their lookups.
-
-    ``calls`` is the highest possible number of upstream calls, and ``at_most`` the price of these
-    calls in R$.
-    """
+    """The items of a list, the highest number of upstream calls, and their price in R$."""
 
     items: tuple[NewItem, ...]
     calls: int
@@ -27,7 +23,7 @@ class Preview:
 def preview(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> Preview:
-    """Compute a list's preview from the stored answers, without an upstream call."""
+    """Compute a list's preview, without an upstream call."""
     items, calls, at_most = [], 0, Decimal(0)
     for subject in subjects:
         lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]

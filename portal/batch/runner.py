@@ -41,12 +41,12 @@ Summarise = Callable[[Subject, Mapping[LookupName, Served]], bytes]
 class BatchRunner:
     """Looks up the items of running batches, on at most ``concurrency`` threads.
 
-    The leases in the database limit how many items of a batch all processes look up at once. The
-    leases of a killed process expire after LEASE_S. After the expiry another process repeats the
-    items, and reads answers that were already paid for from the store. ``holder`` identifies this
-    process in its leases. ``summarise`` returns a summary of an item's answers, which is stored
-    with the item. The summary is stored because an item's answers expire at different times, and
-    because not every paid answer can be stored.
+    Leases in the database limit how many items of a batch all processes look up at once. The leases
+    of a killed process expire after LEASE_S. Another process then repeats the items, and does not
+    pay again for answers that are already stored. ``holder`` identifies this process in its leases.
+
+    ``summarise`` returns a summary of an item's answers, which is stored with the item. The page of
+    a batch needs it, because the answers expire at different times and some are never stored.
     """
 
     def __init__(
@@ -67,14 +67,14 @@ class BatchRunner:
         self._summarise = summarise
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
-        self._active = 0  # number of threads that look up items
+        self._active = 0
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # The name is created after the fork, so that each worker process has its own name.
+        # The runner is created after the fork, so that each worker process has its own name.
         self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:
-        """Start threads if there is work, and renew leases. The scheduler calls this."""
+        """Start threads if there is work, and renew leases. The scheduler calls this regularly."""
         if self._is_stopping:
             return
         now, active = self._monotonic(), self.active
@@ -111,13 +111,12 @@ class BatchRunner:
             self._active -= 1
 
     def _work(self) -> None:
-        """Look up items until none can be leased."""
         try:
             claim = self._batches.claim(self._holder, self._concurrency)
             while claim is not None:
                 claim = self._run(claim)
         except SQLAlchemyError as error:
-            # The lease expires, and another process that can reach the database repeats the item.
+            # The lease expires, and a process that can reach the database repeats the item.
             log.warning("a batch cannot go on: %s", type(error).__name__)
         except Exception as error:
             log.error("unexpected %s in a batch", type(error).__name__)
@@ -125,7 +124,7 @@ class BatchRunner:
             self._end_thread()
 
     def _run(self, claim: Claim) -> Claim | None:
-        """Fetch one item's lookups. Return the next claim, or None after an interruption."""
+        """Look up one item. Return the next claim, or None if this thread must stop."""
         try:
             identity = self._identify(claim.access)
         except (UnknownToken, RefusedToken):
@@ -170,10 +169,7 @@ class BatchRunner:
     def _ask(
         self, name: LookupName, claim: Claim, identity: Identity, caller: Caller
     ) -> Served | str | Pause:
-        """Fetch one lookup.
-
-        Return the answer, the cause of a failure, or the pause that the failure causes.
-        """
+        """Return the answer, the cause of a failure, or the pause that the failure requires."""
         if not identity.has_scope(name):
             return "out_of_scope"
         try:

@@ -1,6 +1,6 @@
 """Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
 
-A wrong entry raises no error; the result contains the entry's place and a suggestion.
+A wrong entry raises no error: the result contains the entry's position and a suggestion.
 """
 
 import csv
@@ -13,9 +13,9 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 
 Subject = Plate | Renavam
 
-LONGEST_SHOWN = 40  # The maximum length of a stored wrong entry, in characters.
-MOST_WRONG = 200  # The maximum number of stored wrong entries; further ones are only counted.
-# A plate or Renavam within other text. The plate may contain separators.
+LONGEST_SHOWN = 40  # characters of a wrong entry that are stored
+MOST_WRONG = 200  # wrong entries that are stored; further ones are only counted
+# A plate or Renavam within other text. Separators may follow a plate's letters.
 _SUBJECT = re.compile(
     r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
     r"(?![A-Za-z0-9])",
@@ -43,8 +43,8 @@ _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x20
 class WrongEntry:
     """An entry of the list that is neither a plate nor a Renavam.
 
-    ``index`` is the number of the entry's line, row or list element, from 0. ``suggestion`` is the
-    plate or Renavam that was probably meant, or "".
+    ``index`` is the number of its line, row or list element, from 0. ``suggestion`` is the plate or
+    Renavam that was probably meant, or "".
     """
 
     index: int
@@ -54,10 +54,10 @@ class WrongEntry:
 
 @dataclass(frozen=True, slots=True)
 class TypedList:
-    """The vehicles of a list: distinct subjects, repeated subjects and wrong entries.
+    """The contents of a list, in its order.
 
-    A subject is a plate or a Renavam. The subjects are in the order of the list. ``more_wrong`` is
-    the number of wrong entries that are not in ``wrong``.
+    ``subjects`` are distinct. ``repeated`` has those that the list contains more than once.
+    ``more_wrong`` is the number of wrong entries that are not in ``wrong``.
     """
 
     subjects: tuple[Subject, ...]
@@ -67,10 +67,7 @@ class TypedList:
 
 
 def read_strings(values: Sequence[object]) -> TypedList:
-    """Read a list of plates and Renavam, one in each element.
-
-    The result contains every wrong element.
-    """
+    """Read a list with one plate or Renavam in each element. ``wrong`` has every wrong element."""
     found = ((index, _one(value)) for index, value in enumerate(values))
     return _collected(found, most_wrong=len(values))
 
@@ -78,7 +75,7 @@ def read_strings(values: Sequence[object]) -> TypedList:
 def read_text(text: str) -> TypedList:
     """Read pasted text. Separators, labels and other words around plates are ignored.
 
-    The text is read as CSV if its first line is a header with a column of plates.
+    The text is read as CSV if its first line is a header such as "Placa;Modelo".
     """
     lines = text.splitlines()
     header = _row(lines[0], _delimiter(lines[0])) if lines else []
@@ -95,19 +92,19 @@ def read_text(text: str) -> TypedList:
 def read_csv(text: str) -> TypedList:
     """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
 
-    If there is a header, only its columns of plates and Renavam are read. Without a header, every
-    column with a plate or Renavam is read. From each row, the first valid plate or Renavam is read.
+    With a header, only its columns of plates and Renavam are read. Without a header, every column
+    that contains a plate or Renavam is read. Of each row, the first valid plate or Renavam counts.
     """
     delimiter = _delimiter(text)
     rows = _rows(text, delimiter)
     if rows is not None and not _may_hide_rows(text, rows):
         return _in_table(rows)
-    # An unclosed quote joins all lines up to the next quote into one cell, so each line is also
-    # read as a row.
+    # An unclosed quote joins all lines up to the next quote into one cell, which hides their
+    # vehicles. Each line is therefore also read as a row.
     by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
     if rows is None or text.count('"') % 2:
         return by_line
-    # The line breaks may be intended, for example in a column of notes.
+    # Every quote is closed, so the line breaks in cells may be intended, as in a column of notes.
     whole = _in_table(rows)
     return by_line if len(by_line.subjects) > len(whole.subjects) else whole
 
@@ -125,8 +122,7 @@ def decode_upload(content: bytes) -> str:
 def suggest(value: str) -> str:
     """Return the plate or Renavam that was probably meant, or "".
 
-    The function replaces 0 by O and 1 by I where a plate has letters, replaces O, I and L by digits
-    where a plate has digits, and adds leading zeros to a Renavam of nine or ten digits.
+    People mistake 0 for O and 1 for I or L in a plate, and omit the leading zeros of a Renavam.
     """
     signs = _signs(value)
     if signs.isdecimal():
@@ -171,7 +167,6 @@ def _collected(
 
 
 def _one(value: object) -> Subject | str:
-    """Return a value as a plate or a Renavam, or else as text."""
     if not isinstance(value, str):
         return str(value)
     match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())
@@ -179,7 +174,7 @@ def _one(value: object) -> Subject | str:
 
 
 def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the plates and Renavam in a piece of text, and words that may be mistyped plates."""
+    """Yield the plates and Renavam of a piece of text, and its wrong entries as texts."""
     piece = piece.translate(_INVISIBLE)
     found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
     yield from found
@@ -197,7 +192,6 @@ def _in_piece(piece: str) -> Iterator[Subject | str]:
 
 
 def _in_table(rows: Sequence[Sequence[str]]) -> TypedList:
-    """Read the columns that the header names, or all columns that contain plates or Renavam."""
     columns = _named_columns(rows[0]) if rows else []
     first = 1 if columns else 0
     return _collected(_in_rows(rows, first, columns or _guessed_columns(rows)))
@@ -215,14 +209,13 @@ def _in_rows(
 
 
 def _named_columns(header: Sequence[str]) -> list[int]:
-    """Return the columns with a known title, such as "Placa"; columns of plates come first."""
+    """Return the columns with a title of _LABELS, those of plates before those of Renavam."""
     titles = [_signs(cell).lower() for cell in header]
     found = [index for index, title in enumerate(titles) if title in _LABELS]
     return sorted(found, key=lambda index: titles[index].startswith("renavam"))
 
 
 def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    """Return the columns with plates or Renavam, sorted by their number of plates and Renavam."""
     counts: dict[int, int] = {}
     for row in rows:
         for column, cell in enumerate(row):
@@ -232,7 +225,7 @@ def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]] | None:
-    """Return the rows of a CSV text, or None if a cell is too long for the csv module."""
+    """Return the rows of a CSV text, or None if the csv module rejects it, as for a huge cell."""
     try:
         return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error:
@@ -240,21 +233,19 @@ def _rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def _may_hide_rows(text: str, rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether an unclosed quote may have joined several rows into one cell."""
     if text.count('"') % 2:
         return True
     return any("\n" in cell or "\r" in cell for row in rows for cell in row)
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return the cells of one line. A line with an unclosed quote is split at every separator."""
+    """Return a line's cells. A line with an unclosed quote is split at every separator."""
     if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
         return rows[0] if rows else []
     return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
 def _delimiter(text: str) -> str:
-    """Return the most frequent separator of the first lines, or the semicolon in a tie."""
     head = "\n".join(text.splitlines()[:20])
     return max(";\t,", key=head.count)
 
@@ -272,5 +263,4 @@ def _subject(match: "re.Match[str]") -> Subject | None:
 
 
 def _signs(text: str) -> str:
-    """Return the letters and digits of a text, in upper case."""
     return "".join(c for c in text if c.isalnum()).upper()

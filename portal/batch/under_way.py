@@ -1,4 +1,4 @@
-"""Lists all owners' running and paused batches, without their vehicles."""
+"""Lists the running and paused batches of all owners, without the vehicles."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -28,7 +28,7 @@ class BatchUnderWay:
 
 
 def batches_under_way(engine: Engine, namespace: str) -> list[BatchUnderWay]:
-    """Return at most MOST_LISTED running and paused batches of the namespace, the latest first."""
+    """Return at most MOST_LISTED batches of the namespace, the latest first."""
     with reading(engine) as db:
         return [_batch(row) for row in db.execute(_query(namespace))]
 

@@ -1,7 +1,4 @@
-"""Compute the geometry of charts from numbers.
-
-This package depends neither on HTML nor on vehicles.
-"""
+"""Compute the geometry of charts from numbers, independently of HTML and vehicles."""
 
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.charts.geometry import Layout, Line, Plotted, PriceChart

@@ -1,6 +1,6 @@
 """Compute the geometry of stacked bars, vertical (one per day) or horizontal.
 
-All coordinates are percentages of the plot, so a template needs neither a width nor inline styles.
+All coordinates are percentages of the plot, so that the style sheet can set the plot's size.
 """
 
 from collections.abc import Callable, Sequence
@@ -10,22 +10,18 @@ from typing import Final
 from portal.charts import scale
 from portal.charts.geometry import Anchor
 
-# The share of its slot that a bar fills, up to ``_WIDEST`` per cent of the plot. Without
-# ``_WIDEST``, the bars of a three-day chart would be very wide.
+# A bar fills this share of its slot, but at most ``_WIDEST`` per cent of the plot, because the bars
+# of a three-day chart would be very wide.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
-# The largest number of bars with labels. The last bar always has a label, and the other labels are
-# at equal distances.
+# The largest number of labels below the bars.
 _MOST_LABELS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar to draw.
-
-    ``values`` are stacked from the base upwards, and ``tick`` is the bar's axis label.
-    """
+    """One bar: ``values`` are stacked from the base upwards, and ``text`` states them in words."""
 
     tick: str
     text: str
@@ -34,7 +30,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rectangle in a bar. ``series`` is the index of the value that the rectangle shows."""
+    """A rectangle in a bar. ``series`` is the index of its value in ``Bar.values``."""
 
     series: int
     x: float
@@ -45,15 +41,13 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class DrawnBar:
-    """The rectangles of a bar, and a text that states the bar's values."""
-
     text: str
     parts: tuple[Part, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A grid line and its label."""
+    """A horizontal grid line and its label."""
 
     y: float
     text: str
@@ -71,7 +65,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """Bars on a base line, with a grid. A dashed line shows the limit, if ``limit_y`` is set."""
+    """Bars with a grid. ``limit_y`` is the height of a dashed line, if one is drawn."""
 
     bars: tuple[DrawnBar, ...]
     levels: tuple[Level, ...]
@@ -84,8 +78,8 @@ def bar_chart(
 ) -> BarChart | None:
     """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
-    ``axis`` is the function that formats a grid line's value. A ``limit`` above twice the highest
-    bar is not drawn, because its scale would flatten every bar.
+    ``axis`` formats the value of a grid line. A ``limit`` above twice the highest bar is not drawn,
+    because the bars would be flat on its scale.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:
@@ -107,10 +101,7 @@ def bar_chart(
 
 
 def row_parts(values: Sequence[float], whole: float) -> tuple[Part, ...]:
-    """Return the parts of a horizontal bar whose full width represents ``whole``.
-
-    The result is empty if ``whole`` is zero.
-    """
+    """Return the parts of a horizontal bar whose full width represents ``whole``."""
     if whole <= 0:
         return ()
     x = scale.LinearScale(0.0, whole, 0.0, 100.0)
@@ -135,7 +126,10 @@ def _parts(bar: Bar, left: float, width: float, y: scale.LinearScale) -> list[Pa
 
 
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
-    """Return evenly spaced labels. If the last bar is narrow, its label ends where the bar ends."""
+    """Return evenly spaced labels, one of them for the last bar.
+
+    If the slots are narrow, the last label ends where its bar ends, and is not centred.
+    """
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1
     ticks = []

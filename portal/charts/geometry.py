@@ -1,10 +1,10 @@
 """The data classes of a price chart.
 
-All coordinates and SVG paths are computed beforehand, and a template prints them unchanged.
-Coordinates are in units of the plot, whose top left corner is 0,0. In the layout "screen",
-coordinates are percentages, because the style sheet sets the plot's size. The paths of the layout
-"screen" are in tenths of a per cent, for a box of 1000 × 1000 that the template stretches. The
-other layouts have a fixed size. A path text is the value of the attribute ``d`` of an SVG path.
+A template prints the coordinates and SVG paths unchanged. The plot's top left corner is 0,0. In the
+layout "screen", whose size the style sheet sets, coordinates are percentages of the plot. Its paths
+are in tenths of a per cent, for a box of 1000 × 1000 that the template stretches. The other layouts
+have a fixed size in the units of ``view_box``. A path text is the value of an SVG path's attribute
+``d``.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# The highest amount that a price may have, which is more than any car costs. The source sends
-# larger numbers only by mistake, and drawing them would flatten every line.
+# More than any car costs. The source sends a larger price only by mistake, and drawing this price
+# would flatten every line.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
 class Plotted(Protocol):
-    """A point of a series: its month (the first day), its value, and whether it is a prediction."""
+    """A point of a series. ``month`` is the first day of the month."""
 
     @property
     def month(self) -> date: ...
@@ -36,9 +36,8 @@ class Plotted(Protocol):
 class Line:
     """One series to draw.
 
-    A missing month leaves a gap in the line. The points may be in any order, and a month may occur
-    more than once. Points that cannot be drawn are left out. A line stores its hash, because
-    ``price_chart`` uses lines as cache keys and hashing many points each time is slow.
+    The points may be in any order, and a month may occur more than once. A line stores its hash,
+    because ``price_chart`` uses lines as cache keys and hashing many points each time is slow.
     """
 
     name: str
@@ -55,7 +54,7 @@ class Line:
 
 
 def _is_drawable(value: Decimal) -> bool:
-    # Finiteness is tested first, because comparing a signalling NaN raises an error.
+    # Test finiteness first, because comparing a signalling NaN raises an error.
     return value.is_finite() and -_TOO_MUCH < value < _TOO_MUCH
 
 
@@ -69,10 +68,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class PriceTick:
-    """A grid line and its label, which is ``before``, ``short`` and ``after`` joined.
-
-    Narrow screens show only ``short``.
-    """
+    """A grid line and its label ``text``. Narrow screens show only ``short``."""
 
     y: float
     before: str
@@ -88,8 +84,8 @@ class PriceTick:
 class MonthTick:
     """A label below the plot.
 
-    Narrow screens hide ``before`` (the "20" of "2022"). Narrow screens hide labels with
-    ``is_minor`` completely.
+    Narrow screens hide ``before`` (the "20" of "2022"), and hide labels with ``is_minor``
+    completely.
     """
 
     x: float
@@ -101,7 +97,7 @@ class MonthTick:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point without a neighbouring month, which is drawn as a dot, because no line reaches it."""
+    """A point without a neighbouring month, which no line reaches."""
 
     x: float
     y: float
@@ -111,8 +107,8 @@ class Dot:
 class Curve:
     """A drawn series.
 
-    ``number`` is the position of the series in the caller's list, counted from 1. ``real_path`` is
-    drawn solid and ``predicted_path`` dashed. Either may be "".
+    ``number`` is the position of the series in the caller's list, from 1. ``real_path`` is drawn
+    solid and ``predicted_path`` dashed. Either may be "".
     """
 
     number: int
@@ -137,10 +133,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Flag:
-    """The label of the last real price of the chosen series, at the plot's right edge.
+    """The label of the chosen series' last real price, at the plot's right edge.
 
-    ``y`` is the middle of the label; ``dot_x`` and ``dot_y`` locate the point itself. ``month`` is
-    "" if the last real price is that of the current month.
+    ``y`` is the middle of the label, without its line for ``month``. ``dot_x`` and ``dot_y`` locate
+    the point itself. ``month`` is "" if ``Words.now`` is true.
     """
 
     y: float
@@ -163,9 +159,10 @@ class EndLabel:
 class Months:
     """Every month of the chosen series, from its first to its last, as data for the page's script.
 
-    ``values`` are whole amounts: 0 for a month without a price, negative for a prediction. ``x``
-    are the x coordinates of the first and last month. ``y`` are the y coordinates of the lowest and
-    highest grid line, and ``levels`` are the values of these two lines.
+    ``first`` is a ``month_index``. ``values`` are whole amounts: 0 for a month without a price,
+    negative for a prediction. ``x`` are the x coordinates of the first and last month. ``y`` are
+    the y coordinates of the lowest and highest grid line, and ``levels`` their values. ``peak`` is
+    the highest real price, and ``last_real`` the index of the last real price in ``values``.
     """
 
     first: int
@@ -182,10 +179,11 @@ class PriceChart:
     """A whole chart: the chosen series, and the other series on the same scale.
 
     ``bands`` are the strips behind every second year. ``zone`` is the hatched strip after the last
-    real month of all series. ``hatch_path`` is the hatching in a layout of fixed size. ``break_y``
-    is the top of the axis break, or None if the axis starts at zero. ``break_path`` is the path of
-    the axis break in a layout of fixed size. ``is_long`` is true if the texts at the sides need a
-    wider margin.
+    real month of all series. ``break_y`` is the top of the axis break, or None if the axis starts
+    at zero. ``hatch_path`` and ``break_path`` draw the hatching and the axis break. In the layout
+    "screen" they are "", because the template draws both as patterns. ``unit`` is the unit of all
+    short price labels ("mil"), or "". ``is_long`` is true if the texts at the sides need a wider
+    margin.
     """
 
     layout: Layout

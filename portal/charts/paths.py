@@ -1,4 +1,4 @@
-"""Build SVG path texts: lines that break at gaps, filled areas, hatching and zigzags."""
+"""Build texts for the attribute ``d`` of SVG paths: lines, filled areas, hatching and zigzags."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,14 +14,13 @@ def number(value: float) -> str:
 def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
     """Return a path with one sub-path for each run of two or more points.
 
-    Each step is relative to the previous rounded point, so that rounding errors do not add up. If
-    ``whole`` is true, coordinates are rounded to whole units.
+    ``whole`` rounds coordinates to whole units, and not to one decimal.
     """
     return "".join(_run(run, whole=whole) for run in runs if len(run) > 1)
 
 
 def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
-    """Return one closed area for each run, between the run and the y coordinate ``bottom``."""
+    """Return one closed area for each run of two or more points, down to the y ``bottom``."""
     return "".join(
         f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"
         for run in runs
@@ -43,7 +42,7 @@ def hatch_path(left: float, right: float, height: float, step: float) -> str:
 
 
 def torn_path(width: float, top: float, step: float, depth: float) -> str:
-    """Return two parallel zigzag lines across ``width``, with ``depth`` between them."""
+    """Return two parallel zigzag lines across ``width``, at the vertical distance ``depth``."""
     count = max(2, round(width / step))
     points = [(width * i / count, top + (depth / 2 if i % 2 else 0)) for i in range(count + 1)]
     return line_path([points, [(x, y + depth) for x, y in points]])
@@ -55,6 +54,7 @@ def _round(value: float, *, whole: bool) -> float:
 
 def _run(run: Sequence[Point], *, whole: bool) -> str:
     rounded = [(_round(x, whole=whole), _round(y, whole=whole)) for x, y in run]
+    # Each step is relative to the previous rounded point, so that rounding errors do not add up.
     (x0, y0), text = rounded[0], ""
     text = f"M{number(x0)} {number(y0)}l"
     steps = []

@@ -30,34 +30,34 @@ from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
 
 MOST_SERIES: Final = 6
-# The largest number of months that a chart draws, which is twice the number that a page must show.
-# A longer series is cut to its latest months.
+# A longer series is cut to its latest months. The longest series that a page must show has half
+# this number.
 MOST_MONTHS: Final = 240
-# One unit of a screen path is a tenth of a per cent of the plot, about a pixel on a wide screen.
+# In the layout "screen", this many units of a path are one per cent of the plot.
 SCREEN_PATH_SCALE: Final = 10
 # The price axis starts at zero if the lowest price is below this share of the highest one.
 _NEAR_ZERO: Final = 0.4
 # Shares of the plot's height that stay free: above the highest grid line for the peak's label, and
-# below the lowest one for the axis break.
+# below the lowest grid line for the axis break.
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
-# The label of the chosen series has the highest weight, so it hardly moves when overlapping labels
-# are moved apart.
+# The label of the chosen series hardly moves when ``spread`` moves overlapping labels apart. The
+# other labels have the weight 1.
 _FLAG_WEIGHT: Final = 20.0
 # Texts at the sides that are longer than this many characters need a wider margin.
 _LONGEST_PRICE, _LONGEST_TICK = 10, 11
 _DIGITS = re.compile(r"^(\D*)(.*?)(\D*)$", re.DOTALL)
-# A slightly high estimate of the mean width of bold digits and lower-case letters, in em.
+# The mean width of bold digits and lower-case letters in em, rounded up.
 _EM_PER_CHARACTER: Final = 0.6
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a chart, which the chart's caller chooses.
+    """The words of a chart, which the caller chooses.
 
-    ``now`` is true if the last real month is the current month. If ``now`` is false, the label of
-    the last real price states its month, because a price table may have ended years ago and a
-    printed report may be read much later.
+    ``now`` states that the last real month is the current month. Otherwise the label of the last
+    real price names its month, because a price table may have ended years ago and a printed report
+    may be read much later.
     """
 
     now: bool = False
@@ -66,7 +66,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class _Canvas:
-    """The size of a plot, and of the margins that hold the texts at its sides."""
+    """The size of a plot, and of the margins that hold the texts at its sides.
+
+    ``price_ticks`` is the number of price labels to aim at. ``is_fixed`` is false in the layout
+    "screen", in which the units are percentages.
+    """
 
     plot_width: float
     plot_height: float
@@ -79,10 +83,9 @@ class _Canvas:
     is_fixed: bool = True
 
 
-# The paper canvas is 128 mm wide and is printed beside the key figures. On the paper and mini
-# canvases, one unit is a quarter of a millimetre, so letters of 12 units measure 8.5 points. The
-# compact canvas, for phones, is at least 286 px wide (a 320 px screen less its margins), so letters
-# of 14 units measure at least 12 px.
+# On paper and mini, one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
+# points. The compact canvas, for phones, is at least 286 px wide (a 320 px screen less its
+# margins), so letters of 14 units measure at least 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
@@ -99,8 +102,6 @@ _CANVASES: Final = MappingProxyType[Layout, _Canvas](
 
 @dataclass(frozen=True, slots=True)
 class _Frame:
-    """The scales of one chart on its canvas."""
-
     canvas: _Canvas
     first: int
     last: int
@@ -113,7 +114,7 @@ class _Frame:
         return self.x(index), self.y(float(point.value))
 
     def rounded(self, coordinate: float) -> float:
-        """Round a coordinate to 0.1 unit in a fixed layout, or to 0.01 per cent on a screen."""
+        """Round a coordinate to 0.1 unit in a fixed layout, or to 0.01 per cent."""
         return round(coordinate, 1 if self.canvas.is_fixed else 2)
 
     def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:
@@ -143,19 +144,19 @@ def price_chart(
 ) -> PriceChart | None:
     """Return the chart of the first six series, or None if the chosen series has no point.
 
-    ``chosen`` is the index of the series that the chart is about. The other series are drawn on the
-    scale of the chosen one. If ``last_months`` is given, the chart starts that many months before
-    the last month with a real price. ``price_axis`` formats the value of a grid line ("R$ 90 mil"),
-    ``price`` an exact value ("R$ 89.325") and ``month`` a month ("jan/25").
+    ``chosen`` is the index of the series that the chart is about. With ``last_months``, the chart
+    starts that many months before the last real price of that series. ``price_axis`` formats the
+    value of a grid line ("R$ 90 mil"), ``price`` an exact value ("R$ 89.325") and ``month`` a month
+    ("jan/25").
     """
     drawn = tuple(lines[:MOST_SERIES])
     return _draw(drawn, chosen, last_months, layout, price_axis, price, month, words or Words())
 
 
-# Without this cache, a warm page exceeds the benchmark's limit of 5 ms of processor time (warm_page
-# in bench/misses.py), because drawing six series of ten years takes 3 ms. The arguments are public
-# table prices, not personal data, so a cache entry may outlive the API answer that the prices came
-# from. A cache entry takes up to 100 kB of memory.
+# Drawing six series of ten years takes 3 ms. Without this cache, a page with cached answers exceeds
+# its limit of 5 ms of processor time (warm_page in bench/misses.py). The arguments are public table
+# prices, not personal data, so a cache entry may outlive the API answer that the prices came from.
+# An entry takes up to 100 kB of memory.
 @lru_cache(64)
 def _draw(
     lines: tuple[Line, ...],
@@ -230,9 +231,9 @@ def _draw(
 
 
 def _known(line: Line) -> _Known:
-    """Return a line's points by month, in chronological order.
+    """Return a line's points by ``month_index``, in order.
 
-    A real price replaces a prediction for the same month.
+    A prediction is replaced by a later point for the same month; a real price never is.
     """
     known: _Known = {}
     for point in line.points:
@@ -243,7 +244,10 @@ def _known(line: Line) -> _Known:
 
 
 def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) -> int:
-    """Return the first month to draw. At least the last month of the chosen series is drawn."""
+    """Return the ``month_index`` of the first month to draw.
+
+    At least the last month of the chosen series is drawn, even if it is older than MOST_MONTHS.
+    """
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))
     if last_months is None:
@@ -253,9 +257,9 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 
 
 def _highest(known: _Known) -> tuple[int, Decimal]:
-    """Return the month and the value of the highest real price, or zeros without a real price.
+    """Return the month and the value of the highest real price, in a tie the latest.
 
-    If several months have the highest price, the last of them is returned.
+    Both are zero without a real price.
     """
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))
@@ -286,7 +290,7 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
         canvas=canvas,
         first=first,
         last=last,
-        # The first and last points are not at the very edge, so that their dots fit into the plot.
+        # The first and last points keep away from the edges, so that their dots fit into the plot.
         x=scale.LinearScale(first, last, canvas.plot_width * 0.006, canvas.plot_width * 0.994),
         y=scale.LinearScale(
             levels[0],
@@ -300,7 +304,6 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
 
 
 def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
-    """Return the strip after the last real month of all series, or None if nothing is predicted."""
     real = [last for known in drawn if (last := _last_real(known)) is not None]
     if real and max(real) == frame.last:
         return None
@@ -309,7 +312,6 @@ def _zone(frame: _Frame, drawn: Sequence[_Known]) -> Band | None:
 
 
 def _bands(frame: _Frame) -> Iterator[Band]:
-    """Yield the strip of every second year, cut to the plot."""
     for year in range(frame.first // 12, frame.last // 12 + 1):
         left, right = _edges(frame, year)
         if year % 2 == 0 and right > left:
@@ -329,7 +331,6 @@ def _edges(frame: _Frame, year: int) -> tuple[float, float]:
 def _price_ticks(frame: _Frame, price_axis: Callable[[float], str]) -> tuple[PriceTick, ...]:
     ticks: dict[str, PriceTick] = {}
     for level in frame.levels:
-        # Zero is labelled "0", not "R$ 0".
         text = price_axis(level) if level else "0"
         found = _DIGITS.match(text)
         assert found is not None
@@ -347,12 +348,10 @@ def _is_mixed(ticks: Sequence[PriceTick]) -> bool:
 
 
 def _unit(ticks: Sequence[PriceTick]) -> str:
-    """Return the unit that every short label leaves out ("mil"), or "" if there is none."""
     return next((tick.after.strip() for tick in ticks if tick.after), "")
 
 
 def _month_ticks(frame: _Frame, month: MonthText) -> Iterator[MonthTick]:
-    """Yield years in the middle of their bands, or months if the span is at most 2.5 years."""
     span = frame.last - frame.first + 1
     if span > 30:
         yield from _year_ticks(frame, span)
@@ -375,7 +374,7 @@ def _month_ticks(frame: _Frame, month: MonthText) -> Iterator[MonthTick]:
 
 def _year_ticks(frame: _Frame, span: int) -> Iterator[MonthTick]:
     years = range(frame.first // 12, frame.last // 12 + 1)
-    # At most eleven years are labelled. The narrowest screens hide every second label.
+    # At most eleven years are labelled.
     step = -(-len(years) // 11)
     least = 9 if span > 84 else 6
     for number, year in enumerate(years):
@@ -415,7 +414,10 @@ def _labels_at_edge(
     month: MonthText,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
-    """Return the label of the chosen series' last real price, and the labels of other series."""
+    """Return the labels of the last real prices.
+
+    A series that ends before the chosen one has no label, because its line does not reach the edge.
+    """
     mine = every[chosen]
     last = _last_real(mine)
     if last is None:
@@ -428,15 +430,14 @@ def _labels_at_edge(
     numbers = [chosen, *ending]
     points = [every[number][_last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
-    # The heights of an end label and of the chosen series' label. On a screen, the heights are
-    # percentages of the smallest plot, which is 240 px high. In a fixed layout, the heights follow
-    # the font size.
+    # The heights of an end label and of the flag. In the layout "screen", they are percentages of
+    # the smallest plot, which is 240 px high.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # The height of the chosen series' label includes the month, which is printed below the price.
+    # The flag's height includes the month, which is printed below the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
@@ -466,11 +467,10 @@ def _labels_at_edge(
 def _marks(
     frame: _Frame, known: _Known, highest: tuple[int, Decimal], price: PriceText, month: MonthText
 ) -> tuple[Mark | None, Mark | None]:
-    """Return the labels of the first real month and of the highest price.
+    """Return the labels of the first real month and of the highest price, or None without a label.
 
-    A label is None if it is left out. The last real month gets no label from this function, because
-    ``_labels_at_edge`` already labels it. The first month's label is left out if it would overlap
-    the label of the highest price.
+    The last real month gets no label here, because ``_labels_at_edge`` labels it. The first month
+    gets none if it would overlap the label of the highest price.
     """
     real = [index for index, point in known.items() if not point.predicted]
     if len(real) < 3:

@@ -1,4 +1,4 @@
-"""Split a series into runs of consecutive months. A chart draws each run as one line."""
+"""Split a series into runs of consecutive months, each of which a chart draws as one line."""
 
 from collections.abc import Iterator, Mapping
 
@@ -10,11 +10,10 @@ Places = Mapping[int, Point]
 
 
 def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Point]]:
-    """Yield the runs of consecutive months.
+    """Yield the runs of the dashed line if ``predicted`` is true, else of the solid line.
 
-    If ``predicted`` is true, the runs are those of the predicted line, else of the real line. A
-    segment is predicted if either of its ends is a prediction, so the dashed line begins at the
-    last real point. A missing month breaks both lines.
+    A segment between two months is dashed if either end is a prediction, so the dashed line begins
+    at the last real point. A missing month breaks both lines.
     """
     run: list[Point] = []
     for index, point in known.items():
@@ -29,7 +28,7 @@ def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Poin
 
 
 def lonely(known: Known) -> Iterator[int]:
-    """Yield the months without a neighbouring month, which no line reaches."""
+    """Yield the months without a neighbouring month."""
     for index in known:
         if index - 1 not in known and index + 1 not in known:
             yield index

@@ -4,16 +4,15 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-# The possible distances of ticks in months, which let ticks fall on Januaries, half-years or
-# quarters.
+# The possible distances of ticks in months.
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
-# Two values whose relative difference is below this limit are drawn as equal.
+# Two values with a smaller relative difference count as equal.
 _FLAT = 1e-6
 _MOST_TICKS = 12
 
 
 def month_index(month: date) -> int:
-    """Return the months since year 0; consecutive months differ by one."""
+    """Return the number of months since January of year 0."""
     return month.year * 12 + month.month - 1
 
 
@@ -39,10 +38,7 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return the interval, or a wider one if both values are equal.
-
-    An empty interval is widened by 5 % on each side.
-    """
+    """Return the interval, widened by 5 % on each side if both values are equal."""
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high
     room = max(abs(low), abs(high)) * 0.05 or 1.0
@@ -50,7 +46,7 @@ def widen(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Return about ``count`` ticks that enclose the interval, at distances of 1, 2 or 5 × 10ⁿ."""
+    """Return about ``count`` ticks that enclose the interval, with a step of 1, 2 or 5 × 10ⁿ."""
     low, high = widen(low, high)
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))
@@ -63,8 +59,8 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
 def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
     """Return at most ``most`` evenly spaced month indices from ``first`` to ``last``.
 
-    Each index is a multiple of the step, so that a tick falls on every January, for example. If
-    fewer than two multiples are in the range, the result is both ends, or ``first`` alone.
+    Each index is a multiple of the step. With a step of 12, for example, every tick is a January.
+    If fewer than two multiples are in the range, the result is both ends, or ``first`` alone.
     """
     for step in _MONTH_STEPS:
         ticks = tuple(i for i in range(first, last + 1) if i % step == 0)

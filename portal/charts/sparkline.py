@@ -7,13 +7,16 @@ from portal.charts import paths, scale
 from portal.charts.geometry import Plotted
 
 WIDTH, HEIGHT = 96, 24
-# The margin leaves room for half the line's width and for the last point's dot.
+# Leaves room for half the line's width and for the last point's dot.
 _MARGIN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """A line's path in a box of 96 × 24 units, its last point, and the number of months."""
+    """A line's path in a box of 96 × 24 units, and its last point.
+
+    ``months`` is the number of months from the first point to the last.
+    """
 
     path: str
     dot_x: float
@@ -22,7 +25,7 @@ class Sparkline:
 
 
 def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
-    """Return the line of the real prices in the last ``months``, or None for fewer than three."""
+    """Return the line of the last ``months`` months' real prices, or None for fewer than three."""
     real = {scale.month_index(p.month): float(p.value) for p in points if not p.predicted}
     last = max(real, default=0)
     known = {index: real[index] for index in sorted(real) if index > last - months}

@@ -13,16 +13,17 @@ def spread(
 ) -> tuple[float, ...]:
     """Return positions near ``wanted`` at which the labels do not overlap.
 
-    A position is the middle of a label; ``heights`` are the labels' heights. Labels stay between
-    ``low`` and ``high`` if all fit; otherwise the last ones reach beyond ``high``. A label with a
-    larger weight moves less. The order of the labels does not change.
+    A position is the middle of a label. Labels stay between ``low`` and ``high`` if all fit;
+    otherwise the last ones reach beyond ``high``. A label with a larger weight moves less. The
+    labels keep the order of their wanted positions.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # Labels are compared by the difference between their position and their offset in a tight
-    # stack. If a label's difference is lower than that of the previous label, the two labels
-    # overlap, so they form a block at their weighted mean.
+    # In a stack of all labels without gaps, a label is ``offset`` below the first label. ``middle``
+    # is where this stack would begin if the label had its wanted position. A label with a smaller
+    # ``middle`` than the block before overlaps that block. Both merge into one block, whose
+    # ``middle`` is the weighted mean.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

@@ -5,11 +5,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 Act = Literal["transfer", "licence", "drive", "removal"]
-# An answer's mark. The mark "yes" is always favourable. For removal, the mark "yes" means that no
-# risk was found.
+# "yes" is always favourable. For removal, "yes" therefore means that no risk was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
-# How the rule behind an answer is known. "verified" means that the legal text was read, "reported"
-# that trade sites state it, and "memory" that no source confirmed it.
+# How the rule behind an answer is known: the legal text was read ("verified"), trade sites state
+# the rule ("reported"), or no source confirmed the rule ("memory").
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
@@ -18,11 +17,10 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The answer for one act, such as a transfer.
+    """The answer for one act.
 
-    ``phrase`` is a list item ("não pode transferir") and ``reason`` is a full sentence. ``source``
-    names the law or practice behind the answer. ``records`` are the HTML anchors of the records
-    behind the answer, such as "multa-1".
+    ``phrase`` is a list item ("não pode transferir") and ``reason`` is a full sentence. ``records``
+    are the HTML anchors of the fines and restrictions behind the answer, such as "multa-1".
     """
 
     mark: Mark

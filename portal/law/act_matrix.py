@@ -24,14 +24,14 @@ LABELS: dict[Act, str] = {
     "drive": "Circular",
     "removal": "Recolher ao pátio",
 }
-# Each lookup's name with its Portuguese article, as the object of "consultar".
+# The words are objects of "consultar", so they begin with the Portuguese article.
 MISSING_WORDS: dict[Missing, str] = {
     "decode": "os dados do veículo",
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-# The matrix says "Nada encontrado" ("nothing found") instead of "sim" ("yes"), because no record
-# covers liens, theft and the state's own registers.
+# The mark "yes" is shown as "Nada encontrado" ("nothing found"), because the lookups do not cover
+# liens, theft and the registers of the states.
 _MAY: dict[Mark, str] = {
     "no": "Não",
     "careful": "Com ressalva",
@@ -45,8 +45,8 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# The text that is shown if only a stale answer says that there is no court order. "Risco possível"
-# would imply that a court order exists.
+# Shown in place of "Risco possível" if there is no court order but the answer is stale. "Risco
+# possível" would suggest that a court order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -68,8 +68,7 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
-# The row "drive" shows this note if a fine is enforceable, because an enforceable fine usually
-# blocks licensing from its due date.
+# Shown in the row "drive" if a fine is enforceable.
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
@@ -80,8 +79,8 @@ AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
-# The standings (payment states) in which a fine is, or may be, an obstacle even if a court order is
-# lifted.
+# Fines with these standings are named in the row even if a court order already forbids the act.
+# They are, or may be, an obstacle after the court lifts the order.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -89,12 +88,7 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the "posso…?" matrix.
-
-    The mark "yes" is favourable in every row. For removal, the mark "yes" means that no court order
-    was found. ``short`` is the answer in a few words and ``why`` explains it in sentences.
-    ``records`` are the HTML anchors of the records behind the answer.
-    """
+    """One line of the "posso…?" matrix. ``records`` are as in ``Answer``."""
 
     act: Act
     label: str
@@ -114,12 +108,9 @@ def row_of(
 ) -> Row:
     """Build the matrix row of an act. The row's mark is the least favourable of all answers.
 
-    A missing lookup makes the mark "unknown", unless the known records already forbid the act. For
-    licensing and transfer, both fines and restrictions are relevant. For driving and removal, only
-    restrictions are relevant, because fines affect neither of them. ``why`` names every fine that
-    is an obstacle, even if another answer is less favourable. ``doubt`` is a clause that explains
-    why the records may belong to another vehicle. A ``doubt`` makes the mark "unknown", unless the
-    known records already forbid the act.
+    Fines affect only licensing and transfer; restrictions affect every act. ``doubt`` is a clause
+    that explains why the records may belong to another vehicle, or "". A ``doubt``, or a relevant
+    lookup in ``missing``, makes the mark "unknown", unless the known records forbid the act.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
@@ -164,10 +155,6 @@ def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
-    """Return one answer for each standing (payment state) that occurs among the fines.
-
-    The result is empty for driving and removal, which fines do not affect.
-    """
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW

@@ -1,9 +1,9 @@
 """Restore the exact amount of a fine whose ``valor`` field lacks its cents.
 
-The discounts follow art. 284 of the CTB (the traffic code). A payer owes 80 % of the amount until
-the due date. By art. 284, § 1º, a payer who uses SNE and gives up defence and appeal owes 60 %. SNE
-is the federal system of electronic notices. Some fines double if the driver repeats the infraction
-within 12 months (arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
+The discounts follow art. 284 of the CTB (the traffic code). Until the due date, a payer owes 80 %
+of the amount, or 60 % through SNE without defence or appeal (§ 1º). SNE is the federal system of
+electronic notices. Some fines double if the driver repeats the infraction within 12 months (arts.
+165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
 """
 
 from dataclasses import dataclass
@@ -22,18 +22,18 @@ _OF_NIC = (
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# A number with more digits than this is not an amount of money. The limit on digits also bounds the
-# cost of Decimal arithmetic.
+# A number with more digits before the decimal point is not an amount of money. The limit also
+# bounds the cost of Decimal arithmetic.
 _MOST_DIGITS = 15
 
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A fine's amount in R$: in full, at 80 % and at 60 %. An unknown amount is None.
+    """A fine's amount in R$: in full, at 80 % and at 60 %.
 
-    ``origin`` is "table" (exact, from the official table), "sent" (as the source sent it) or
-    "none". ``note`` states in Portuguese where the number comes from. ``matches`` is true if the
-    sent value agrees with the table, and None if there is nothing to compare.
+    ``origin`` states whether ``value`` is from the official table or as the source sent it.
+    ``matches`` is true if the amount that the source sent agrees with the table, and None if there
+    is nothing to compare.
     """
 
     value: Decimal | None
@@ -111,7 +111,6 @@ def _against_other_tables(
 
 
 def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:
-    """Build an amount that no table confirms. The note warns if the cents may have been cut."""
     if is_whole(sent):
         note += " A fonte costuma cortar os centavos."
     return Amount(sent, "sent", note, matches)
@@ -135,10 +134,7 @@ def _period(committed_on: date | None) -> str:
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:
-    """Return an amount rounded to the cent, or None if it is implausible.
-
-    A plausible amount is positive, finite and not too large.
-    """
+    """Return an amount rounded to the cent, or None for an infinite, huge, zero or negative one."""
     if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
         return None
     return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

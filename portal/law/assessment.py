@@ -1,7 +1,6 @@
 """Assess a fine: official wording, points, amount, deadlines, and enforceability.
 
-The functions are pure: they take a fine and a day and return an assessment. The functions never
-raise an error, whatever the record contains.
+The functions are pure, and raise no error whatever the record contains.
 """
 
 import re
@@ -24,11 +23,10 @@ from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
 
-# Two records are identical if their texts are equal, because all numbers and dates are parsed from
-# the texts.
+# Records with equal texts are identical, because all numbers and dates are parsed from the texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# Status words of the source which mean that a step was already taken. If a word of _NOT_YET is next
-# to a status word, the step may still be open.
+# Status texts of the source which mean that the defence was filed or the driver named. If the text
+# also contains a word of _NOT_YET ("SEM CONDUTOR INDICADO"), the step may still be open.
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -46,20 +44,10 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class FineAssessment:
-    """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence.
+    """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence, or "".
 
-    ``has_discount`` is true if the due date may be in the future. ``is_called_off`` is true if the
-    source says that the fine is no longer owed.
-
-    ``standing`` is the payment state. A fine with a recorded penalty is "due"
-    until the shortest due date, "probably_due" for the next 30 days, and "enforceable" later. A
-    fine is a "notice" if no penalty is recorded. The standing "unknown" does not mean that the fine
-    is not owed.
-    ``shared_standing_note`` contains no date of the fine, so several fines can share it.
-
-    ``description`` is the source's wording. ``table_description`` is the official table's wording
-    if it differs from ``description``. ``description_note`` is a sentence that is set if the
-    source's wording does not fit the fine's code.
+    ``has_discount`` is true if the due date may be in the future. The members about ``standing``,
+    and ``is_called_off``, are from ``Status``. Those about ``description`` are from ``Wording``.
     """
 
     record: Fine
@@ -99,10 +87,10 @@ class FineAssessment:
 
     @property
     def remedies(self) -> tuple[Clock, ...]:
-        """The deadlines for defence and appeal.
+        """The deadlines for the prior defence, for naming the driver and for the appeal.
 
-        Without a recorded penalty, the result is the deadlines of the infraction notice. With a
-        recorded penalty, the result is the deadline of the appeal.
+        After a recorded penalty, only the appeal is possible. Without a recorded penalty, the
+        appeal is included unless the standing is "notice", because the source may lack the date.
         """
         if self.is_paid:
             return ()
@@ -123,10 +111,7 @@ class FineAssessment:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """The deadlines that apply in the fine's current standing (its payment state).
-
-        A paid fine has no deadlines.
-        """
+        """The deadlines that apply in the fine's standing."""
         if self.is_paid:
             return ()
         return (self.notice, self.penalty, *self.remedies, self.prescription)
@@ -136,15 +121,16 @@ class FineAssessment:
 class Totals:
     """Sums over the open fines, in reais.
 
-    Paid fines are included only in ``paid_count`` and in the points. ``open_words`` counts the open
-    fines and notices in words, and is "" if there are none. ``without_amount`` counts open fines
-    whose amount is unknown. If ``without_amount`` is not zero, the sums are minimums.
-    ``past_discount_count`` counts open fines without a discount. ``unclear_count`` counts open
-    fines that may or may not be enforceable. ``points`` includes the points of paid fines, because
-    paying a fine removes no points. ``points_unknown`` counts fines whose points are not known.
-    ``points_to_come`` are the points of fines that are only notified or suspended. ``identical``
-    has the number of records of each open fine that is listed more than once. The sums include
-    every listed record, even identical ones.
+    Only ``paid_count`` and the points include paid fines, because paying a fine removes no points.
+    If ``without_amount`` (the number of open fines of unknown amount) is not zero, the sums are
+    minimums. ``unclear_count`` counts open fines that may or may not be enforceable.
+
+    ``points_to_come`` are the points of fines that are only notified or suspended; ``points`` has
+    those of the other fines. ``points_unknown`` counts fines whose points are not known, and fines
+    that are called off.
+
+    ``identical`` has one number for each open fine that the source lists more than once: how many
+    records it has. The sums include all of them.
     """
 
     open_count: int
@@ -182,7 +168,7 @@ class Totals:
 
 
 def assess(fine: Fine, today: date) -> FineAssessment:
-    """Assess a fine on ``today``. Facts that the record does not state stay unknown."""
+    """Assess a fine on ``today``."""
     infraction = find(str(fine.code))
     sent = plausible(fine.amount)
     if infraction is not None:
@@ -195,8 +181,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver. The record of a NIC may state the dates of the
-    # original infraction.
+    # A NIC is a fine for not naming the driver. Its record may state the dates of the original
+    # infraction, so the dates of a NIC are not used.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -232,10 +218,7 @@ def assess(fine: Fine, today: date) -> FineAssessment:
 
 
 def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
-    """Return the numbers of fines and notices in words: ``30 multas e 1 autuação``.
-
-    An infraction notice (autuação) is not a fine yet, so it is counted separately.
-    """
+    """Return the numbers of fines and of infraction notices: ``30 multas e 1 autuação``."""
     standings = [assessment.standing for assessment in assessments]
     notices = standings.count("notice")
     fines = len(standings) - notices
@@ -248,7 +231,6 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
     """Sum the open fines, and the points of all fines."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
-    # Paying a fine removes no points, so paid fines are included.
     charged = [a for a in assessments if not a.is_called_off]
     gravities = [a.gravity_word for a in owed]
     order = [*GRAVITY_WORDS.values(), "não identificada"]
@@ -279,7 +261,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date, at least 30 days after the penalty, may be in the future."""
+    """Return whether the due date, MINIMUM_DAYS or more after the penalty, may be in the future."""
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False
     if fine.penalty_on is None:

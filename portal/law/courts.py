@@ -1,9 +1,9 @@
 """Find courts by acronym, name or case number, and format the names of their divisions.
 
-The table lists 92 courts and 27 federal first-instance sections. A CNJ case number has the form
+The table lists 92 courts and 27 federal first-instance sections. A case number has the form
 ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. No source
-confirmed the J.TR of electoral and military courts. RENAJUD, the register of court restrictions,
-writes names in several ways. The name of an unrecognised court is shown unchanged.
+confirmed the table's J.TR of electoral and military courts. RENAJUD, the register of court
+restrictions, writes the name of one court in several ways.
 """
 
 import csv
@@ -17,7 +17,7 @@ from portal.wording import bare
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
 # Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# Sources may write "Tribunal de Justiça do Estado de Minas Gerais"; the table omits "do Estado".
+# Matches the "do Estado" of "Tribunal de Justiça do Estado de Minas Gerais", which the table omits.
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
@@ -30,7 +30,7 @@ _ORDINALS = {stem: value for value, stem in enumerate(_UNITS.split(), start=1)}
 _ORDINALS |= {stem: 10 * value for value, stem in enumerate(_TENS.split(), start=1)}
 _ORDINALS |= {"CENTESIM": 100, "SETUAGESIM": 70, "UNDECIM": 11, "DUODECIM": 12}
 _SMALL = frozenset(("A", "AO", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
-# A number without a suffix is read as an ordinal only before one of these words.
+# Before one of these words, a number without a suffix is an ordinal: "23 VARA" is "23ª Vara".
 _COUNTED = frozenset(("CAMARA", "TURMA", "UNIDADE", "VARA"))
 _ACCENTED_WORDS = """
 Cível Cíveis Criminal Família Famílias Sucessões Órfãos Ausentes Interditos Fazenda Pública
@@ -49,9 +49,8 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 class Court:
     """A court.
 
-    ``uf`` is the state or states of the court, or "BR" for the whole country. ``branch`` is the
-    branch of the judiciary, in Portuguese. ``j_tr`` identifies the court in case numbers, for
-    example "8.13".
+    ``uf`` has the codes of the court's states, or "BR" for the whole country. ``j_tr`` identifies
+    the court in case numbers ("8.13").
     """
 
     acronym: str
@@ -62,7 +61,7 @@ class Court:
 
 
 def find_court(text: str, case: str = "") -> Court | None:
-    """Find a court, or return None if none is recognised.
+    """Find a court by name, or else by case number.
 
     ``text`` may be "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a CNJ case number.
     ``case`` is used only if ``text`` names no court.
@@ -89,7 +88,7 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
 
-    Only outer spaces are removed from a text with lower-case letters or from a bare code.
+    If the text is a bare code or has lower-case letters, only outer spaces are removed.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -107,12 +106,12 @@ def court_body_name(text: str) -> str:
 
 
 def courts() -> tuple[Court, ...]:
-    """Return every court of the table."""
+    """Return every court of the table, in its order."""
     return tuple(court for court, _ in _rows())
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal at the start of ``words`` and its number of words, or ("", 1)."""
+    """Return the ordinal at the start of ``words`` and how many words it has, or ("", 1)."""
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])
@@ -121,8 +120,8 @@ def _ordinal(words: list[str]) -> tuple[str, int]:
     for word in words:
         plain = bare(word)
         value = _ORDINALS.get(plain[:-1]) if plain[-1:] in ("A", "O") else None
-        # Each part of an ordinal must be smaller than the part before it, so "QUARTA QUINTA" is two
-        # numbers.
+        # Each part of an ordinal has fewer digits than the part before it. "VIGESIMA TERCEIRA" is
+        # 23, but "QUARTA QUINTA" is two ordinals.
         if value is None or len(str(value)) >= len(str(previous)):
             break
         total, previous, used = total + value, value, used + 1
@@ -137,8 +136,7 @@ def _spelled(word: str, *, first: bool) -> str:
         return word.lower()
     if plain in _ACCENTED:
         return _ACCENTED[plain]
-    # The case of letters changes only in plain words. "TJ/SP", "(CEJUSC)" and codes keep their
-    # spelling.
+    # "TJ/SP", "(CEJUSC)" and codes keep their upper case.
     return word.capitalize() if word.isalpha() and len(word) > 1 else word
 
 
@@ -165,7 +163,8 @@ def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     for court, aliases in _rows():
         for name in (court.acronym, court.name, *aliases):
             names.setdefault(_key(name), court)
-        # First-instance sections are skipped, because they share the J.TR of their regional court.
+        # First-instance sections share the J.TR of their regional court, so a case number
+        # identifies only the regional court.
         if court.branch != _FIRST_INSTANCE:
             segments.setdefault(court.j_tr, court)
     return names, segments

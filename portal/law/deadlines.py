@@ -1,9 +1,8 @@
-"""The deadlines of a traffic fine. Each function depends only on dates.
+"""The deadlines of a traffic fine.
 
 The cited articles are from the CTB, the traffic code (Lei 9.503/1997), as changed by Leis
-14.071/2020, 14.229/2021 and 14.304/2022. The day of a notice is the day it is *issued*, not
-received. If the record lacks a date, the verdict is "unknown", because a missing date proves
-nothing.
+14.071/2020, 14.229/2021 and 14.304/2022. The day of a notice is the day of its issue, not of its
+receipt. If the record lacks a date, the verdict is "unknown".
 """
 
 from dataclasses import dataclass, replace
@@ -19,13 +18,13 @@ PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
 # The law says "não inferior a trinta dias", so the notice itself may grant a longer period.
 MINIMUM_DAYS = 30
-# Up to this many days after the penalty, a fine is called "probably due". The record has no due
-# date, and issuing bodies often grant more than the minimum.
+# After MINIMUM_DAYS and up to this many days after the penalty, a fine is "probably_due". The
+# record has no due date, and issuing bodies often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# On this day three rules came into force: the limits of 180 and 360 days, the exclusion of some
-# points, and the current gravities.
+# On this day came into force: the limits of 180 and 360 days, the current gravities of arts. 220,
+# XIII, and 233, and the exclusion of some points from the count.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -48,12 +47,11 @@ _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a 
 class Clock:
     """The state of one deadline.
 
-    ``days_used`` and ``limit_days`` are None if they are not known or not measured in days.
-    ``ends_on`` is the last day, as computed from the dates. ``at_least`` is true if the notice
-    itself may grant more time. ``sentence`` is in Portuguese and cites the article. ``brief`` is a
-    short form for a table row ("8 dos 30 dias"), or "" if the dates do not allow one. ``shared``
-    describes a passed deadline without the fine's own dates, so that several fines can share the
-    sentence. Other deadlines have "".
+    ``days_used`` and ``limit_days`` are None if unknown or not measured in days. ``ends_on`` is the
+    last day, as computed from the record's dates. ``at_least`` is true if the notice itself may
+    grant more time. ``brief`` is a short form of ``sentence`` for a table row ("8 dos 30 dias"), or
+    "". ``shared`` describes a passed deadline without the fine's own dates, so that a page can show
+    the sentence once for several fines. It is "" for other deadlines.
     """
 
     name: str
@@ -133,9 +131,10 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Check that the penalty was issued within 180 days, or 360 if there was a prior defence.
+    """Check that the penalty was issued in time: 180 days, or 360 after a prior defence.
 
-    The days are counted from the infraction. The record does not state whether a defence was filed.
+    The days are counted from the infraction. The record does not state whether a defence was filed,
+    so from 181 to 360 days the verdict is "unknown".
     """
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
@@ -210,18 +209,14 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
-    """Return the deadline of the defence, 30 days or more after the infraction notice.
-
-    The exact last day is stated only in the notice.
-    """
+    """Return the deadline of the defence: the notice grants 30 days or more from its issue."""
     return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today)
 
 
 def appeal(penalty_on: date | None, today: date) -> Clock:
     """Return the deadline of the appeal to JARI (the appeals board).
 
-    The deadline of the appeal is also the fine's due date. The deadline of the appeal is at least
-    30 days after the notice of penalty.
+    This deadline is also the fine's due date. The notice of penalty grants 30 days or more.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
@@ -250,11 +245,12 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
     The period to punish starts at the infraction. The period to collect starts when no appeal is
     possible any more, at the earliest ``MINIMUM_DAYS`` after the penalty (Lei 9.873/1999, arts. 1º
-    and 1º-A; Resolução CONTRAN 723/2018, art. 24). The fine may lapse earlier: after three years
+    and 1º-A; Resolução CONTRAN 723/2018, art. 24).
+
+    The true end may be before or after ``ends_on``, because the record does not state three kinds
+    of event. Acts of the authority restart the period. The fine lapses earlier after three years
     without any act in the case (Lei 9.873/1999, art. 1º, § 1º), or after 24 months without a
-    decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024). Acts of the
-    authority restart the limitation period. The record does not state the events that shorten or
-    restart the period, so the true end may be before or after ``ends_on``.
+    decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
@@ -293,7 +289,7 @@ def not_judged(clock: Clock) -> Clock:
 
 
 def plus_days(start: date | None, days: int) -> date | None:
-    """Add days. Return None if there is no start or the result exceeds ``date.max``."""
+    """Add days. Return None without a start, or if the result exceeds ``date.max``."""
     try:
         return None if start is None else start + timedelta(days=days)
     except OverflowError:
@@ -303,7 +299,7 @@ def plus_days(start: date | None, days: int) -> date | None:
 def plus_years(start: date | None, years: int) -> date | None:
     """Add years. 29 February becomes 1 March (Código Civil, art. 132, § 3º).
 
-    Returns None if there is no start or the result exceeds ``date.max``.
+    Returns None without a start, or if the result exceeds ``date.max``.
     """
     if start is None or start.year + years > date.max.year:
         return None
@@ -318,7 +314,6 @@ def day_of(value: date | None) -> str:
 
 
 def _in_future(today: date, *days: tuple[str, date | None]) -> str:
-    """Return a sentence about the first of ``days`` that is in the future, or "" if none is."""
     for what, value in days:
         if value is not None and value > today:
             return f"{_CANNOT_TELL}: a data da {what} está no futuro."
@@ -332,8 +327,7 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 def _no_day(what: str) -> str:
     """Return a clause for a day that is missing, hidden or unreadable.
 
-    One clause covers a missing, a hidden and an unreadable day, because the page shows the field
-    itself next to the clause.
+    The clause does not say which, because the page shows the field itself next to the clause.
     """
     return f"o registro não traz data legível da {what}"
 

@@ -1,9 +1,9 @@
 """The effects of a court's restriction on a vehicle, by the restriction's kind.
 
-The name of a kind states its legal effect. Any further effect is only practice that trade sites
-report, so its text says "em regra" ("as a rule"). All four kinds of restriction stop a transfer, so
-a recorded restriction whose kind is unknown, hidden or missing stops a transfer, too. If a record
-revokes or contradicts its own statement, the result is neither "stopped" nor "free".
+The name of a kind states its legal effect: "licenciamento" forbids licensing. Its further effects
+are only practice that trade sites report, so their texts say "em regra" ("as a rule"). All four
+kinds stop a transfer, so a restriction of unknown, hidden or missing kind stops a transfer, too. If
+a record revokes or contradicts its own statement, the answers are "unknown".
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,12 +25,12 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of one restriction, or of several together, on each act (such as a transfer).
+    """The effect of one restriction, or of several together, on each act.
 
-    ``kinds`` are in a fixed order. ``unrecognised`` is the text as sent if it contains an
-    unrecognised word, else "". ``in_force`` is False if the source states that nothing is recorded
-    and no other field contradicts this statement. ``doubt`` is a clause that explains why the
-    record is unreliable ("a fonte registra “BAIXADA”"), or "".
+    ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the text as sent if it contains an
+    unrecognised word, else "". ``in_force`` is False if the record states that there is no
+    restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains why the record is
+    unreliable ("a fonte registra “BAIXADA”"), or "".
     """
 
     kinds: tuple[Kind, ...]
@@ -52,7 +52,7 @@ class Effect:
 
     @property
     def kinds_word(self) -> str:
-        """The kinds in words, ``transferência e licenciamento``; "" if none was recognised."""
+        """The kinds in words: ``transferência e licenciamento``."""
         return listed([KIND_WORDS[kind] for kind in self.kinds])
 
     @property
@@ -227,7 +227,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 
 def effect_of(restriction: Restriction) -> Effect:
-    """Return the effect of one restriction with the given kinds and block type."""
+    """Return the effect of one restriction."""
     if restriction.is_lifted:
         return _effect((), "", _FREE, in_force=False)
     fields = (restriction.kinds_text, restriction.block_type)
@@ -249,10 +249,7 @@ def effect_of(restriction: Restriction) -> Effect:
 
 
 def union(effects: Sequence[Effect]) -> Effect:
-    """Return the joint effect of several restrictions.
-
-    A restriction that is not in force has no effect.
-    """
+    """Return the joint effect of the restrictions that are in force."""
     active = [effect for effect in effects if effect.in_force]
     kinds = tuple(kind for kind in KIND_WORDS if any(kind in e.kinds for e in active))
     strange = "; ".join(e.unrecognised for e in active if e.unrecognised)
@@ -282,9 +279,6 @@ def _effect(
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:
-    """Return the least favourable answer.
-
-    Among equally favourable answers, the one with the highest confidence wins.
-    """
+    """Return the least favourable answer, and in a tie the one with the highest confidence."""
     order = ("verified", "reported", "memory")
     return min(worst(answers), key=lambda answer: order.index(answer.confidence))

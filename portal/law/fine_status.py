@@ -1,10 +1,10 @@
 """Determine from a fine's record whether payment can be enforced now.
 
-A fine is enforceable if the shortest possible due date after a recorded penalty has passed, or if
-the source's status word says that the fine can be charged. A fact that the record does not state is
-"unknown", which does not mean "not owed". The source does not document its status words. A
-suspension, or a word such as CANCELADA, therefore does not close a fine but only prevents
-"enforceable".
+After a recorded penalty, a fine is "due" until the shortest possible due date, then "probably_due"
+until 60 days after the penalty, and then "enforceable". A fine with only an infraction notice is a
+"notice". A status word of the source, such as DIVIDA ATIVA, takes precedence over the dates. The
+source does not document its status words. A word such as CANCELADA therefore makes a fine
+"unknown", which does not mean "not owed".
 """
 
 import re
@@ -37,14 +37,14 @@ _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIR
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
-# A word such as CANCELADA usually closes a fine. Beside one of the words below, a closing word
-# refers to something else ("SUSPENSAO CANCELADA", "PAGAMENTO ESTORNADO"), and the fine stays open.
-# A word on an appeal or a defence closes a fine only if the appeal or the defence succeeded.
+# If the text contains one of these words, a word of _SAYS_PAID or _SAYS_OVER refers to something
+# else ("SUSPENSAO CANCELADA"), and the fine is still owed.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
+# "RECURSO CANCELADO" does not end a fine, but "RECURSO DEFERIDO" (granted) does.
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
-# Next to one of these words, a status word may mean its opposite.
+# If the text contains one of these words, a status word may mean its opposite ("NAO VENCIDA").
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
@@ -55,9 +55,9 @@ _MAYBE_PAID = "talvez paga"
 class Status:
     """A fine's standing. ``note`` explains the standing and quotes the source's status word.
 
-    ``shared`` is the note without the fine's own dates, so that several fines can share it.
-    ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
-    fine is no longer owed, which the record does not prove.
+    ``shared`` is ``note`` without the fine's own dates, so that a page can show it once for several
+    fines. ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says
+    that the fine is no longer owed.
     """
 
     standing: Standing
@@ -70,8 +70,8 @@ class Status:
 def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False) -> Status:
     """Return a fine's status on ``today``.
 
-    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, a fine for not
-    naming the driver needs no infraction notice.
+    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º), which as a rule needs no
+    infraction notice.
     """
     found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:
@@ -99,11 +99,7 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 
 
 def _closed(fine: Fine) -> Status | None:
-    """Return the status if the source's word says that the fine is paid or no longer owed.
-
-    A word for "paid" or "cancelled" does not close a fine but prevents "enforceable", because the
-    source does not document its words.
-    """
+    """Return the status "unknown" if the source's word says that nothing is owed any more."""
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
         return None
@@ -156,10 +152,7 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 
 
 def _in_notice(fine: Fine, today: date) -> Status:
-    """Return the status if the record has the infraction notice (autuação) but no penalty.
-
-    For an old infraction the status is "unknown", because the source may lack the later dates.
-    """
+    """Return "notice", or "unknown" for an old infraction: the source may lack the later dates."""
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro.")
@@ -210,7 +203,7 @@ def _after_penalty(penalty_on: date, today: date) -> Status:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence that quotes the source's status word, or "" if the note quotes the word."""
+    """Return a sentence that quotes the source's status word, or "" if ``note`` states the word."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)

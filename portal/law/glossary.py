@@ -9,8 +9,8 @@ from portal.wording import bare
 class Term:
     """A term.
 
-    ``slug`` is ASCII and never changes. ``stands_for`` is the expansion of an acronym, or "" for
-    other terms.
+    ``slug`` is ASCII and never changes, because it is part of links. ``stands_for`` is the
+    expansion of an acronym, or "".
     """
 
     slug: str
@@ -267,16 +267,15 @@ _TERMS: tuple[Term, ...] = (
 def _sort_key(entry: Term) -> tuple[str, str]:
     """Return the key for dictionary order: first by base letters, then by accents.
 
-    The vocabularies of the Acordo Ortográfico (the spelling reform) and the Portuguese collation of
-    Unicode CLDR also use dictionary order.
+    Unicode CLDR's collation for Portuguese has the same order.
     """
     return bare(entry.name), entry.name
 
 
-# Terms are sorted by their displayed names, because the slugs' order differs.
+# The readers see the names, and the order of the slugs would differ.
 GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_sort_key))
 
 
 def term(slug: str) -> Term | None:
-    """Return the term of a slug, or None for an unknown slug."""
+    """Return the term with the given slug, or None."""
     return next((entry for entry in GLOSSARY if entry.slug == slug), None)

@@ -1,17 +1,13 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
 Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Resolução CONTRAN
-985/2022). Two other sources fill the gaps of the Manual. The RENAINF code sheet of SENATRAN (2016)
-covers pedestrians, bicycles, public servants and 500-2. Lei 14.599/2023 covers arts. 165-B to
-165-D. The codes of arts. 165-B to 165-D have ``confidence`` 1, because only one source names them.
-``description`` spells out the official abbreviations. Records are compared with ``official``, which
-is the source's wording.
+985/2022). Two other sources fill its gaps: the RENAINF code sheet of SENATRAN (2016) for
+pedestrians, bicycles, public servants and 500-2, and Lei 14.599/2023 for arts. 165-B to 165-D. The
+table lacks the codes of dangerous goods (9xxx), and codes that are newer than its sources.
 
 Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
 amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei
-14.071/2020); it is blank if no source says whether the points count (cyclists).
-``amount_until_2016`` is the amount in force until 31/10/2016, and is blank if unknown. The table
-lacks the codes of dangerous goods (9xxx), and codes that are newer than its sources.
+14.071/2020). It is blank if no source says whether the points count, as for cyclists.
 
 Rows with the status ``superseded`` are former splits and rules, which old records still use.
 """
@@ -38,13 +34,13 @@ GRAVITY_WORDS: dict[Gravity, str] = {
     "depende": "depende do desdobramento",
     "mudou": "a confirmar",
 }
-# Lei 13.281/2016 changed the base amounts of art. 258 on this day.
+# On this day Lei 13.281/2016 changed the base amounts of art. 258.
 NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# A joined description lists at most _MAX_WORDINGS splits of a code. A common opening of at least
-# _SHARED_WORDS words is written only once.
+# A joined description lists at most _MAX_WORDINGS splits of a code. An opening of at least
+# _SHARED_WORDS words that all splits share is written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -54,7 +50,9 @@ _Value = TypeVar("_Value")
 class Row:
     """One line of the table: a code and one of its splits (desdobramento, a variant).
 
-    Amounts are in reais.
+    ``official`` is the wording of the official sources, with which records are compared.
+    ``description`` spells out its abbreviations. Amounts are in reais, and None if unknown.
+    ``confidence`` is 1 if only one source names the code.
     """
 
     code: str
@@ -81,10 +79,9 @@ class Row:
 class Infraction:
     """The infraction of a code. A code of four digits may cover several splits.
 
-    If the splits disagree or the table has no value, a number is None, a text is empty, and the
-    gravity is "depende". The gravity "mudou" ("changed") means that a law changed the gravity and
-    that the day of the infraction does not determine which version applies. ``rows`` are the lines
-    of the table that have the code.
+    Where ``rows`` disagree, a number is None, ``offender`` is "" and the gravity is "depende". The
+    gravity "mudou" ("changed") means that a law changed the gravity, and that the record does not
+    show which version applies.
     """
 
     code: str
@@ -105,7 +102,7 @@ class Infraction:
 
     @property
     def printed(self) -> str:
-        """The code as printed: ``745-50`` if it has a split, ``745-5`` if not."""
+        """The code as printed: ``745-50`` with a split, ``745-5`` without."""
         return f"{self.code[:3]}-{self.code[3]}{self.split}"
 
     @property
@@ -119,10 +116,7 @@ class Infraction:
 
     @property
     def citation(self) -> str:
-        """The cited article: ``art. 218, I do CTB``.
-
-        For a code that cites two laws, the result names both.
-        """
+        """The cited article, ``art. 218, I do CTB``, with the other law if the code cites two."""
         if not self.article:
             return ""
         if "Lei" in self.article:
@@ -130,7 +124,7 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Return the full amount for an infraction on ``day``, or today's amount without a day."""
+        """Return the full amount for an infraction on ``day``, or the current one if it is None."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount
@@ -138,9 +132,9 @@ class Infraction:
     def narrowed_to(self, sent: Decimal) -> "Infraction":
         """Keep only the splits whose amount is ``sent``, or all splits if none has that amount.
 
-        A code of four digits does not distinguish a motorcycle from a bicycle (7056, 7099, 7102),
-        but the amount does. The amount also identifies the superseded split of an old record (6920
-        was grave and is now média).
+        A code of four digits may cover both a motorcycle and a bicycle (7056, 7099, 7102), whose
+        amounts differ. The amount also identifies the superseded split of an old record (6920 was
+        grave and is now média).
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
@@ -151,7 +145,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the first of ``amounts`` that ``sent`` equals, exactly or without cents, or None."""
+    """Return the first of ``amounts`` that is ``sent``, or whose whole reais are ``sent``."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -159,7 +153,7 @@ def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
 
 
 def find(code_text: str) -> Infraction | None:
-    """Find a code such as "7455", "745-5", "74550" or "745-50"; None if unknown."""
+    """Find the infraction of a code such as "7455", "745-5", "74550" or "745-50"."""
     match = _CODE.fullmatch(code_text.strip())
     if match is None:
         return None
@@ -238,7 +232,7 @@ def _only(values: set[_Value]) -> _Value | None:
 
 
 def _one_description(texts: list[str]) -> str:
-    """Join the descriptions of several splits: first the common opening, then each ending."""
+    """Join the descriptions of several splits: the opening that they share, then each ending."""
     texts = list(dict.fromkeys(texts))
     if len(texts) == 1:
         return texts[0]

@@ -1,9 +1,8 @@
 """Price ceilings for a vehicle: its reference price less fines and costs.
 
-The arithmetic uses known amounts only. The discounts on open fines are those of art. 284 of the CTB
-(the traffic code): 80 % of the amount until the due date, or 60 % through SNE. SNE is the federal
-system of electronic notices, which only the owner or the offender can use. If the price or the
-fines are unknown, there is no ceiling, because readers could mistake an estimate for an answer.
+The discounts on open fines are those of art. 284 of the CTB (see ``amounts``): 80 % of the amount
+until the due date, or 60 % through SNE. Only the owner or the offender can use SNE. If the price or
+the fines are unknown, there is no ceiling, because readers could mistake an estimate for an answer.
 """
 
 from collections.abc import Sequence
@@ -20,7 +19,7 @@ Unknown = Literal["price", "fines"]
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """A cost that the buyer expects: its label, and its amount in R$, zero or more."""
+    """A cost that the buyer expects. ``amount`` is in R$, zero or more."""
 
     label: str
     amount: Decimal
@@ -28,9 +27,9 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The ceiling, in R$, if a given share of the fines' amount is paid. An unknown amount is None.
+    """The ceiling, in R$, if ``share`` per cent of the fines' amount is paid.
 
-    A ceiling below zero means that the deductions exceed the price.
+    A ceiling below zero means that fines and costs exceed the price.
     """
 
     share: Share
@@ -40,11 +39,10 @@ class Scenario:
 
 @dataclass(frozen=True, slots=True)
 class Negotiation:
-    """The price ceilings for one reference price. ``scenarios`` are in the order of SHARES.
+    """The price ceilings for one reference price.
 
-    ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` counts
-    open fines that no sum includes. If ``fines_without_amount`` is not zero, each ceiling is an
-    upper bound. ``fines_past_discount`` counts fines that, as a rule, have lost their discount.
+    ``unknown`` names the missing inputs that prevent a ceiling. If ``fines_without_amount`` is not
+    zero, the true ceilings are lower, because no sum includes these fines.
     """
 
     price: Decimal | None
@@ -62,10 +60,7 @@ class Negotiation:
 def negotiate(
     price: Decimal | None, fines: Totals | None, costs: Sequence[Cost] = ()
 ) -> Negotiation:
-    """Compute the ceilings for a price in R$.
-
-    An argument of None means that the value is unknown, not that it is zero.
-    """
+    """Compute the ceilings for a price in R$. None means unknown, not zero."""
     total = sum((cost.amount for cost in costs), Decimal(0))
     shares = _shares(fines)
     unknown: list[Unknown] = []

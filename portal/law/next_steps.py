@@ -1,16 +1,17 @@
-"""The steps that a buyer can take next, with texts that depend on the records.
+"""The steps that a buyer can take next, selected by what the records show.
 
 The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
-(the traffic code). Three rules were not read at their source, so their texts are hedged: the notice
-of sale within 60 days (art. 134, Lei 14.071/2020), the recall that blocks licensing (art. 131 §§ 4º
-and 5º), and what a court's attachment (penhora) means for a buyer. No text describes a procedure of
-one state, because each state's Detran (traffic department) sets its own.
+(the traffic code). The authors did not read the legal text of three rules, so the wording of these
+rules is cautious: the notice of sale within 60 days (art. 134, Lei 14.071/2020), the recall that
+blocks licensing (art. 131 §§ 4º and 5º), and what a court's attachment (penhora) means for a buyer.
+No text describes a procedure of one state, because each state's Detran (traffic department) sets
+its own.
 """
 
 from dataclasses import dataclass
 from typing import Final, Literal
 
-# The finding that makes a step apply. "always" needs none.
+# The finding that makes a step apply.
 Situation = Literal[
     "always",
     "court_order",
@@ -26,7 +27,7 @@ Situation = Literal[
     "vehicle_unavailable",
     "other_vehicle",
 ]
-# The list on the page that shows a step.
+# The section of the page that lists a step; PHASE_TITLES has the section's heading.
 Phase = Literal["before", "fines", "after"]
 
 
@@ -34,8 +35,7 @@ Phase = Literal["before", "fines", "after"]
 class Step:
     """One step. ``text`` is one or two Portuguese sentences. ``source`` is a law, or "" for advice.
 
-    If the step tells the buyer to check a subject of UNVERIFIED, ``checks`` is the subject's key,
-    else "".
+    ``checks`` is the key of the UNVERIFIED subject that the step tells the buyer to check, or "".
     """
 
     phase: Phase
@@ -51,7 +51,7 @@ PHASE_TITLES: Final[dict[Phase, str]] = {
     "fines": "Pagar ou contestar as multas",
     "after": "Depois de comprar",
 }
-# The page shows this caution once, so that the sentences need not repeat it.
+# The page shows this caution once, so that the steps need not repeat it.
 HEDGE: Final = (
     "Orientações gerais, a partir dos registros e da lei; cada Detran tem o seu procedimento. "
     "Confirme com ele ou com um profissional."
@@ -244,7 +244,7 @@ STEPS: Final[tuple[Step, ...]] = (
 
 
 def steps_for(situations: frozenset[Situation]) -> tuple[Step, ...]:
-    """Return the steps of the given situations, and the steps that always apply, in table order."""
+    """Return the steps of the given situations and the steps that always apply, in STEPS' order."""
     return tuple(
         step for step in STEPS if step.situation == "always" or step.situation in situations
     )

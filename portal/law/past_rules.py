@@ -1,11 +1,11 @@
 """Select the rule for a fine if its infraction's gravity changed after 2016.
 
-In some rows of the table, the amount until 2016 does not match the current gravity, because a later
-law changed the gravity. The later law is Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII;
-published 09/07/2019, in force 90 days later) or Lei 14.071/2020 (arts. 220, XIII, and 233; in force
-12/04/2021). For an infraction in October 2019, or without a day, only the amount that the source
-sent determines the rule. Missing cents in the sent amount do no harm, because the whole reais still
-identify the gravity.
+The laws are Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published 09/07/2019, in force
+90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). A row of the
+table has the current gravity, but its ``amount_until_2016`` shows the former one. If an infraction
+has no day, or falls in October 2019 under Lei 13.855/2019, the amount that the source sent
+determines the rule. Whole reais suffice, because the amounts of two gravities differ by more than
+their cents.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ from portal.law.infractions import (
     stands_for,
 )
 
-# The amounts in R$ until 31/10/2016 and from 01/11/2016 on (CTB, art. 258), and the points (art.
+# The amounts in R$ before NEW_AMOUNTS_SINCE and from then on (CTB, art. 258), and the points (art.
 # 259).
 _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "leve": (Decimal("53.20"), Decimal("88.38"), 3),
@@ -31,7 +31,7 @@ _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "grave": (Decimal("127.69"), Decimal("195.23"), 5),
     "gravissima": (Decimal("191.54"), Decimal("293.47"), 7),
 }
-# The first day on which the new rule may apply, and the first day on which it certainly applies.
+# The first day on which the new gravity may apply, and the first day on which it surely applies.
 _LEI_13855 = (date(2019, 10, 1), date(2019, 11, 1))
 _LEI_14071 = (LEI_14071_SINCE, LEI_14071_SINCE)
 _CHANGED: Mapping[str, tuple[date, date]] = {
@@ -46,9 +46,9 @@ _CHANGED: Mapping[str, tuple[date, date]] = {
 def as_committed(
     infraction: Infraction, sent: Decimal | None, committed_on: date | None
 ) -> Infraction:
-    """Return the infraction under the rule that was in force when it was committed.
+    """Return the infraction under the rule that was in force on ``committed_on``.
 
-    If the rule in force cannot be determined, the gravity is "mudou", without points and amounts.
+    If the rule cannot be determined, the gravity is "mudou", without points and amounts.
     """
     if not any(_former(row) for row in infraction.rows):
         return infraction

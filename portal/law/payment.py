@@ -1,15 +1,14 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
 A fine counts as paid, and is left out of the sums, only if the source states a plausible payment
-day. A plausible payment day is readable, not in the future, and not before the infraction. Without
-a payment day, a paid amount, a registration date or a state of payment (UF) makes the fine "talvez
-paga" ("maybe paid"). If the field of the payment day holds another text ("VENCE EM 10/10/2026",
-"PAGO", a future day), the fine stays in the sums with a note.
+day: readable, not in the future, not before the infraction, and not contradicted by the status word
+(VENCIDA). Any other sign of a payment, such as "PAGO" without a day, makes the fine "talvez paga"
+("maybe paid"). A fine that is "talvez paga" stays in the sums, with a note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
-electronic notices (CTB, art. 284 and its § 1º). A ``valorPago`` of "234" for a fine of R$ 293,47 is
-80 % of it, R$ 234,78. A whole number that does not match 100, 80 or 60 % of the fine may have lost
-its cents and is never presented as exact.
+electronic notices (CTB, art. 284 and its § 1º). A ``valorPago`` of "234" for a fine of R$ 293,47
+therefore means R$ 234,78, which is 80 %. A whole number that matches none of the three may have
+lost its cents and is never presented as exact.
 """
 
 import re
@@ -25,7 +24,8 @@ from portal.wording import bare, day, listed, money
 
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")
-# "00/00/0000", "NAO PAGO", "EM ABERTO" and "-" mean unpaid. "PAGO" without a day is unclear.
+# In the field of the payment day, "00/00/0000", "NAO PAGO", "EM ABERTO" and "-" mean unpaid. "PAGO"
+# without a day is unclear.
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 
@@ -38,25 +38,17 @@ _STILL_OWED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Whether a fine is paid. ``note`` is a sentence that explains the payment state, or "".
-
-    "unclear" means that the payment day is not plausible, or that other fields show a payment
-    without its day.
-    """
+    """Whether a fine is paid. ``note`` is a Portuguese explanation, or "" for the state "none"."""
 
     state: Literal["none", "paid", "unclear"]
     note: str = ""
 
 
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
-    """Return a fine's payment state on ``today``. The parameter ``owed`` is the fine's amount.
-
-    Only the source's payment day makes a fine paid. Other signs of a payment make the state
-    "unclear".
-    """
+    """Return a fine's payment state on ``today``."""
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
-    # A day with a word next to it ("10/10/2024 ESTORNADO") is not accepted as a payment day.
+    # A day with a word beside it ("10/10/2024 ESTORNADO") is not accepted as a payment day.
     if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
         return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
     stated = f"a data do pagamento ({day(fine.paid_on)})"
@@ -80,12 +72,9 @@ def _unread(text: str) -> Payment | None:
 
 
 def _without_day(fine: Fine, owed: Amount) -> Payment:
-    """Return "unclear" if the record shows a payment without its day, else "none".
-
-    The paid amount is a sign of payment if it is 100, 80 or 60 % of the fine (CTB, art. 284).
-    """
     traces = []
     sent = plausible(fine.paid_amount)
+    # A paid amount is a sign of payment only if it is 100, 80 or 60 % of the fine (CTB, art. 284).
     if sent is not None and stands_for(sent, owed.value, owed.at_80, owed.at_60) is not None:
         traces.append(f"o valor pago ({paid_sum(sent, owed).words})")
     if _SOME_DIGIT.search(str(fine.payment_registered_on_text)):
@@ -107,8 +96,8 @@ def _unclear(why: str) -> Payment:
 class PaidSum:
     """A paid amount in R$, or None if the source states none.
 
-    ``is_exact`` is true if the source or the table gives the amount to the cent. ``note`` is a
-    Portuguese clause on where the value comes from, or "" if none is needed.
+    ``is_exact`` is true if the cents are known. ``note`` is a Portuguese clause on where the value
+    comes from, or "".
     """
 
     value: Decimal | None
@@ -119,7 +108,7 @@ class PaidSum:
     def words(self) -> str:
         """The amount as text: ``R$ 234,78 (80% do valor da tabela; …)``.
 
-        The text has no cents if they are not known, and is "" if there is no amount.
+        The text leaves out unknown cents, and is "" without an amount.
         """
         if self.value is None:
             return ""
@@ -130,10 +119,7 @@ class PaidSum:
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """Return the paid amount that the source's number ``sent``, in reais, represents.
-
-    The parameter ``owed`` is the amount of the fine itself.
-    """
+    """Return the paid amount that ``sent``, the source's number in reais, represents."""
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)
     sent = plausible(sent)

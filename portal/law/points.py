@@ -1,8 +1,8 @@
 """Points on the driving licence: how many an infraction gives, and whether they count.
 
-The rules are arts. 259 and 261 of the CTB (the traffic code). Points are charged to the driver, or
-to the owner if the owner is the offender, but never to the car. Points count for 12 months from the
-infraction.
+The rules are arts. 259 and 261 of the CTB (the traffic code). Points count against the driver's
+licence, or against the owner's if the owner is the offender, but never against the car. They count
+for 12 months from the infraction.
 """
 
 from dataclasses import dataclass
@@ -19,12 +19,11 @@ _EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram d
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of a fine. A number that cannot be determined is None.
+    """The points of a fine, or None where they cannot be determined.
 
     ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are
-    the points that count on a licence now, or 0 if none do. ``note`` explains the points in
-    Portuguese, or is "". ``dateless_note`` is a variant of the note without the fine's own dates,
-    or "" if the note has none.
+    the points that count on a licence now. ``dateless_note`` is a variant of ``note`` without the
+    fine's own dates, or "" if ``note`` has none.
     """
 
     by_gravity: int | None
@@ -42,7 +41,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    The source's number of points, ``sent``, is often 0 and is used only if the table has no value.
+    ``sent``, the source's number of points, is often 0. It is used only if the table has no value.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

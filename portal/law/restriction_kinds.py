@@ -2,9 +2,9 @@
 
 RENAJUD, the register of court restrictions, has exactly four kinds: transferência, licenciamento,
 circulação, averbação de registro de penhora (TJSC, Código de Normas, Apêndice III, art. 1º).
-"restrição total" means circulação. An unrecognised word is shown unchanged and is never read as "no
-restriction". A revoking word (BAIXADA, NÃO …) makes it uncertain whether the restriction still
-applies, because the source does not document its status words.
+"restrição total" means circulação. An unrecognised word is never read as "no restriction". After a
+revoking word (BAIXADA, NÃO …) it is uncertain whether the restriction still applies, because the
+source does not document its status words.
 """
 
 import re
@@ -39,7 +39,7 @@ _REVOKING = re.compile(
     r"(BAIX|CANCELAD|DESBLOQUE|ENCERRAD|EXCLUI|EXTINT|INATIV|INEXIST|LEVANTAD|LIBERAD|NEGATIV"
     r"|NENHUM|REMOVID|RETIRAD|REVOGAD|SUSPENS)\w*|NAO|NADA|SEM"
 )
-# "…" counts as a word, because it shows that a long text was cut. It is then unrecognised.
+# "…" counts as an unrecognised word, because it shows that a long text was cut.
 _WORD = re.compile(r"[\w…]+")
 _PARTS = re.compile(r"[,;/|]")
 
@@ -48,10 +48,10 @@ _PARTS = re.compile(r"[,;/|]")
 class KindReading:
     """The kinds that a text names.
 
-    ``kinds`` are all kinds in the text, in a fixed order. ``stated`` are the kinds that the text
-    does not revoke. ``revoked_by`` is the first revoking word as sent, or "". ``revokes_all`` is
-    true if a revoking word applies to all kinds of the text. ``unrecognised`` is the whole text if
-    it contains an unrecognised word, else "".
+    ``kinds`` are all kinds in the text, in the order of KIND_WORDS. ``stated`` are those that the
+    text does not revoke. ``revoked_by`` is the first revoking word as sent, or "". ``revokes_all``
+    is true if a revoking word applies to all kinds. ``unrecognised`` is the whole text if it
+    contains an unrecognised word or no kind, else "".
     """
 
     kinds: tuple[Kind, ...]
@@ -64,8 +64,8 @@ class KindReading:
 def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
-    A revoking word applies to the kinds in its own part of a list ("PENHORA, TRANSFERENCIA
-    BAIXADA"). A revoking word in a part without a kind applies to all kinds of the text.
+    A revoking word applies to the kinds in its own part of a list: "PENHORA, TRANSFERENCIA BAIXADA"
+    still states a penhora. A revoking word in a part without a kind applies to all kinds.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

@@ -1,8 +1,8 @@
 """Compare a fine's description with the infraction table.
 
-The comparison finds which split of the code the description names, or which other code the
-description fits. The source writes the official wording, often cut, abbreviated and in capitals.
-Two words match if one is the beginning of the other ("VEIC" and "veículo").
+The comparison finds which split of the code the description names, or that the description belongs
+to another code. The source writes the official wording, often cut, abbreviated and in capitals. Two
+words match if one is the beginning of the other ("VEIC" and "veículo").
 """
 
 import re
@@ -13,14 +13,14 @@ from portal.law.infractions import Infraction, Row, joined, rows
 from portal.vehicle import fold, sentence_case, spelled_like
 
 _WORD = re.compile(r"[A-Z0-9%]+")
-# Words that occur in the descriptions of many infractions, so they do not identify one.
+# These words occur in the descriptions of many infractions, so they do not identify any.
 _COMMON_WORDS = """
 A AO AOS AS C COM CONDUTOR DA DAS DE DEIXAR DO DOS E EM NA NAO NAS NO NOS O OS OU P PARA POR QUE S
 SE SEM VEIC VEICULO VEICULOS
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# Words match only if they share at least this many letters, because the source cuts words to three
-# letters.
+# Words match only if they share at least this many letters. The source's shortest abbreviations
+# have three.
 _SHORTEST_STEM = 3
 
 
@@ -28,9 +28,9 @@ _SHORTEST_STEM = 3
 class Wording:
     """The wording of a fine's infraction on a page.
 
-    ``text`` is the source's own wording in readable case, or the table's wording if the source
-    sends none. ``table_text`` is the table's wording if it differs from ``text``, else "".
-    ``conflict`` is a sentence if the source's wording does not fit the fine's code, else "".
+    ``text`` is the source's own wording in readable case, or else the table's wording.
+    ``table_text`` is the table's wording if it differs from ``text``, else "". ``conflict`` is a
+    sentence if the source's wording does not fit the fine's code, else "".
     """
 
     text: str
@@ -51,7 +51,7 @@ def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
 
 
 def wording_of(infraction: Infraction | None, description: str) -> Wording:
-    """Return the wording of a fine, from the source's description and the table."""
+    """Return the wording of a fine's infraction."""
     if infraction is None:
         return Wording(sentence_case(description), "", "")
     table = infraction.description
@@ -76,7 +76,6 @@ def _shared_opening(description: str, model: str) -> int:
 
 
 def _conflict(infraction: Infraction, description: str) -> str:
-    """Return a sentence if the description does not fit the code, else ""."""
     own = _rows_of_code(infraction.code)
     if any(_is_exact(description, row) for row in own):
         return ""
@@ -101,7 +100,6 @@ def _is_exact(description: str, row: Row) -> bool:
 
 
 def _opens(description: str, row: Row) -> bool:
-    """Return whether the row's wording begins with the description, which is often cut."""
     words = _WORD.findall(fold(description))
     for text in (row.official, row.description):
         theirs = _WORD.findall(fold(text))
@@ -131,7 +129,6 @@ def _rows_of_code(code: str) -> tuple[Row, ...]:
 
 @cache
 def _by_wording() -> dict[str, tuple[str, ...]]:
-    """Map each wording to its codes. The keys are case-folded and without accents."""
     codes: dict[str, tuple[str, ...]] = {}
     for row in rows():
         for text in {fold(row.official), fold(row.description)}:

@@ -14,7 +14,7 @@ from portal.vehicle import Field
 
 # The highest excess that each code covers, as a fraction of the speed limit. None means unlimited.
 _HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}
-# The codes in use before 25/07/2006 had other ranges, so their speeds are not compared.
+# These codes, in use before 25/07/2006, had other ranges, so their speeds are not compared.
 _FORMER = frozenset(("6211", "6220", "6238", "6246"))
 _SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
 
@@ -24,7 +24,7 @@ class Speeds:
     """Speeds in km/h. A speed that cannot be read is None.
 
     ``over`` is the excess of the considered speed over the limit, as a fraction of the limit.
-    ``note`` is a sentence if the speeds do not fit the code, else "".
+    ``note`` is a Portuguese sentence if the speeds do not fit the code, else "".
     """
 
     limit: int | None
@@ -35,7 +35,7 @@ class Speeds:
 
 
 def is_speeding(code: str) -> bool:
-    """Return whether a code's measurements are speeds in km/h, not weights or counts."""
+    """Return whether a fine's measurements are speeds in km/h, and not weights or counts."""
     return code in _HIGHEST or code in _FORMER
 
 

@@ -1,8 +1,7 @@
 """Subjects that no lookup covers, which pages and printed reports always list.
 
-If an official website covers a subject, the entry has its address. Each address belongs to the
-federal government, because each state has its own websites. The portal never fetches the pages of
-official websites.
+The links lead to federal websites only, because each state has websites of its own. The portal
+never fetches the linked pages.
 """
 
 from dataclasses import dataclass
@@ -12,8 +11,8 @@ from dataclasses import dataclass
 class Unverified:
     """One subject. ``key`` is ASCII, for HTML anchors; the other texts are Portuguese.
 
-    ``link_name`` and ``link`` are the name and the https address (under gov.br) of an official
-    service. If no official service covers the subject, ``link_name`` is "" and ``link`` is None.
+    ``link_name`` and ``link`` are the name and the https URL (under gov.br) of an official service,
+    or "" and None without a service.
     """
 
     key: str
@@ -32,7 +31,7 @@ _RECALL = (
 )
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
-# The subjects are sorted by how often they spoil a purchase, most often first.
+# Sorted by how often a subject spoils a purchase, most often first.
 UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "debitos",

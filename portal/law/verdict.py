@@ -1,8 +1,7 @@
 """The verdict: may a vehicle be transferred, licensed, driven or removed?
 
-Every sentence refers to the record it is based on. A missing lookup makes the verdict
-incomplete, unless the known records already block the transfer. If a lookup returned a stale
-answer, the verdict is never "clear".
+A missing lookup makes the verdict "incomplete", unless the known records already block the
+transfer. If a lookup returned a stale answer, the verdict is never "clear".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,8 +33,8 @@ _LOOKUPS: Mapping[Missing, str] = {
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
-# The text says what was found and concludes nothing, because no record shows what most often stops
-# a transfer.
+# The text does not conclude "can be transferred", because the lookups do not cover what most often
+# stops a transfer (_STILL_MISSING).
 _NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 
@@ -44,8 +43,8 @@ _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 class Reason:
     """All records of one kind that support the verdict.
 
-    ``finding`` names them. ``detail`` is a clause on the legal consequence of the records, or "" if
-    there is none. ``anchor`` is the HTML anchor of the first record ("multa-1", "restricao-2").
+    ``detail`` is a clause on their legal consequence, or "". ``anchor`` is the HTML anchor of the
+    first record ("multa-1", "restricao-2").
     """
 
     finding: str
@@ -62,10 +61,9 @@ class Reason:
 class Verdict:
     """The verdict on a vehicle.
 
-    ``finding`` is what the records say, in a few words. ``caveat`` is a clause on what the finding
-    leaves open, or "". ``matrix`` holds four rows, one for each act in the order of ACTS.
-    ``missing`` names the lookups that failed or returned nothing. ``notices`` are sentences on
-    stale answers, one per lookup.
+    ``caveat`` is a clause on what ``finding`` leaves open, or "". ``matrix`` has one row for each
+    act, in the order of ACTS. ``missing`` names the lookups that failed, or that did not describe
+    the vehicle. ``notices`` are sentences on stale answers, one per lookup.
     """
 
     level: Level
@@ -79,7 +77,6 @@ class Verdict:
 
     @property
     def headline(self) -> str:
-        """The finding and its caveat, in one text."""
         return f"{self.finding}; {self.caveat}" if self.caveat else self.finding
 
     def row(self, act: Act) -> Row:
@@ -98,13 +95,12 @@ def judge(
 ) -> Verdict:
     """Return the verdict on ``today``.
 
-    ``fines`` or ``restrictions`` is None if the lookup failed, which does not mean that there are
-    no records. ``decode_known`` is False if the lookup of the vehicle's own data failed.
-    ``decode_known`` is True if the request does not include the lookup of the vehicle's own data,
-    as in a search by Renavam. ``is_described`` is False if the source answered without describing
-    the vehicle. ``check_digit_holds`` is False if the Renavam's check digit is wrong, because the
-    records may then be another vehicle's. ``stale`` maps each lookup with a stale answer to the
-    local time of that answer.
+    ``fines`` or ``restrictions`` is None if the lookup failed. ``decode_known`` is False if the
+    decode lookup, which returns the vehicle's own data, failed. It is True if there was no decode
+    lookup, as in a search by Renavam. ``is_described`` is False if the decode lookup answered
+    without describing the vehicle. If the Renavam's check digit is wrong (``check_digit_holds`` is
+    False), the records may be another vehicle's. ``stale`` maps each lookup with a stale answer to
+    the local time of that answer.
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
@@ -142,10 +138,7 @@ def _finding(
     gaps: Sequence[str],
     stale: Stale,
 ) -> tuple[Level, str, str]:
-    """Return the verdict's level, its finding and its caveat.
-
-    ``unavailable`` names the failed lookups. ``gaps`` are clauses on other missing information.
-    """
+    """Return the level, the finding and the caveat."""
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
         return "blocked", _blocked_finding(licence == "no", drive == "no", effects), ""
@@ -169,8 +162,8 @@ def _finding(
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return the finding on the acts that a court stops, worded by how certain the rule is.
 
-    The text says "na prática" if no rule behind it is verified, and "em regra" if all are from
-    memory.
+    Unless driving is stopped, the text says "na prática" if no rule behind it is verified, and "em
+    regra" if all the rules are from memory (``Confidence``).
     """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:
@@ -208,7 +201,6 @@ def _court_reasons(
 
 
 def _origin(restrictions: Sequence[Restriction]) -> str:
-    """Return "" or the courts in brackets, with the date if there is a single record."""
     courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
     details = [listed([court for court in courts if court])]
     if len(restrictions) == 1 and restrictions[0].included_at:
@@ -222,8 +214,8 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# Sorted by weight. Each value is the reason in the singular, the reason in the plural, and the
-# consequence.
+# The gravest standing comes first. A value is the reason in the singular and in the plural, and the
+# consequence, in which {} is the word for "paid".
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",
@@ -255,7 +247,6 @@ _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
 
 
 def _fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
-    """Yield one reason for each standing (payment state), with the sum of the fines' amounts."""
     for standing, (singular, plural, detail) in _FINE_REASONS.items():
         found = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == standing}
         if not found:

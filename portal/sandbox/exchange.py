@@ -14,10 +14,7 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the upstream base address that ``role`` names.
-
-    ``path`` is URL-decoded, but ``query`` is not.
-    """
+    """A request to the base address ``role``. ``path`` is URL-decoded, but ``query`` is not."""
 
     method: str
     path: str
@@ -27,19 +24,18 @@ class Request:
     role: Role = "primary"
 
     def header(self, name: str) -> str | None:
-        """Return a header's value, or None if it was not sent. ``name`` may be in any case."""
+        """Return a header's value. ``name`` may be in any letter case."""
         wanted = name.lower()
         return next((v for k, v in self.headers.items() if k.lower() == wanted), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """One simulated response, or the lack of one.
+    """One simulated response, or a refused connection.
 
-    ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` simulates a base
-    address without a listener. If ``is_refused`` is true, ``SandboxTransport`` refuses the
-    connection. The sandbox's server cannot refuse connections, so it sends the response's status,
-    503.
+    ``delay_s`` is the time before the first byte, in seconds. If ``is_refused`` is true,
+    ``SandboxTransport`` raises ConnectionError. The WSGI application cannot refuse a connection, so
+    it sends the response, whose status is 503.
     """
 
     status: int
@@ -52,10 +48,7 @@ class Response:
 def json_response(
     status: int, payload: object, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a JSON response in UTF-8.
-
-    Members keep their order, and non-ASCII characters are not escaped.
-    """
+    """Return a JSON response in UTF-8, without ASCII escapes."""
     body = msgspec.json.encode(payload)
     return Response(status, body, {"Content-Type": JSON, **(headers or {})})
 

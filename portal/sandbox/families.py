@@ -1,8 +1,8 @@
 """The families of fictitious vehicles, each a make and model with its versions.
 
-Names, engine powers and displacements are those of the Brazilian market. Codes of the FIPE price
-table have the real make's prefix and a valid check digit, but are fictitious, except 008190-6,
-which was observed.
+Names, engine powers and displacements are those of the Brazilian market. The codes of the FIPE
+price table are fictitious, except the observed 008190-6. They have the prefix of the real make and
+a valid check digit.
 """
 
 import csv
@@ -17,10 +17,7 @@ _FUELS: dict[str, Fuel] = {"flex": "flex", "gasoline": "gasoline", "diesel": "di
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """An entry of the price table.
-
-    ``weight`` is the version's price as a share of the family's price.
-    """
+    """An entry of the price table. ``weight`` is its price as a share of the family's price."""
 
     fipe_id: str
     text: str
@@ -33,8 +30,8 @@ class Version:
 class Family:
     """A model with its versions.
 
-    ``registration`` is the registry's spelling (I/AUDI A3). ``load`` is in kg, or empty. ``price``
-    is what model year 2020 cost in November 2026, in R$.
+    ``registration`` is the registry's spelling (I/AUDI A3). ``load`` is in kg, or "". ``price`` is
+    the price of model year 2020 in November 2026, in R$.
     """
 
     make: str
@@ -70,8 +67,7 @@ class Family:
 def fipe_check_digit(root: str) -> str:
     """Return the seventh digit of a FIPE code.
 
-    The first six digits have the weights 7 to 2. The seventh digit is (−sum) mod 11, or 0 if this
-    remainder is 10.
+    The digit is (−Σ digit × weight) mod 11, with the weights 7 to 2 and with 0 in place of 10.
     """
     total = sum(w * int(d) for w, d in zip(range(7, 1, -1), root, strict=True))
     return str(-total % 11 % 10)
@@ -79,7 +75,7 @@ def fipe_check_digit(root: str) -> str:
 
 def _version(text: str) -> Version:
     root, name, power, displacement, weight = text.split(":")
-    # The API sends a FIPE code without leading zeros and hyphen: 008190-6 is "81906".
+    # The API sends a FIPE code without its leading zeros and hyphen: "81906" for 008190-6.
     fipe_id = str(int(root + fipe_check_digit(root)))
     return Version(fipe_id, name, int(power), int(displacement), float(weight))
 
@@ -111,8 +107,5 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(registration: str) -> Family:
-    """Return the family with the given registry spelling.
-
-    Raises KeyError if no family has that spelling.
-    """
+    """Return the family with the given registry spelling. Raises KeyError."""
     return {family.registration: family for family in families()}[registration]

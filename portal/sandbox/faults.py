@@ -1,4 +1,4 @@
-"""Fault injection. Each documented fault changes a successful response into a faulty one."""
+"""Fault injection: each fault of a documented plate changes a successful response."""
 
 from dataclasses import replace
 
@@ -33,7 +33,7 @@ _DOWN = replace(error_response(503, "Serviço fora do ar."), is_refused=True)
 
 
 def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response:
-    """Apply a fault to a plate's response from the base address ``role``."""
+    """Return what the base address ``role`` sends in place of ``response``."""
     match fault:
         case None:
             return response
@@ -52,5 +52,4 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
 
 
 def _cut(body: bytes) -> bytes:
-    """Return the first half of a body, cut between two characters, so that it is not valid JSON."""
     return body[: len(body) // 2].decode("utf-8", "ignore").encode()

@@ -1,4 +1,4 @@
-"""Fictitious fines in the upstream's form: amounts without cents, points 0, hidden numbers.
+"""Fictitious fines in the upstream's form.
 
 Dates are relative to the first day of the current month, so that all lookups within a month return
 the same fines.
@@ -19,7 +19,7 @@ _OLDEST_DAYS = 1500
 
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
-    """Return the ``result`` member of the fine lookup, the latest infraction first."""
+    """Return the ``result`` member of the RENAINF lookup, the latest infraction first."""
     rng = seeded_rng("fines", vehicle.seed)
     month = today.replace(day=1)
     match profile.fines:
@@ -35,7 +35,6 @@ def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[s
 
 
 def _draw(vehicle: Vehicle, count: int, month: date, rng: random.Random) -> tuple[FineOutline, ...]:
-    """Draw ``count`` fines, or none if the vehicle is too new to have been fined."""
     choices = offences_for(vehicle.family.is_motorcycle)
     weights = [offence.weight for offence in choices]
     drawn = (
@@ -50,8 +49,8 @@ def _outline(
     age = vehicle.draw_age(rng, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
-    # One notice in twelve is later than its limit of 30 days, and one penalty in ten is later than
-    # its limit of 180 days.
+    # One notice in twelve is later than its limit, 30 days after the infraction. One penalty in ten
+    # is later than its limit of 180 days.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age
@@ -69,7 +68,6 @@ def _outline(
 def _record(
     vehicle: Vehicle, outline: FineOutline, is_bare: bool, month: date, rng: random.Random
 ) -> dict[str, object]:
-    """Return one record, with the fields that the API contract lists, in the same order."""
     offence = OFFENCES[outline.code]
     region = REGIONS[outline.state]
     issuer = authority(outline.issuer, outline.state, rng)
@@ -81,8 +79,7 @@ def _record(
         penalty = committed + timedelta(days=outline.penalty_after)
     limit, measured, considered = _speeds(offence, rng)
     clock = f"{rng.randint(6, 22):02d}:{rng.randint(0, 59):02d}"
-    # The issuing bodies leave most of the optional fields empty. With ``is_bare``, all optional
-    # fields are empty.
+    # Some optional fields are empty at random, as in real records. With ``is_bare``, all are empty.
     optional = {
         "limitePermitido": limit,
         "localInfracao": issuer.place,
@@ -134,19 +131,20 @@ def _payment(
         "dataPagamento": _day(paid),
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
-        # The fine was paid before its due date, at 80 % (CTB art. 284). The cents are cut.
+        # Paid before the due date, at 80 % (CTB art. 284), without the cents.
         "valorPago": str(amount * 4 // 5),
     }
 
 
 def _speeds(offence: Offence, rng: random.Random) -> tuple[str, str, str]:
-    """Return limit, measured and considered speed in km/h, each "" if none was measured."""
+    """Return limit, measured and considered speed in km/h, or "" for other infractions."""
     if not offence.is_speeding:
         return "", "", ""
     limit = rng.choice((40, 50, 60, 70, 80, 110))
     low, high = {"7455": (1.03, 1.19), "7463": (1.23, 1.48), "7471": (1.53, 1.75)}[offence.code]
     considered = max(limit + 1, int(limit * rng.uniform(low, high)))
-    # The meter's tolerance is 7 km/h up to 100 km/h and 7 % above that (Inmetro).
+    # The considered speed is the measured one less the meter's tolerance, which is 7 km/h up to 100
+    # km/h and 7 % above (Inmetro).
     measured = considered + 7 if considered <= 93 else round(considered / 0.93)
     return str(limit), str(measured), str(considered)
 

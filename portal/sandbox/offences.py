@@ -1,7 +1,7 @@
 """Real infraction codes and descriptions, in the form in which the source sends them.
 
-A code has four digits, and a description is in capitals without accents. The sandbox does not use
-the table of ``portal.law``, so that the demonstration reveals errors in that table.
+The sandbox does not use the table of ``portal.law``, so that the demonstration reveals errors in
+that table.
 """
 
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ class Offence:
     """One infraction.
 
     ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is the
-    infraction's relative frequency. ``drivers`` states who can commit the infraction: "all", "car"
-    or "motorcycle".
+    infraction's relative frequency. ``drivers`` states who can commit the infraction: drivers of a
+    "car", of a "motorcycle", or "all".
     """
 
     code: str

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from datetime import date
 from hashlib import blake2b
 
-# The month of the families' prices (November 2026), counted in months since year 0.
+# November 2026, the month of ``Family.price``, counted in months since year 0.
 _REFERENCE = 2026 * 12 + 10
 _LEAST_PRICE = 900
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """One month's price in whole reais. ``predicted`` is true for a month in the future."""
+    """One month's price in whole reais."""
 
     year: int
     month: int
@@ -27,7 +27,7 @@ def price_history(key: str, level: float, today: date, months: int, tail: int) -
     """Return ``months`` consecutive points.
 
     The last ``tail`` points are predictions for the months after ``today``. ``level`` is the price
-    of November 2026 in R$. ``key`` identifies the series.
+    of November 2026 in R$. Equal values of ``key`` give equal price changes.
     """
     now = today.year * 12 + today.month - 1
     first, last = now + tail - months + 1, now + tail
@@ -39,12 +39,11 @@ def price_history(key: str, level: float, today: date, months: int, tail: int) -
 
 
 def price_text(value: int) -> str:
-    """Format a price in the form of the field ``valorAtual``: ``89325.00``."""
+    """Format a price as in the field ``valorAtual``: ``89325.00``."""
     return f"{value}.00"
 
 
 def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:
-    """Return the prices from ``first`` to ``last``, computed from the reference month."""
     exact = {_REFERENCE: level}
     for month in range(_REFERENCE + 1, last + 1):
         exact[month] = exact[month - 1] * (1 + _change(key, month))
@@ -58,10 +57,10 @@ def _change(key: str, month: int) -> float:
     fraction = _hash_fraction(key, month)
     if fraction < 0.06:
         return 0.0
-    if fraction > 0.96:  # a single jump, mostly downwards, like that of a new model year or a tax
+    if fraction > 0.96:  # a jump, mostly downwards, as after a new model year or a tax
         return -0.034 if fraction < 0.985 else 0.03
-    # Prices of used cars fall by about 0.5 % a month. The prices of used cars rose while factories
-    # were closed (2020 to 2022).
+    # Prices of used cars fall by about 0.5 % a month. From 2020 to 2022 they rose, because
+    # factories were closed.
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
     return drift + (fraction - 0.51) * 0.028
 

@@ -1,4 +1,4 @@
-"""The properties of a vehicle that a documented plate may fix. All others are pseudo-random."""
+"""The properties that a documented plate may fix. All others are pseudo-random."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,11 +8,10 @@ Issuer = Literal["municipal", "state", "federal"]
 
 @dataclass(frozen=True, slots=True)
 class FineOutline:
-    """The outline of a fine, from which its records are drawn.
+    """The fixed properties of a fine, from which its record is made.
 
     ``age_days`` counts the days from the infraction to the first of this month. ``notice_after``
-    and ``penalty_after`` count days from the infraction. ``penalty_after`` is None if there is no
-    penalty yet.
+    and ``penalty_after`` count days from the infraction.
     """
 
     code: str
@@ -26,7 +25,10 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The outline of a court restriction. ``court`` is an acronym such as TJMG or TRT2."""
+    """The fixed properties of a court restriction.
+
+    ``court`` is an acronym such as TJMG or TRT2. ``age_days`` is as in FineOutline.
+    """
 
     kinds: str
     court: str
@@ -38,8 +40,9 @@ class RestrictionOutline:
 class Profile:
     """The fixed properties of a vehicle. A property that is None is drawn at random.
 
-    ``fines`` is either a number of fines or their outlines. ``months`` is the length of the price
-    history, including the predictions. If ``is_bare`` is true, every optional field is empty.
+    ``fines`` is a number of fines or their outlines. ``candidates`` is a number of price-table
+    entries. ``months`` is the length of the price history, including the predictions. If
+    ``is_bare`` is true, every optional field is empty.
     """
 
     registration: str | None = None

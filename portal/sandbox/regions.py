@@ -12,8 +12,7 @@ class Region:
 
     ``of_court`` is the text after "TRIBUNAL DE JUSTICA" in the name of the state's court.
     ``municipality_code`` is the capital's four-digit code in the federal TOM table, or "" if no
-    source confirmed it. ``weight`` is approximately the state's share of the Brazilian fleet, in
-    per cent.
+    source confirmed it. ``weight`` is roughly the state's share of Brazil's vehicles in per cent.
     """
 
     of_court: str
@@ -78,7 +77,7 @@ def draw_state(rng: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, rng: random.Random) -> Authority:
-    """Draw a plausible issuing body of a kind in a state, with a place where it issues fines."""
+    """Draw an issuing body of the kind ``issuer`` in a state, with a place of the infraction."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {rng.randint(3, 640)},{rng.randint(0, 9)}"

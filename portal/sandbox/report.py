@@ -2,8 +2,8 @@
 
 The sandbox does not use ``portal.law``, so that tests can compare this independent report with the
 portal's assessment of the same records. A topic without readable records is reported as not
-verified, never as free of records. Texts from the records are shortened, put on one line and quoted
-between “ ”, so that readers do not mistake them for the report's own words.
+verified, never as free of records. Texts from the records are quoted between “ ”, so that readers
+do not mistake them for the report's own words.
 """
 
 import re
@@ -14,8 +14,7 @@ from typing import Any, Literal
 
 from portal.vehicle import HIDDEN_MARKER, Plate, read_field
 
-# The report's topics in the order of the API contract. Each value is the topic's name within a
-# sentence.
+# The report's topics in the order of the API contract, with their names within a sentence.
 _LABELS = {
     "documentacao": "documentação",
     "rouboFurto": "roubo e furto",
@@ -39,10 +38,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """One topic.
-
-    The report's summary repeats the headlines of all topics that are not "unverified".
-    """
+    """One topic. The summary repeats ``headline`` unless ``state`` is "unverified"."""
 
     state: Literal["clean", "warning", "neutral", "unverified"]
     headline: str
@@ -55,9 +51,8 @@ class _Topic:
 def write_report(plate: Plate, data: Json) -> dict[str, object]:
     """Return the ``result`` member of the report, with the fields in the API contract's order.
 
-    Sections of ``data`` have the names of the operations or of the report's topics. The portal's
-    pages send the names of the operations. The member ``indisponiveis`` lists the sections whose
-    lookup failed.
+    A section of ``data`` has the name of an operation, as in requests of the portal's pages, or of
+    a topic. The member ``indisponiveis`` lists the sections whose lookup failed.
     """
     decoded = _section(data, "decode", "veiculo")
     vehicle = decoded if isinstance(decoded, dict) else data
@@ -106,10 +101,10 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 
 
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
-    """Return the topic of a section that no lookup fills, with a quoted text or a count of records.
+    """Return the topic of a section that no lookup fills: a quoted text or a number of records.
 
-    With ``is_finding``, the state is "warning" if there is any record, and "clean" for an empty
-    list. True counts as one record, and False counts as none.
+    With ``is_finding``, any record is a warning. The section may then also be a bool, in which True
+    counts as one record and False as none.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -156,7 +151,6 @@ def _restrictions(data: Json) -> _Topic:
 
 
 def _is_denied(record: Json) -> bool:
-    """Return whether the source's flag denies the restriction and no text contradicts the flag."""
     texts = ("restricoes", "tipoBloqueio", "detalheRenajud")
     return record.get("constaRenajud") is False and not any(record.get(name) for name in texts)
 
@@ -186,10 +180,6 @@ def _is_paid(fine: Json) -> bool:
 
 
 def _costliest(fines: Sequence[Json]) -> str:
-    """Describe the fine with the highest amount.
-
-    The most expensive fine is usually the most serious infraction.
-    """
     fine = max(fines, key=lambda fine: _amount(fine, "valor") or 0)
     if (amount := _amount(fine, "valor")) is None:
         return ""
@@ -207,10 +197,10 @@ def _sum(records: Sequence[Json], name: str) -> str:
 
 
 def _section(data: Json, *names: str) -> Any:
-    """Return the first section that is not empty, else an empty one, else None.
+    """Return the first of the named sections that is not empty, else an empty one.
 
-    The result is None if every section is missing or failed. If a section is a whole API answer,
-    ``{"status": …, "result": …}``, the function returns its ``result``.
+    The result is None if every section is missing, or if all are empty and a lookup failed. A
+    section that is a whole API answer, ``{"status": …, "result": …}``, stands for its ``result``.
     """
     values = [data[name] for name in names if name in data]
     values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]
@@ -229,7 +219,6 @@ def _unverified(data: Json, *names: str) -> _Topic:
 
 
 def _records(value: object) -> Sequence[Json] | None:
-    """Return ``value`` if it is a list of objects, else None."""
     if isinstance(value, list) and all(isinstance(record, dict) for record in value):
         return value
     return None
@@ -253,10 +242,7 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``.
-
-    Zero cents are left out, because the source may have cut the cents.
-    """
+    """Format as ``R$ 1.234,56``, without zero cents, because the source may have cut the cents."""
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))
 
 

@@ -16,7 +16,7 @@ _ORDINALS = ("PRIMEIRA", "SEGUNDA", "TERCEIRA", "QUARTA", "QUINTA", "SEXTA", "SE
 def restriction_records(
     vehicle: Vehicle, subject: Plate | Renavam, profile: Profile, today: date
 ) -> list[dict[str, object]]:
-    """Return the ``result`` member of the restrictions lookup, the latest record first."""
+    """Return the ``result`` member of the RENAJUD lookup, the latest record first."""
     rng = seeded_rng("restrictions", vehicle.seed)
     month = today.replace(day=1)
     outlines = profile.restrictions
@@ -49,10 +49,9 @@ def _record(
     month: date,
     rng: random.Random,
 ) -> dict[str, object]:
-    """Return one record, with the fields that the API contract lists, in the same order."""
     moment = time(rng.randint(9, 18), rng.randint(0, 59), rng.randint(0, 59))
     included = datetime.combine(month - timedelta(days=outline.age_days), moment)
-    # The fields about the vehicle are filled in one record in five.
+    # In one record in five, the fields about the vehicle are filled.
     names_vehicle = rng.random() < 0.2 and not is_bare
     has_letter = rng.random() < 0.25 and not is_bare
     year = str(included.year)
@@ -82,7 +81,7 @@ def _record(
 
 
 def court_text(acronym: str) -> str:
-    """Return a court's name as RENAJUD spells it: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
+    """Return a court as RENAJUD spells it: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
     if acronym.startswith("TRT"):
         return f"{acronym}-TRIBUNAL REGIONAL DO TRABALHO DA {acronym[3:]}A REGIAO"
     if acronym.startswith("TRF"):

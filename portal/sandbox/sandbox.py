@@ -1,7 +1,7 @@
 """A simulated upstream: the five paths of docs/contract.md, answered with fictitious vehicles.
 
-The sandbox checks a request in this order: 404/405 → 401 → 403 → 413/415/400 → the plate's
-situation.
+If a request has several errors, the first of this order decides: 404/405, 401, 403, 413/415/400,
+and last the fault of the plate's situation.
 """
 
 import re
@@ -36,7 +36,7 @@ _RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
 class RequestError(Exception):
-    """Raised to reject a request. ``response`` is the response to send."""
+    """Raised to send ``response`` in place of a result."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -44,31 +44,25 @@ class RequestError(Exception):
 
 
 class Sandbox:
-    """The simulated upstream.
-
-    ``today`` returns the current day, and ``sleep`` waits for a number of seconds.
-    """
+    """The simulated upstream. ``sleep`` is given seconds."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today
         self._sleep = sleep
 
     def handle_and_wait(self, request: Request) -> Response:
-        """Return the response to a request after waiting for the response's delay."""
+        """Return the response to a request after its delay."""
         response = self.handle(request)
         if response.delay_s > 0:
             self._sleep(response.delay_s)
         return response
 
     def sleep(self, seconds: float) -> None:
-        """Wait for a number of seconds, for a transport that has its own time-out."""
+        """Wait for a number of seconds, for a transport that cuts the delay at its time-out."""
         self._sleep(seconds)
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request immediately, with its delay in ``delay_s``.
-
-        It never raises.
-        """
+        """Return the response to a request immediately, with its delay in ``delay_s``."""
         handler, allowed = self._route(request.path)
         if handler is None:
             return error_response(404, "Endereço não encontrado.")
@@ -142,10 +136,7 @@ class Sandbox:
 
 
 def _authorize(request: Request) -> None:
-    """Require exactly one token, in ``at`` or ``Authorization``.
-
-    A request may send the same token in both places. Raises RequestError otherwise.
-    """
+    """Raise RequestError unless the request has TOKEN in ``at``, ``Authorization`` or both."""
     offered = [value for name, value in parse_qsl(request.query, True) if name == "at"]
     header = request.header("Authorization")
     if len(offered) <= 1 and header is not None:
@@ -162,7 +153,7 @@ def _authorize(request: Request) -> None:
 
 
 def _plate(text: str) -> Plate:
-    # Unlike the portal, the API contract allows only plates of seven characters, without a hyphen.
+    # Unlike the portal, the API contract allows no hyphen.
     try:
         plate = Plate.parse(text)
     except InvalidPlate:

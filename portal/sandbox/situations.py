@@ -1,7 +1,6 @@
 """The documented plates, one for each situation that scripts and pages must handle.
 
-The ``/api`` page prints this data unchanged. Any other valid plate gets an ordinary vehicle. The
-old and the new spelling of a documented plate give the same answers.
+The ``/api`` page prints this data unchanged. Any other valid plate gets an ordinary vehicle.
 """
 
 from dataclasses import dataclass
@@ -21,9 +20,9 @@ Fault = Literal[
 class Situation:
     """A documented plate and its expected answers.
 
-    ``alone`` and ``portal`` describe answers in Portuguese, beginning with the status. ``alone`` is
-    the answer of the sandbox itself (the primary address of ``make sandbox``). ``portal`` is the
-    answer of a managed portal whose two base addresses are both the sandbox.
+    ``alone`` and ``portal`` describe answers in Portuguese, beginning with the HTTP status.
+    ``alone`` is the answer of the sandbox itself (the primary base address of ``make sandbox``).
+    ``portal`` is the answer of a portal in managed mode whose two base addresses are the sandbox's.
     """
 
     plate: str
@@ -185,8 +184,7 @@ _FAULTS = (
 
 SITUATIONS = _VEHICLES + _FAULTS
 
-# The plates on the front page of the demonstration, one for each kind of verdict. Each has a
-# caption.
+# The plates on the front page of the demonstration, with their captions.
 SHOWCASES = (
     ("ABC1D23", "uma ordem da Justiça, uma multa e uma autuação"),
     ("MUL0A45", "45 multas"),
@@ -198,14 +196,14 @@ SHOWCASES = (
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The Renavam of the first plate's vehicle, with which readers can try the restrictions paths.
+# The Renavam of the first situation's vehicle, to try the API paths that accept a Renavam.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}
 
 
 def situation_of(subject: Plate | Renavam) -> Situation:
-    """Return the situation of a plate in either spelling, or the ordinary situation."""
+    """Return the situation of a plate in either format, or ORDINARY."""
     if subject.text == SHOWCASE_RENAVAM:
         return SITUATIONS[0]
     return _BY_SEED.get(seed_of(subject), ORDINARY)

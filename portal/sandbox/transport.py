@@ -1,7 +1,7 @@
 """The sandbox as a transport adapter of the library ``requests``, which needs no socket.
 
-A caller sees the same behaviour as with a real connection: a refused connection raises the
-exception of a real one, a slow answer exceeds the read time-out, and ``.raw`` has the body.
+A caller sees the behaviour of a real connection: a refused connection and a slow answer raise the
+exceptions of HTTPAdapter, and ``.raw`` has the body.
 """
 
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ from portal.sandbox.sandbox import Sandbox
 
 
 class SandboxTransport(BaseAdapter):
-    """An adapter to mount in a Session. ``role`` names the base address to represent."""
+    """An adapter to mount in a Session. ``role`` is the base address that the adapter simulates."""
 
     def __init__(self, sandbox: Sandbox, role: Role = "primary") -> None:
         super().__init__()

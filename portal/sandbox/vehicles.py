@@ -1,7 +1,4 @@
-"""Fictitious vehicles.
-
-The hash of a plate determines the vehicle's family and all other properties.
-"""
+"""Fictitious vehicles, whose properties a hash of the plate determines."""
 
 import random
 from dataclasses import dataclass
@@ -15,7 +12,7 @@ from portal.sandbox.rng import seeded_rng
 from portal.vehicle import HIDDEN_MARKER, Plate, Renavam
 
 _FIPE_FUEL = {"flex": "Flex", "gasoline": "Gasolina", "diesel": "Diesel"}
-# The registry spells a fuel in several ways. The spelling for one vehicle never changes.
+# The registry spells a fuel in several ways. A spelling that is listed twice is drawn more often.
 _FUEL_SPELLINGS = {
     "flex": ("Alcool / Gasolina", "Alcool / Gasolina", "Flex"),
     "gasoline": ("Gasolina",),
@@ -25,10 +22,10 @@ _FUEL_SPELLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Vehicle:
-    """One fictitious vehicle. ``seed`` is the same for both spellings of its plate.
+    """One fictitious vehicle. ``seed`` is the same for both formats of its plate.
 
-    ``candidates`` are the entries of the price table that may describe the vehicle. ``version`` is
-    the entry that describes the vehicle best.
+    ``candidates`` are the price-table entries that the decode lookup returns, and ``version`` is
+    the one that describes the vehicle best. ``months`` is the length of the price history.
     """
 
     seed: str
@@ -43,23 +40,23 @@ class Vehicle:
     fuel: str
 
     def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
-        """Draw the number of days from an event to ``month``, or None if the vehicle is too new.
+        """Draw an event's age on ``month``, from ``youngest`` to ``oldest`` days.
 
-        The event is not before the year of manufacture.
+        The event is not before the year of manufacture. Returns None if the vehicle is too new.
         """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
         return rng.randint(youngest, oldest) if oldest >= youngest else None
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return a vehicle's seed: the old spelling of its plate, or else the text as given."""
+    """Return a vehicle's seed: the plate in the old format if it has one, else the given text."""
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
 
 
 def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
-    """Return the vehicle of a plate or Renavam. Equal arguments give an equal vehicle."""
+    """Return the vehicle of a plate or Renavam. Equal arguments give equal vehicles."""
     seed = seed_of(subject)
     rng = seeded_rng("vehicle", seed)
     drawn = rng.choice(families())
@@ -93,7 +90,7 @@ def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
 def decode_result(
     vehicle: Vehicle, plate: Plate, profile: Profile, today: date
 ) -> dict[str, object]:
-    """Return the ``result`` member of the vehicle lookup, with fields in the contract's order."""
+    """Return the ``result`` member of the decode lookup, with fields in the contract's order."""
     family, version = vehicle.family, vehicle.version
 
     def optional(text: str) -> str:
@@ -122,13 +119,13 @@ def _fipe_entry(
     vehicle: Vehicle, version: Version, profile: Profile, today: date
 ) -> dict[str, object]:
     family = vehicle.family
-    # All vehicles of one version and year have the same price, as in the real price table.
+    # The price depends only on version and year, as in the real price table.
     level = family.price * version.weight * 0.93 ** (2020 - vehicle.model_year)
     key = f"{version.fipe_id}/{vehicle.model_year}"
     tail = 0 if vehicle.months == 1 else seeded_rng("tail", key).randint(2, 4)
     months = vehicle.months
     if profile.months is None:
-        # A model year is sold, and listed in the price table, from the previous year on.
+        # The price table lists a model year from January of the year before.
         since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
         months = max(24, min(months, since_sale))
     points = price_history(key, level, today, months, tail)
@@ -155,7 +152,7 @@ def _fipe_entry(
 def _description(family: Family, version: Version, is_short: bool) -> str:
     """Return the registry's spelling of make and model, such as ``VW/GOL 1.0``.
 
-    ``is_short`` drops ``VW/``, because some sources send this short form.
+    ``is_short`` drops ``VW/``, as some sources do.
     """
     text = family.registration
     if family.is_motorcycle:

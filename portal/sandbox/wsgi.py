@@ -1,7 +1,7 @@
 """The sandbox as a WSGI application.
 
 ``/`` is the primary base address and ``/secundario`` the secondary one. A base address that is down
-answers 503, because the server already listens and cannot refuse the connection.
+answers 503, because the server has already accepted the connection.
 """
 
 import time
@@ -21,7 +21,7 @@ Application = Callable[[dict[str, Any], StartResponse], Iterable[bytes]]
 
 
 def build(sandbox: Sandbox) -> Application:
-    """Return a WSGI callable that serves a sandbox."""
+    """Return the WSGI application of a sandbox."""
 
     def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
         response = sandbox.handle_and_wait(_request(environ))
@@ -34,7 +34,7 @@ def build(sandbox: Sandbox) -> Application:
 
 
 def _request(environ: dict[str, Any]) -> Request:
-    # PEP 3333: the server passes the path's bytes decoded as latin-1.
+    # PEP 3333: the server decodes the path's bytes as latin-1.
     path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
     role: Role = "primary"
     if path.startswith(SECONDARY + "/"):
@@ -68,6 +68,6 @@ application = build(Sandbox(today, time.sleep))
 
 
 def worker() -> Application:
-    """Return the application for a worker process. The process exits when its parent does."""
+    """Return the application for a worker process, which will exit when its parent does."""
     exit_with_parent()
     return application

@@ -1,4 +1,4 @@
-"""The circuit breaker for calls of Redis and of the database."""
+"""A circuit breaker for calls of Redis and of the database."""
 
 import logging
 import threading
@@ -20,11 +20,12 @@ class BreakerOpen(Exception):
 class DependencyBreaker:
     """A circuit breaker that opens at the first error whose class is in ``failures``.
 
-    While the breaker is open, a thread pings the server about once a second, and the first response
-    closes the breaker. When the server fails, only the calls in progress wait for their time-out.
-    While the breaker is open, new calls fail at once. At most ``max_calls`` calls run at a time,
-    and further calls wait. Without the limit ``max_calls``, hundreds of threads could connect at
-    once after a start, and the last threads would exceed their time-out although the server is up.
+    While the breaker is open, new calls fail at once and do not wait for their time-out. A thread
+    pings the server every PING_EVERY_S, and the first response closes the breaker.
+
+    At most ``max_calls`` calls run at a time, and further calls wait. Without this limit, hundreds
+    of threads could connect at once after a start. The last ones would exceed their time-out, and
+    would open the breaker although the server is up.
     """
 
     def __init__(
@@ -45,7 +46,7 @@ class DependencyBreaker:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Guard one call of the server. Raises BreakerOpen at once while the breaker is open."""
+        """Guard one call. Raises BreakerOpen while the breaker is open."""
         self._require_closed()
         with self._slots:
             self._require_closed()
@@ -67,8 +68,8 @@ class DependencyBreaker:
         log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
-        # If no thread can be started, the breaker must not open, because without pings it would
-        # never close.
+        # If no thread can be started, the breaker stays closed, because only pings could close it
+        # again.
         except RuntimeError:
             self.is_open = False
 

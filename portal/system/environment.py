@@ -13,8 +13,8 @@ class SettingsError(ValueError):
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:
     """Return the values of all ``PORTAL_`` variables, by their names without the prefix.
 
-    For each name in ``secrets``, the variable ``PORTAL_<NAME>_FILE`` may be set to the path of a
-    file with the value. A relative path is resolved against ``home``. Raises SettingsError.
+    For a name in ``secrets``, ``PORTAL_<NAME>_FILE`` may be the path of a file with the value. A
+    relative path is resolved against ``home``. Raises SettingsError.
     """
     texts = {
         name.removeprefix(PREFIX): _checked_text(name, value)
@@ -33,7 +33,7 @@ def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -
 def _checked_text(name: str, value: str) -> str:
     try:
         value.encode()
-    # Python turns undecodable bytes of a variable into lone surrogates (PEP 383)
+    # Python decodes bytes that are not UTF-8 as lone surrogates (PEP 383).
     except UnicodeEncodeError:
         raise SettingsError(f"{name} makes no sense: it is not UTF-8") from None
     return value.strip()
@@ -48,7 +48,7 @@ def _read_file(name: str, path: Path) -> str:
     except ValueError:
         raise SettingsError(f"{name} cannot be read: it is not UTF-8 text") from None
     if not content:
-        # An empty secret file must not count as an unset value, because an unset UPSTREAM_TOKEN
-        # would switch a portal from managed to pass-through mode.
+        # An empty secret file must not count as an unset value. Without its UPSTREAM_TOKEN, a
+        # portal would change from managed to pass-through mode.
         raise SettingsError(f"{name} makes no sense: the file is empty")
     return content

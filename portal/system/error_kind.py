@@ -7,8 +7,8 @@ import ssl
 def error_kind(error: BaseException) -> str:
     """Return an exception's class and code: TLS reason, errno name or SQLSTATE.
 
-    If the exception has no code, the result contains the class and code of its cause. The
-    exception's text is left out, because an address in it may contain a plate or a password.
+    If the exception has no code and its cause is an OSError, the class and code of the cause
+    follow. The text is left out, because a URL in it may contain a plate or a password.
     """
     kind = type(error).__name__
     cause = error.__cause__ or error.__context__
@@ -20,8 +20,8 @@ def error_kind(error: BaseException) -> str:
 
 
 def _detail(error: BaseException) -> str | None:
-    # The attribute ``orig`` of an SQLAlchemy error is the driver's error. An error of psycopg has a
-    # SQLSTATE, and an error of sqlite3 has a name.
+    # An SQLAlchemy error has the driver's error in ``orig``: psycopg's has a SQLSTATE, and that of
+    # sqlite3 has a name.
     driver_error = getattr(error, "orig", None)
     if (state := getattr(driver_error, "sqlstate", None)) is not None:
         return f"SQLSTATE {state}"

@@ -17,7 +17,7 @@ def local_time(moment: datetime) -> datetime:
 
 
 def local_date(moment: datetime) -> date:
-    """Return the date in the time zone America/Sao_Paulo of a timezone-aware datetime."""
+    """Return the date of a timezone-aware datetime in America/Sao_Paulo."""
     return local_time(moment).date()
 
 

@@ -1,7 +1,7 @@
 """Reads the logo of a dossier's issuer, an SVG or PNG file, as a ``data:`` URL.
 
-An SVG with scripts or references to other files is refused, because removing them could change how
-the logo looks, without anyone noticing.
+An SVG with scripts or references to other files is refused. Removing the scripts and references
+could change how the logo looks, without anyone noticing.
 """
 
 import base64
@@ -15,8 +15,8 @@ _LARGEST_SIDE: Final = 4000  # pixels
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _USE: Final = f"{_SVG}use"
-# An SVG with one of these elements is refused, because the elements run code, show other documents
-# or change attributes after this module has checked them.
+# Elements that run code, show other documents, or change attributes after this module has checked
+# them.
 _REFUSED: Final = frozenset(
     {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
 )
@@ -24,13 +24,13 @@ _OWN_REFERENCE: Final = re.compile(r"\s*(#|data:image/(png|jpeg);base64,)")
 _FOREIGN_URL: Final = re.compile(
     r"url\((?!\s*['\"]?\s*#)|image-set\(|@import|expression\(|\\", re.IGNORECASE
 )
-# A length or a list of numbers, in the syntax that the PDF renderer reads.
+# One length or number of a list, in the syntax that the PDF renderer reads.
 _NUMBERS: Final = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?(px|pt|mm|cm|in|em|%)?[\s,]*")
 _MOST_ELEMENTS: Final = 2000
 
 
 class InvalidLogo(ValueError):
-    """The file cannot be used as a logo. The error's message gives the reason in a few words."""
+    """The file cannot be used as a logo. The message gives the reason in a few words."""
 
 
 def logo_url(path: Path) -> str:
@@ -64,8 +64,7 @@ def _check_svg(content: bytes) -> None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidLogo("it is neither a PNG nor an SVG in UTF-8") from None
-    # Entities are refused, because they may expand without limit or refer to files. External style
-    # sheets are also refused.
+    # Entities may expand without limit or refer to files. A "<?xml-stylesheet" refers to a file.
     if re.search(r"<!(DOCTYPE|ENTITY)|<\?xml-", text, re.IGNORECASE):
         raise InvalidLogo("the SVG has a DOCTYPE or a style sheet of its own file")
     try:
@@ -79,8 +78,8 @@ def _check_svg(content: bytes) -> None:
     for name in ("viewBox", "width", "height"):
         if _NUMBERS.sub("", root.get(name, "")):
             raise InvalidLogo(f"the SVG's {name} is not a number")
-    # Nested references are refused, because nine levels of ten references each draw a thousand
-    # million shapes.
+    # Nested references are refused, because nine levels of ten references each would draw 10⁹
+    # shapes.
     uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
     used = (each for each in root.iter() if f"#{each.get('id')}" in uses)
     if any(child.tag == _USE for each in used for child in each.iter()):

@@ -3,17 +3,16 @@
 import resource
 from dataclasses import dataclass
 
-# The number of a worker's threads that serve requests. The number is high, so that cached answers
-# have free threads while many lookups hang.
+# A worker's threads that serve requests. There are many, so that requests with cached answers find
+# a free thread while many lookups hang.
 BLOCKING_THREADS = 600
 PANEL_THREADS = 1024
 BACKLOG = 4096
 
-# Numbers of open files of a worker. An idle worker was measured to have 36 open files, and the rest
-# of _IDLE_FILES is a reserve for short-lived files. A worker has at most 16 connections to the
-# ledger and 64 to the cache, and each connection opens the database's file and its log. The number
-# of open files does not fall again, because SQLite leaves the file of a closed connection open
-# while the process has a lock on the file.
+# Open files of a worker. An idle worker has 36 (measured); the rest of _IDLE_FILES is a reserve for
+# short-lived files. A worker has at most 16 connections to the ledger and 64 to the cache, and each
+# opens the database's file and its log. Closed connections count too, because SQLite keeps their
+# files open while the process has a lock on the database.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
 _FILES_PER_LOOKUP = 2  # one for the lease, one for the connection to the upstream
@@ -41,11 +40,11 @@ MINIMUM_CAPACITY = Capacity(_MINIMUM, _MINIMUM)
 
 
 class TooFewFiles(Exception):
-    """The limit of open files is too low. The error message is one line for the operator."""
+    """The limit of open files is too low. The message is one line for the operator."""
 
 
 def require_open_files() -> None:
-    """Raise TooFewFiles if the limit of open files is too low for the smallest capacity."""
+    """Raise TooFewFiles if the limit of open files is too low for MINIMUM_CAPACITY."""
     if open_files_limit() < MINIMUM_CAPACITY.open_files:
         raise TooFewFiles(
             f"{open_files_limit()} open files are allowed (ulimit -n), "
@@ -56,8 +55,8 @@ def require_open_files() -> None:
 def capacity() -> Capacity:
     """Return the capacity that the limit of open files allows, at most FULL_CAPACITY.
 
-    The files of the idle process and of its databases are subtracted. Lookups may use at most half
-    of the remaining files, so that clients can still connect while lookups hang.
+    Of the files that the idle process and its databases leave, lookups may use at most half, so
+    that clients can still connect while lookups hang.
     """
     remaining = open_files_limit() - _IDLE_FILES - _DATABASE_FILES
     lookups = max(_MINIMUM, min(FULL_CAPACITY.lookups, remaining // 2 // _FILES_PER_LOOKUP))
@@ -75,8 +74,8 @@ def open_files_limit() -> int:
 def raise_open_files_limit() -> None:
     """Raise the soft limit of open files to the hard limit, as far as the system allows.
 
-    Child processes inherit the limit. An import of Granian 2.8 raises the limit too, but this
-    effect is undocumented.
+    Child processes inherit the limit. Importing Granian 2.8 has the same effect, but this is
+    undocumented.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

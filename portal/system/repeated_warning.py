@@ -1,4 +1,4 @@
-"""Logs a warning at most once a minute, even if every request repeats the warning."""
+"""Logs a warning at most once a minute, even if every request causes it."""
 
 import logging
 import threading

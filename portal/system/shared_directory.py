@@ -1,8 +1,8 @@
 """The directory of files in which the worker processes of one server share numbers.
 
-The files are mapped into memory. A write into a mapped file ends the process (SIGBUS) if the disk
-is full, so the shared directory is never in the data directory, and if possible in a memory file
-system. Every file is allocated before it is mapped.
+The files are mapped into memory. On a full disk, a write into a mapped file without allocated
+blocks ends the process (SIGBUS). Every file is therefore allocated before it is mapped, and the
+directory is not in the data directory but, if possible, in a memory file system.
 """
 
 import contextlib
@@ -16,21 +16,20 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
-_UNLOCKED_PREFIX = "new-"  # The prefix of a directory's name until the directory is locked.
-_CREATION_GRACE_S = 60.0  # The creation and locking of a directory take far less time.
+_UNLOCKED_PREFIX = "new-"  # precedes _PREFIX until the directory is locked
+_CREATION_GRACE_S = 60.0  # far longer than the creation and locking of a directory take
 _CHUNK = 1024 * 1024
 
 
 def candidate_parents() -> Iterator[Path]:
     """Yield directories in which a shared directory can be created, the best first.
 
-    On Linux /dev/shm is a memory file system. The temporary directory is looked up only if /dev/shm
-    cannot be used, because a container with a read-only root has no temporary directory.
+    On Linux /dev/shm is a memory file system.
     """
     yield Path("/dev/shm")  # noqa: S108 mkdtemp creates a private directory
     try:
         temporary = Path(tempfile.gettempdir())
-    except FileNotFoundError:  # there is no writable temporary directory
+    except FileNotFoundError:  # no directory is writable, as in a container with a read-only root
         return
     yield temporary
 
@@ -39,9 +38,8 @@ class SharedDirectory:
     """A new directory, in a file system with ``room`` free bytes for its files.
 
     The directory is locked while this process or a process forked from it lives. At startup a
-    server removes the directories without a lock, because killed servers have left them behind.
-    ``remove`` deletes the directory. Raises OSError if the file system of ``parent`` has fewer than
-    ``room`` free bytes.
+    server removes all unlocked directories, because killed servers left them behind. Raises OSError
+    if ``parent`` does not exist or has fewer than ``room`` free bytes.
     """
 
     def __init__(self, parent: Path, room: int) -> None:
@@ -68,7 +66,7 @@ class SharedDirectory:
 
 
 def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
-    """Return a directory in the first parent with enough free space, or None."""
+    """Return a directory in the first candidate with ``room`` free bytes, or None."""
     for parent in candidates:
         with contextlib.suppress(OSError):
             return SharedDirectory(parent, room)
@@ -78,9 +76,8 @@ def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirect
 def claim_worker_id(directory: Path) -> int:
     """Claim the lowest number that no living process has claimed, and return it.
 
-    No other process can claim the number until this process ends. The replacement of a killed
-    worker gets the worker's number and files, so that the directory does not grow when workers are
-    killed.
+    The claim ends with this process. The replacement of a killed worker therefore gets its number
+    and files, and the directory does not grow when workers are killed.
     """
     for number in itertools.count():
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -97,9 +94,9 @@ def claim_worker_id(directory: Path) -> int:
 
 
 def reserve(path: Path, size: int) -> None:
-    """Extend a file to at least ``size`` bytes, and allocate all its bytes on the disk.
+    """Extend a file to at least ``size`` bytes, and allocate the new bytes on the disk.
 
-    Raises OSError if the disk is full. Existing content is not changed.
+    Raises OSError if the disk is full.
     """
     file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
@@ -122,8 +119,8 @@ def fill(file: int, size: int) -> None:
 def _remove_abandoned(parent: Path) -> None:
     for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # Skip very new directories, because their creator may not have locked them yet. An
-            # attempt to lock such a directory could make the creator's attempt fail.
+            # Skip very new directories, whose creator may be about to lock them. If this process
+            # held the lock at that moment, the creator's attempt would fail.
             age_s = time.time() - directory.lstat().st_mtime
             if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue

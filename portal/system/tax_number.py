@@ -16,9 +16,9 @@ _CNPJ_WEIGHTS: Final = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5, 6)
 
 
 def format_tax_number(text: str) -> str | None:
-    """Format a number as ``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``.
+    """Format as ``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``.
 
-    Dots, hyphens, slashes and blanks in ``text`` are ignored. Returns None for an invalid number.
+    Returns None for an invalid number.
     """
     plain = re.sub(r"[.\-/\s]", "", text.upper())
     if _CPF.fullmatch(plain) and _holds(plain, _CPF_WEIGHTS):

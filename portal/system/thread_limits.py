@@ -12,9 +12,8 @@ from pathlib import Path
 
 from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
-# Numbers of threads that serve no request. An idle worker has 6 of these threads, and starts more
-# to renew leases, resolve names and ping for breakers. The main process has 3 threads, and starts
-# more while it replaces workers.
+# Threads that serve no request. An idle worker has 6, and starts more to renew leases, resolve host
+# names and ping for breakers. The main process has 3, and starts more while it replaces workers.
 _WORKER_RESERVE = 20
 _MAIN_RESERVE = 8
 _MINIMUM = 4
@@ -23,7 +22,7 @@ _CGROUPS = Path("/sys/fs/cgroup")
 
 
 class TooFewThreads(Exception):
-    """The limits of threads are too low. The error message is one line for the operator."""
+    """The limits of threads are too low. The message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +50,8 @@ def read_threads(text: str) -> Threads:
 def share_threads(free: int | None, workers: int) -> Threads:
     """Return each worker's share of the free threads.
 
-    ``free`` is the number of free threads, or None if there is no limit. There is one more share
-    than workers, because during a reload a new worker runs beside the old worker. Raises
-    TooFewThreads.
+    ``free`` is None if there is no limit. There is one more share than workers, because during a
+    reload a new worker runs beside the old one. Raises TooFewThreads.
     """
     if free is None:
         return FULL_THREADS
@@ -65,7 +63,7 @@ def share_threads(free: int | None, workers: int) -> Threads:
             f"{free} more threads are allowed (ulimit -u, pids.max), {needed} are needed for "
             f"{workers} workers"
         )
-    # A page uses one thread for its request and up to four for its lookups.
+    # A page uses one blocking thread and up to four panel threads.
     blocking = min(BLOCKING_THREADS, max(_MINIMUM, share // 2))
     return Threads(blocking, min(PANEL_THREADS, share - blocking))
 
@@ -78,8 +76,8 @@ def free_threads() -> int | None:
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The kernel does not limit the threads of root. On other systems than Linux, RLIMIT_NPROC
-    # limits processes and not threads.
+    # The kernel does not limit root's threads. Without /proc the system is not Linux, and
+    # RLIMIT_NPROC limits processes, not threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:

@@ -4,9 +4,9 @@ MAX_LENGTH = 4096
 
 
 def is_token(text: str) -> bool:
-    """Return whether a text is 1 to 4,096 printable ASCII characters except spaces and commas.
+    """Return whether a text is 1 to 4,096 printable ASCII characters without spaces and commas.
 
-    A header value with a scheme, such as "Bearer abc", is rejected because of its space.
+    A header value with a scheme, such as "Bearer abc", therefore is not a token.
     """
     return (
         0 < len(text) <= MAX_LENGTH

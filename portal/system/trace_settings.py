@@ -7,7 +7,7 @@ _ENDPOINTS = ("OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT
 
 
 def wants_traces(environ: Mapping[str, str]) -> bool:
-    """Return whether the OTEL_ variables name an exporter or endpoint, with the SDK enabled."""
+    """Return whether the OTEL_ variables ask for traces and do not disable the SDK."""
     if environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
         return False
     exporter = environ.get("OTEL_TRACES_EXPORTER", "")

@@ -1,7 +1,7 @@
 """Lists the changes between two answers about one vehicle.
 
-Records are matched by fields that do not change, such as a fine's code, place and time, because no
-record has a reliable identifier. For example, the notice number of a fine is often hidden.
+No record has a reliable identifier; the notice number of a fine, for example, is often hidden.
+Records are therefore matched by fields that do not change, such as a fine's code, place and time.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -22,10 +22,7 @@ RestrictionEvent = Literal[
 
 @dataclass(frozen=True, slots=True)
 class FactChange:
-    """A changed attribute of the vehicle.
-
-    ``name`` is a key of ATTRIBUTE_LABELS. A value that appeared or disappeared counts as a change.
-    """
+    """A changed attribute of the vehicle. ``name`` is a key of ATTRIBUTE_LABELS."""
 
     name: str
     before: Field
@@ -34,10 +31,9 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """A changed current price of a price-table entry. Prices are in R$.
+    """A changed current price of a price-table entry, in R$.
 
-    ``before`` is None if the earlier answer lacks the entry or its price, ``after`` if the later
-    answer does.
+    ``before`` or ``after`` is None if that answer lacks the entry or its price.
     """
 
     entry: FipeEntry
@@ -49,10 +45,9 @@ class PriceChange:
 class FineChange:
     """A change of one fine between two answers.
 
-    ``before`` is None if the fine is new, ``after`` if the later answer lacks the fine.
-    ``position`` is the fine's index in the later answer, from 0, or -1 if that answer lacks the
-    fine. The event "payment" means that the date or amount of the payment differs, and "kind" that
-    the status text differs. ``portal.law`` interprets payments and status texts.
+    ``before`` or ``after`` is None if that answer lacks the fine. ``position`` is the fine's index
+    in the later answer, from 0, or -1. The event "payment" means that the date or amount of the
+    payment differs, "kind" that the status text differs, and "altered" that only other fields do.
     """
 
     events: tuple[FineEvent, ...]
@@ -72,8 +67,8 @@ class RestrictionChange:
     """A change of one restriction.
 
     ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that the
-    later record no longer states a restriction. The events "denied" and "affirmed" mean that only
-    the source's flag changed, and that the record still states a restriction.
+    later record no longer states a restriction, and "in force" the opposite. In the events "denied"
+    and "affirmed" only the source's flag ``recorded`` changed.
     """
 
     event: RestrictionEvent
@@ -106,10 +101,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return new and changed fines in the later answer's order.
-
-    Fines that are missing from the later answer come last.
-    """
+    """Return the changes in the later answer's order. Fines that it lacks come last."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -121,10 +113,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return new and changed records in the later answer's order.
-
-    Records that are missing from the later answer come last.
-    """
+    """Return the changes in the later answer's order. Records that it lacks come last."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -167,17 +156,15 @@ def _candidate(entry: FipeEntry) -> Hashable:
 
 
 def _notice(fine: Fine) -> Hashable:
-    """Return a fine's notice number and authority, or None if the number is not known."""
     return (fine.notice, fine.authority_code) if fine.notice else None
 
 
 def _offence(fine: Fine) -> Hashable:
-    """Return the offence's code, date, time, place and authority."""
     return fine.code, fine.committed_on_text, fine.committed_at_text, fine.place, fine.authority
 
 
 def _may_match(old: Fine, new: Fine) -> bool:
-    """Return False for different notice numbers, which prove that the records are two fines."""
+    """Return False if the notice numbers differ, because the records are then two fines."""
     return not (old.notice and new.notice) or old.notice == new.notice
 
 
@@ -196,11 +183,10 @@ def _match_records(
 ) -> list[tuple[Record | None, Record | None, int]]:
     """Match the records of two answers, and return tuples ``(old, new, position)``.
 
-    Each record of ``after`` has one tuple, and ``old`` is None if no record of ``before`` matches.
-    Unmatched records of ``before`` come last, with None as ``new`` and -1 as ``position``. ``keys``
-    are functions that return a record's key, from the most to the least reliable function. Several
-    records with the same key are matched in order. A record whose key is None is not matched by
-    that key.
+    Each record of ``after`` has one tuple, in which ``old`` is None without a match. Unmatched
+    records of ``before`` come last, with None as ``new`` and -1 as ``position``. ``keys`` are
+    functions that return a record's key, the most reliable function first. Several records with the
+    same key are matched in order. The key None matches nothing.
     """
     unmatched = dict(enumerate(before))
     matches: dict[int, Record] = {}

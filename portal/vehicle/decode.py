@@ -10,7 +10,7 @@ from typing import Final
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record
 
-# The display labels of Decoded's attributes, in display order.
+# The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
     "make": "Marca",
     "description": "Modelo no registro",
@@ -30,7 +30,7 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MonthPrice:
-    """One element of ``historicoPreco``. ``value`` is in R$, or None if the month has no price."""
+    """One element of ``historicoPreco``. ``value`` is in R$."""
 
     month: date  # the first day of the month
     value: Decimal | None
@@ -39,9 +39,9 @@ class MonthPrice:
 
 @dataclass(frozen=True, slots=True)
 class FipeEntry:
-    """An entry of the price table that may describe the vehicle.
+    """An entry of the FIPE price table that may describe the vehicle.
 
-    ``current`` is the current price in R$, or None (never zero) if the price is unknown.
+    ``current`` is the current price in R$, or None (never zero) if unknown.
     """
 
     year: int | None
@@ -58,11 +58,7 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle.
-
-    A number that cannot be read is None. The field with the suffix ``_text`` has the source's text
-    of the number.
-    """
+    """A decoded vehicle. A number that cannot be read is None; ``…_text`` has the source's text."""
 
     make: Field
     description: Field
@@ -98,10 +94,7 @@ class Decoded:
 
 
 def read_decode(result: object, marker: str) -> Decoded:
-    """Read the vehicle from an answer's ``result``.
-
-    A field that cannot be read is empty or None.
-    """
+    """Read the vehicle from an answer's ``result``. Never raises."""
     record = Record.of(result, marker)
     return Decoded(
         make=record.text("marca"),
@@ -150,11 +143,10 @@ def _month_price(record: Record) -> MonthPrice | None:
     return _read_month_price(record)
 
 
-# Prices of months are cached, because six price-table entries with ten years have 720 months, and
-# reading 720 months takes longer than rendering the page (warm_page in bench/misses.py). A month's
-# price is not personal data, because it is from a public table and the same for all vehicles of a
-# version. A cached month takes about 300 bytes, because only short texts and flags are cached. With
-# typed=True, the values True, "1" and 1 are cached separately.
+# Six price-table entries with ten years have 720 months. Reading them takes longer than rendering
+# the page (warm_page in bench/misses.py), so months are cached. A month's price is not personal
+# data, because it is from a public table. Only short texts and booleans are cached, so a cached
+# month takes about 300 bytes.
 @lru_cache(4096, typed=True)
 def _known_month_price(*sent: object) -> MonthPrice | None:
     members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))
@@ -165,8 +157,7 @@ def _read_month_price(record: Record) -> MonthPrice | None:
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None
-    # A price is a prediction only if the flag ``predicao`` is true. A price whose flag is missing
-    # or unreadable is treated as real.
+    # A price whose flag ``predicao`` is missing or unreadable is treated as real.
     return MonthPrice(
         month=date(year, month, 1),
         value=_price(record, "valor"),

@@ -1,8 +1,8 @@
 """Finds differences between an answer and docs/contract.md, such as missing fields.
 
-The modules that read answers accept any content. The differences are reported to logs and metrics,
-so that a change of the source's format is noticed. A difference is reported as a path of field
-names, never with a value.
+The modules that read answers accept any content, so a change of the source's format would remain
+unnoticed. The gateway therefore reports the differences to logs and metrics, as paths of field
+names without the values.
 """
 
 import functools
@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-# A shape describes a JSON value. A shape is one of the words below, a dict from field names to
-# shapes, or a list with the shape of all its elements.
+# The shape of a JSON value is one of the words below, a dict from field names to shapes, or a list
+# with the one shape that all elements have.
 _TEXT = "text"
 _NUMBER = "number"
 _FLAG = "flag"
@@ -65,10 +65,9 @@ CONTRACT: dict[str, object] = {
     },
 }
 
-# In metric labels and log fields, a field name that does not match this pattern is replaced by "?",
-# because the name could be data. A plate never matches, because a matching name has no digit and
-# begins with a lower-case letter, like the contract's names. At most _MOST_PATHS paths are
-# returned, so that a faulty answer does not create many labels.
+# A field name that does not match this pattern is reported as "?", because the name could be data.
+# A plate never matches, because the pattern, like the contract's names, has no digits. At most
+# _MOST_PATHS paths are returned, so that a faulty answer does not create many metric labels.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})
@@ -77,10 +76,9 @@ _FRAME = frozenset({"status", "result"})
 def unexpected(operation_name: str, result: object) -> frozenset[str]:
     """Return the paths of fields that are unknown, missing or of a wrong type.
 
-    In a path such as "informacoesFipe[].valorAtual", "[]" means any element of a list. The path
-    "result" means that the whole value has a wrong type. ``operation_name`` is "decode", "renainf",
-    "renajud" or "report". For any other operation no paths are returned, because the contract does
-    not describe its fields. ``result`` is the parsed member ``result`` of the answer.
+    ``result`` is the parsed member ``result`` of the answer. In a path such as
+    "informacoesFipe[].valorAtual", "[]" means any element of a list. The path "result" means that
+    the whole value has a wrong type. Operations that are not in CONTRACT have no paths.
     """
     shape = CONTRACT.get(operation_name)
     paths: set[str] = set()
@@ -101,8 +99,8 @@ def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
 def _matches_contract(operation_name: str, result: object) -> bool:
     """Return whether a result matches the contract.
 
-    The check runs in msgspec's compiled code. The slow search for differences is skipped if the
-    result matches, as nearly every result does.
+    Nearly every result matches. The check runs in msgspec's compiled code, so that only the other
+    results need the slow ``_differences``.
     """
     try:
         msgspec.convert(result, _contract_type(operation_name))

@@ -1,8 +1,8 @@
 """A text or number of a record, which is known, empty or hidden by the source.
 
-A page must distinguish known, empty and hidden fields; for example, a hidden chassis number is not
-missing. The upstream sends a marker text in place of a hidden value, and the marker must not be
-shown as a value (contract, rule 8).
+Pages show hidden and empty fields differently, because a hidden chassis number is not missing. The
+upstream sends a marker text in place of a hidden value. No page may show the marker as a value
+(docs/contract.md, rule 8).
 """
 
 import re
@@ -14,17 +14,16 @@ from portal.wording import bare
 
 State = Literal["known", "empty", "hidden"]
 
-# The text that the upstream sends in place of a hidden value. The text was observed
-# (docs/contract.md, "Observed values"); the contract itself does not state it.
+# The contract does not state this text, which was observed (docs/contract.md, "Observed values").
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# Longer fields are cut at this number of characters, so that an oversized string does not fill a
-# page. No real field reaches this length.
+# Fields are cut at this number of characters, which no real field reaches, so that an oversized
+# string does not fill a page.
 FIELD_LIMIT = 2_000
 
-# Characters of these Unicode categories are removed from texts. Control characters and surrogates
-# break HTML or its encoding. Format characters (bidi overrides, zero-width characters, tags) can
-# make a text look like another text. Private and unassigned characters are displayed as boxes.
+# Unicode categories that ``clean`` removes. Control characters and surrogates break HTML or its
+# encoding. Format characters (bidi overrides, zero-width characters, tags) can make a text look
+# like another text. Browsers show private and unassigned characters as boxes.
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
@@ -32,11 +31,7 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The text of a field.
-
-    A Field is truthy if its text is known. ``str()`` returns the text, or "" if the text is empty
-    or hidden.
-    """
+    """The text of a field. A Field is truthy if its text is known; ``str()`` returns the text."""
 
     value: str = ""
     state: State = "empty"
@@ -61,8 +56,8 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
     Line breaks become blanks unless ``lines`` is true.
     """
-    # Cut the text before examining each character, because a hostile string may be long and consist
-    # mostly of control characters.
+    # Cut the text before examining each character, because a hostile string may be very long. The
+    # factor 4 leaves room for characters that the next lines remove.
     text = text[: 4 * limit].replace("\u2028", "\n").replace("\u2029", "\n")
     if not text.isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
@@ -80,8 +75,8 @@ def fold(text: str) -> str:
 def read_field(raw: object, marker: str) -> Field:
     """Read a JSON value as a Field.
 
-    A number is converted to text; a value of another type becomes an empty Field. A text that
-    contains ``marker`` is treated as hidden. If ``marker`` is empty, no text is treated as hidden.
+    A value that is neither a number nor a text becomes an empty Field. A text that contains
+    ``marker`` becomes HIDDEN, unless ``marker`` is "".
     """
     if isinstance(raw, bool):
         return EMPTY
@@ -95,7 +90,6 @@ def read_field(raw: object, marker: str) -> Field:
     text = clean(raw)
     if not text:
         return EMPTY
-    # Test whether the text contains the marker, because a marker within a longer text must not be
-    # displayed either.
+    # A marker within a longer text must not be displayed either.
     hidden = fold(marker)
     return HIDDEN if hidden and hidden in fold(text) else Field(text, "known")

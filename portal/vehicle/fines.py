@@ -22,9 +22,10 @@ class Licence:
 class Fine:
     """One fine.
 
-    A date, time or amount that cannot be read is None. The field with the suffix ``_text`` has the
-    source's text. ``amount`` is in R$ without cents, because the source sends "130" for R$ 130,16.
-    ``portal.law`` adds the cents. Dates and times are in the local time of the infraction's place.
+    A date, time or amount that cannot be read is None, and its field with the suffix ``_text`` has
+    the source's text. ``amount`` is in R$. The source often sends it without its cents ("130" for
+    R$ 130,16), which ``portal.law`` restores. Dates and times are in the local time of the
+    infraction's place.
     """
 
     code: Field

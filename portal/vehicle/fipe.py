@@ -1,4 +1,4 @@
-"""The monthly prices of an entry of the FIPE table, and the changes of the price."""
+"""The monthly prices of an entry of the FIPE table, and their changes."""
 
 import re
 from collections.abc import Iterable
@@ -13,14 +13,14 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# A yearly change is computed only for a series of at least this number of months.
+# The least number of months from the first to the last price for a yearly change.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FipeCode:
-    """A code of the FIPE table, such as "008190-6", and whether its check digit is right."""
+    """A code of the FIPE table, such as "008190-6". ``is_verified``: the check digit is right."""
 
     text: str
     is_verified: bool
@@ -31,10 +31,7 @@ class FipeCode:
 
 @dataclass(frozen=True, slots=True)
 class PricePoint:
-    """A month's price.
-
-    ``month`` is the first day of the month. ``value`` is in R$ and above zero.
-    """
+    """A month's price. ``month`` is the first day, and ``value`` is in R$ and above zero."""
 
     month: date
     value: Decimal
@@ -45,8 +42,7 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
     """Return the full FIPE code of an id that may lack zeros and hyphen ("81906" → 008190-6).
 
     The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2 and with 0 in place
-    of 10. The formula is right for all 8,125 public codes that were tested. Returns None if the
-    text is not a code.
+    of 10. The formula is right for all 8,125 public codes that were tested.
     """
     text = fipe_id.value.strip()
     if not _CODE.fullmatch(text):
@@ -63,9 +59,8 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 class PriceSeries:
     """The price history of a price-table entry. Percentages have one decimal and a sign.
 
-    ``points`` are in the order of the months, with at most one point per month. If a month has both
-    a real and a predicted price, ``points`` has only the real one. ``current`` is the entry's
-    current price, or None (never zero) if the entry has no price.
+    ``points`` has at most one point per month, in the order of the months. ``current`` is the
+    entry's current price, or None (never zero).
     """
 
     points: tuple[PricePoint, ...]
@@ -94,7 +89,7 @@ class PriceSeries:
 
     @cached_property
     def peak(self) -> PricePoint | None:
-        """The highest real price, or the latest one if several highest prices are equal."""
+        """The highest real price, in a tie the latest."""
         return max(self.real, key=lambda point: (point.value, point.month), default=None)
 
     @cached_property
@@ -108,7 +103,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """The change in the 12 months up to the last real price, or None if a price is missing."""
+        """The change over the 12 months to the last real price, or None if a price is missing."""
         last = self.last_real
         if last is None:
             return None
@@ -123,7 +118,7 @@ class PriceSeries:
 
     @property
     def yearly_change(self) -> Decimal | None:
-        """The compound yearly change of the real prices, or None for less than twelve months."""
+        """The compound change per year of the real prices, or None for less than twelve months."""
         first, last = self.first_real, self.last_real
         if first is None or last is None:
             return None
@@ -153,8 +148,8 @@ def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
         if sent.value is None or sent.value <= 0:
             continue
         known = by_month.get(sent.month)
-        # If a month occurs twice, a real price takes precedence over a prediction. Of two real or
-        # two predicted prices for one month, the later element of the answer is used.
+        # If a month occurs twice, a real price takes precedence over a prediction, and otherwise
+        # the later element over the earlier one.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
     return tuple(by_month[month] for month in sorted(by_month))
@@ -173,7 +168,6 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 def _percent(share: Decimal) -> Decimal | None:
     """Convert a fraction to per cent, rounded to one decimal.
 
-    Returns None if the price grew ten-thousandfold or more, because one of the prices must be
-    wrong.
+    Returns None if a price grew ten-thousandfold or more, because one of the two must be wrong.
     """
     return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

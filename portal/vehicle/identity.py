@@ -1,7 +1,7 @@
 """Checks whether a record is about the decoded vehicle or about another one.
 
-If the plate, make, model or year in a fine or court order belongs to another vehicle, the record is
-wrong, or the plate was cloned.
+A fine or court order that names another plate, make, model or year is an error of the register, or
+a sign of a cloned plate.
 """
 
 import re
@@ -12,14 +12,17 @@ from portal.vehicle.field import Field, fold
 from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidPlate, Plate
 
-# A word that distinguishes a model from others. Engine sizes and numbers of valves, such as "1.0"
-# and "16V", are excluded.
+# A word that distinguishes a model from others, unlike engine sizes ("1.0") and valves ("16V").
 _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """A vehicle's plates, make, model and years from the decode lookup, as far as known."""
+    """A vehicle's plates, make, model and years from the decode lookup.
+
+    ``plates`` has the plate in both formats. ``model_words`` has the words of the registered model
+    and of all price-table entries.
+    """
 
     plates: frozenset[str]
     make: str
@@ -29,7 +32,7 @@ class Identity:
 
 
 def identity_of(decoded: Decoded) -> Identity:
-    """Return a decoded vehicle's identity, which includes the models of all price-table entries."""
+    """Return a decoded vehicle's identity."""
     name = vehicle_name(decoded)
     models = [name.model, *(f"{entry.model} {entry.version}" for entry in decoded.fipe)]
     return Identity(
@@ -62,7 +65,7 @@ def is_other_year(known: int | None, text: Field) -> bool:
 
 
 def is_other_plate(identity: Identity, plate: Field) -> bool:
-    """Return whether a record's plate is readable and is the vehicle's in neither format."""
+    """Return whether a record's plate is readable and is not the vehicle's in either format."""
     spellings = _spellings(plate.value)
     return bool(spellings and identity.plates) and not spellings & identity.plates
 

@@ -7,9 +7,9 @@ from datetime import datetime
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record, records_of
 
-# A record's detail that begins with one of these words denies a restriction.
+# A ``detail`` that begins with one of these words denies a restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
-# A text such as "NADA CONSTA" also denies a restriction if its first word is in _DENYING_WORDS and
+# Any text, such as "NADA CONSTA", denies a restriction if its first word is in _DENYING_WORDS and
 # all other words are in _DENIED_WORDS.
 _DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
 _DENIED_WORDS = """
@@ -24,8 +24,8 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 class Restriction:
     """A court-ordered restriction. The source's flag ``recorded`` may contradict other fields.
 
-    ``included_at`` is in the source's local time, without a time zone, and is midnight if only a
-    day was sent.
+    ``included_at`` is a naive datetime in the source's local time. A day without a time is read as
+    midnight.
     """
 
     plate: Field
@@ -51,11 +51,7 @@ class Restriction:
 
     @property
     def is_lifted(self) -> bool:
-        """Whether the record states that there is no restriction.
-
-        The flag ``recorded`` must be False, and no other field may contain or hide a restriction. A
-        type such as "NADA CONSTA" or "SEM RESTRICAO" states no restriction.
-        """
+        """Whether ``recorded`` is False and no other field states or hides a restriction."""
         if self.recorded is not False:
             return False
         detail = fold(self.detail.value)

@@ -1,8 +1,7 @@
 """Converts the vehicle register's spellings of makes and models to display names.
 
-The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). The
-spellings were collected from public programs that read the register's texts, because there is no
-official list.
+The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). There is
+no official list of spellings. Those below are from public programs that read the register's texts.
 """
 
 import re
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import fold
 
-# Display names of makes with the register's other spellings. Spellings that differ only in case or
-# accents are not listed.
+# Display names of makes with the register's other spellings, except those that differ only in case
+# or accents.
 _SPELLINGS = {
     "BRP": ["CAN-AM"],
     "Caoa Chery": ["CAOA", "CAOACHERY"],
@@ -38,7 +37,7 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# Short spellings of makes, which are recognised only directly before a slash.
+# Spellings that stand for a make only before a slash, because they are too short: "RE/CLASSIC 350".
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",
@@ -62,22 +61,19 @@ _DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
 _ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _IMPORTED = frozenset({"I", "IMP", "IMP."})
 _WORD = re.compile(r"[^\W_]+")
-# Words of up to three letters that are names of models. Every other word of up to three letters is
-# a code and stays in upper case.
+# Names of models with up to three letters. Every other word of up to three letters is a code and
+# stays in upper case.
 _SHORT_NAMES = frozenset(
     re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
 )
-# Codes of more than three letters that look like names but must stay in upper case.
+# Codes of more than three letters, which must stay in upper case.
 _CODES = frozenset(re.findall(r"\w+", "CRDI CVVT ECVT GDCI HDIE MPFI TDCI TFSI TGDI TIVCT VTEC"))
 _VOWEL = re.compile(r"[AEIOUY]")
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """The make and model as displayed, "" if unknown.
-
-    ``imported`` is None if the origin is unknown.
-    """
+    """The make and model as displayed, "" if unknown."""
 
     make: str
     model: str
@@ -107,10 +103,7 @@ def read_name(text: str) -> VehicleName:
 
 
 def _unrepeated(words: list[str], make: str) -> str:
-    """Join the words after a make into the model's name, without a repetition of the make.
-
-    The price table writes some makes twice, as in "GM - Chevrolet".
-    """
+    """Join the words after a make, without a second make: "GM - Chevrolet" in the price table."""
     if words[:1] != ["-"]:
         return " ".join(words).lstrip(" -")
     words = words[1:]
@@ -127,9 +120,9 @@ def make_name(text: str) -> str:
 
 
 def vehicle_name(decoded: Decoded) -> VehicleName:
-    """Return the make and model of a decoded vehicle. The make is not repeated in the model."""
+    """Return the make and model of a decoded vehicle. The model does not begin with the make."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
-    # If the make is not in the table, use the source's text.
+    # If the make is not in the table, ``stated.model`` has the source's text of the make.
     make = stated.make or (stated.model if decoded.make else "") or described.make
     model = described.model or (stated.model if stated.make else "")
     if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):

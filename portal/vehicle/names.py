@@ -1,9 +1,9 @@
-"""Replaces names of owners in free text by initials.
+"""Replaces people's names in free text by initials.
 
 There is no list of all names, so OTHER_WORDS lists the words that reports use for other things,
 such as courts, agencies, makes and places. Several capitalised words in a row that are not in
-OTHER_WORDS are treated as a name. Masking the name of a model by mistake is better than printing a
-person's full name.
+OTHER_WORDS may be a name (``mask_names``). Masking the name of a model by mistake is better than
+printing a person's full name.
 """
 
 import re
@@ -23,15 +23,14 @@ _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
 _MASKED_CPF = "***.***.***-**"
 
-# Phrases before a person's name, such as "em nome de". Even a single capitalised word after one of
-# these phrases is a name.
+# After one of these phrases, such as "em nome de", even a single capitalised word is a name.
 _PERSON = re.compile(
     r"(?:em nome d[aeo]s?|pertenc\w+ (?:ao?|à)s?|adquirid[ao] (?:por|de)|vendid[ao] (?:por|para|a)"
     r"|\bs(?:enho)?ra?\.?|\bdra?\.|transferid[ao] para|titular|nome)\s*[:,(–-]?\s*$",
     re.IGNORECASE,
 )
-# Words for a person's role, such as "proprietário". Two capitalised words after one of these words
-# are a name. A single capitalised word after a role may be an adjective.
+# After one of these words, such as "proprietário", two capitalised words are a name. A single one
+# may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
@@ -47,18 +46,18 @@ class _Word:
     start: int
     end: int
     folded: str
-    is_capital: bool  # Whether the word may be part of a name.
-    is_surname: bool  # Whether the word is part of a name that begins with a given name.
+    is_capital: bool  # the word may be part of a name
+    is_surname: bool  # the word may be part of a name that begins with a given name
     is_connector: bool
 
 
 def mask_names(text: str, *, about_people: bool = False) -> str:
-    """Replace each word of a full name by its initial and a full stop.
+    """Replace each word of a full name by its initial, and mask CPF (taxpayer) numbers.
 
-    Two or more upper-case words in a row are masked. Capitalised words are masked if the first is a
-    common given name or if they follow words such as "proprietário" or "em nome de". CPF numbers
-    (of taxpayers) are masked. If ``about_people`` is true, the text is about owners, and all
-    capitalised words that may be names are masked.
+    Two or more words in a row are masked if at least two are wholly in upper case, if the first is
+    a common given name, or if they follow a word such as "proprietário". After a phrase such as "em
+    nome de", even a single word is masked. ``about_people`` states that the text is about owners:
+    then any two or more capitalised words in a row are masked.
     """
     out: list[str] = []
     done = 0
@@ -91,7 +90,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
-    """Yield sequences of capitalised words, including connectors such as "da" between the words."""
+    """Yield runs of words that may be names, including connectors such as "da" between them."""
     run: list[_Word] = []
     pending: list[_Word] = []
     for word in words:
@@ -113,7 +112,7 @@ def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
 
 def _adjoins(before: _Word, word: _Word, text: str) -> bool:
     gap = text[before.end : word.start]
-    # A full stop ends the sentence, except after a single letter, which is a name's initial.
+    # A full stop ends the run, except after an initial.
     return bool(_GAP.fullmatch(gap)) and (not gap.startswith(".") or len(before.text) == 1)
 
 
@@ -124,8 +123,7 @@ def _is_name(run: list[_Word], text: str, *, about_people: bool) -> bool:
         return any(len(word.text) > 1 for word in names)
     if len(names) < 2:
         return False
-    # Upper-case words of two letters are not counted, because they are more often codes ("GS",
-    # "CD") than names.
+    # Upper-case words of two letters are more often codes ("GS", "CD") than names.
     if sum(word.text.isupper() and len(word.text) > 2 for word in names) >= 2:
         return True
     return about_people or names[0].folded in GIVEN_NAMES or bool(_ROLE.search(before))

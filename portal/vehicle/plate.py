@@ -8,11 +8,10 @@ position by a letter, 0→A … 9→J.
 import re
 from dataclasses import dataclass
 
-# Without re.ASCII, \d would accept Arabic digits, and upper() would turn ß into SS. The pattern is
-# used with fullmatch, because $ would accept a newline at the end.
+# ASCII only: upper() would turn ß into SS. Use fullmatch, because $ accepts a newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
-# A plate inside a record's text. It may contain separators.
+# A plate inside a record's text, in which separators may follow the letters.
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
 )
@@ -90,14 +89,13 @@ class Plate:
 
     @property
     def display(self) -> str:
-        """The plate as displayed: ``ABC-1234`` in the old format, else ``ABC1D23``."""
+        """The plate as displayed: ``ABC-1234`` or ``ABC1D23``."""
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return False if the text has a plate, but not this one in the old or Mercosul format.
+        """Return False if the text has another plate, and not this one in either format.
 
-        Return True for a text without a plate, such as "N/A", because the text is not about another
-        vehicle.
+        A text without a plate, such as "N/A", does not name another vehicle, so it gives True.
         """
         text = text.upper()
         alone = "".join(c for c in text if c.isalnum())
@@ -129,8 +127,8 @@ class Renavam:
     def check_digit_holds(self) -> bool:
         """Whether the check digit is right (modulo 11, weights 3 2 9 8 7 6 5 4 3 2).
 
-        A wrong check digit only causes a warning, because some of the upstream's own examples have
-        wrong check digits.
+        The portal warns about a wrong check digit but accepts it, because some of the upstream's
+        own examples have one.
         """
         weights = (3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
         total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))
@@ -138,17 +136,14 @@ class Renavam:
 
     @property
     def is_invented(self) -> bool:
-        """Whether all digits are zeros.
-
-        Eleven zeros have a right check digit, but no vehicle has this number.
-        """
+        """Whether the number is eleven zeros: the check digit is right, but no vehicle has it."""
         return not self.text.strip("0")
 
     def names_same_vehicle(self, text: str) -> bool:
         """Return False if the text has a number other than zero that is not this Renavam.
 
-        Return True for a text such as "N/A", because the text is not about another vehicle. The
-        text may lack the leading zeros of an old, short Renavam.
+        A text such as "N/A" does not name another vehicle, so it gives True. The text may lack the
+        leading zeros of an old, short Renavam.
         """
         digits = "".join(re.findall(r"[0-9]", text, re.ASCII))
         return not digits.strip("0") or digits.zfill(len(self.text)) == self.text
@@ -158,10 +153,7 @@ class Renavam:
 
 
 def parse_subject(text: str) -> Plate | Renavam:
-    """Parse a plate or a Renavam.
-
-    Raises InvalidPlate if the text is neither a plate nor a Renavam.
-    """
+    """Parse a plate or a Renavam. Raises InvalidPlate."""
     try:
         return Plate.parse(text)
     except InvalidPlate:

@@ -22,10 +22,10 @@ _FUELS = {
     "HIBRIDO": {"HIBRIDO"},
     "ELETRICO": {"ELETRICO"},
 }
-# Points for each match. The year gives the most points, because every row of the price table has an
-# exact year. Power and displacement give more points than the fuel, because they distinguish
-# versions. Words of the version's name count less than the year, because two spellings of the same
-# version have few words in common.
+# Points for each match. The year gives the most points, because every entry of the price table
+# states it exactly. Power and displacement (_ENGINE) give more points than the fuel, because they
+# distinguish versions. Words of the version's name (_WORDS) give fewer points than the year,
+# because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 
@@ -33,8 +33,8 @@ _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 class RankedEntry:
     """A price-table entry with its score, and the reason for the score in Portuguese.
 
-    Scores can be compared only within one ranking. ``same`` lists the attributes that agree with
-    the vehicle's registration, ``other`` those that differ.
+    Scores can be compared only within one ranking. ``same`` names the attributes that agree with
+    the vehicle's registration, and ``other`` those that differ.
     """
 
     entry: FipeEntry
@@ -104,7 +104,6 @@ def _reason(same: Sequence[str], other: Sequence[str]) -> str:
 
 
 def _words(text: str) -> list[str]:
-    """Return the distinct words of a text in order, without single letters."""
     found = (w for w in _WORD.findall(fold(text)) if len(w) > 1)
     return list(dict.fromkeys(found))
 
@@ -114,7 +113,7 @@ def _fuels(text: str) -> frozenset[str]:
 
 
 def _litres(decoded: Decoded, registered: str) -> str:
-    """Return the displacement in litres as version names state it: "1.8" for 1798 cm³."""
+    """Return the displacement in litres as in version names ("1.8" for 1798 cm³), or ""."""
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100
         return f"{tenths // 10}.{tenths % 10}"

@@ -24,7 +24,7 @@ TOPIC_LABELS = {
     "proprietarios": "Proprietários",
 }
 
-# The maximum length of a report's text in characters. Longer texts would make the page unreadable.
+# Longer texts are cut at this number of characters, because they would make the page unreadable.
 TEXT_LIMIT = 20_000
 _MOST_EXTRA_TOPICS = 24
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
@@ -33,7 +33,7 @@ _VARIATION_SELECTORS = "\ufe0e\ufe0f"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic, with its key in the contract, its label, and its text without leading symbols."""
+    """One topic. ``mark`` is derived from leading symbols such as "✅", which ``text`` lacks."""
 
     key: str
     label: str
@@ -43,10 +43,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report.
-
-    ``topics`` has the contract's eight topics first, then the source's other topics.
-    """
+    """A report. ``topics`` begins with the contract's eight topics."""
 
     summary: Field
     topics: tuple[Topic, ...]
@@ -57,10 +54,7 @@ class Report:
 
 
 def read_report(result: object, marker: str, *, mask_names: bool = True) -> Report:
-    """Read a report from an answer's ``result``.
-
-    Names are replaced by initials if ``mask_names`` is true.
-    """
+    """Read a report from an answer's ``result``. ``mask_names`` replaces names by initials."""
     record = Record.of(result, marker)
     topics = record.record("topicos")
     extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
@@ -74,7 +68,7 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
-    # Any text may contain a name, but only the topic about owners is entirely about people.
+    # In the topic about owners, any capitalised words are probably a name.
     known = key in TOPIC_LABELS
     text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
@@ -85,11 +79,11 @@ def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
 
 
 def split_mark(text: str) -> tuple[Mark | None, str]:
-    """Return the status that a text's leading symbols show, and the text without them."""
+    """Return the mark that a text's leading symbols show, and the text without them."""
     mark: Mark | None = None
     rest = text
     while rest and (rest[0] in _OK or rest[0] in _WARNING):
-        # If a text begins with several symbols, one warning among them makes the status a warning.
+        # One warning among several symbols makes the mark "warning".
         mark = "warning" if rest[0] in _WARNING or mark == "warning" else "ok"
         rest = rest[1:].lstrip(_VARIATION_SELECTORS).lstrip()
     return mark, rest
@@ -108,15 +102,11 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Replace the marker of hidden values in a text by "oculto pela fonte".
-
-    The letter case, accents and blanks of the marker do not matter.
-    """
+    """Replace ``marker``, in any letter case, accents and blanks, by "oculto pela fonte"."""
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text
-    # Store the original index of each folded character, because folding changes the length of a
-    # text.
+    # Store the original index of each folded character, because folding may change the length.
     folded = [(each, at) for at, c in enumerate(text) for each in bare(c)]
     pattern = r"\s+".join(map(re.escape, words))
     kept, done = [], 0

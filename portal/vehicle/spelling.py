@@ -1,9 +1,7 @@
 """Turns the registers' upper case without accents into readable Portuguese.
 
-The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A word gets accents only
-if no other word has the same letters, as with "AUTOMATICA". "A" and "E" are not changed, because
-"A" may be "a" or "à", and "E" may be "e" or "é". No accents are added to a word that is in no
-table.
+The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". The table of accented
+words has a word only if its letters spell no other word. "A", for example, may be "a" or "à".
 """
 
 import re
@@ -53,7 +51,7 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
 # Names and acronyms, which have capitals even inside a sentence. The states PA, AM, RO and SE are
-# not listed, because "PA", "AM", "RO" and "SE" are more often words or roads in a sentence.
+# not listed, because in a sentence these letters are more often a word ("se") or a road.
 _PROPER_WORDS = """
 ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
 GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
@@ -62,7 +60,7 @@ Acre Alagoas Amapá Bahia Brasil Brasília Ceará Goiás Maranhão Paraná Para�
 Rondônia Roraima Sergipe Tocantins
 """
 _PROPER = {bare(word): word for word in _PROPER_WORDS.split()}
-# Words that are written in lower case inside a name.
+# Words with lower case inside a name.
 _SMALL = frozenset(("A", "AO", "COM", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
 # Short words in names of places. Every other word of up to three letters stays in upper case.
@@ -77,7 +75,7 @@ _VOWEL = re.compile(r"[AEIOUY]")
 def sentence_case(text: str) -> str:
     """Spell an upper-case text as a sentence: "NAO EXIGIVEL" → "Não exigível".
 
-    In a text with lower-case letters, only missing accents are added.
+    A text that has lower-case letters keeps its case, and only gets missing accents.
     """
     if _is_mixed(text):
         return accented(text)
@@ -101,8 +99,8 @@ def accented(text: str) -> str:
 def spelled_like(text: str, model: str) -> str:
     """Spell a text as a sentence, and copy the spelling of leading words that ``model`` shares.
 
-    ``model`` is a text with correct spelling. The table of single words is not enough, because
-    "SUPERIOR A MAXIMA" becomes "superior à máxima" only if the model has these words.
+    ``model`` has the correct spelling where the table of single words cannot decide: "SUPERIOR A
+    MAXIMA" becomes "superior à máxima" only by the model.
     """
     if fold(text) == fold(model):
         return model
@@ -119,7 +117,7 @@ def _is_mixed(text: str) -> bool:
 
 
 def _is_code(match: re.Match[str], text: str) -> bool:
-    """Return whether a word is part of a code such as "A3", "BR-040" or "K33"."""
+    """Return whether the word is part of a code such as "A3" or "BR-040"."""
     before, after = text[: match.start()], text[match.end() :]
     if before[-1:].isdigit() or after[:1].isdigit():
         return True

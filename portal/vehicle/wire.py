@@ -1,7 +1,7 @@
-"""Reads the upstream's JSON tolerantly, because a field may have any type.
+"""Reads the upstream's JSON, in which a field may have any type.
 
 No function in this module raises an error. A value that cannot be read as the wanted type becomes
-None or empty. The text of an unreadable value can still be read as a Field and shown on a page.
+None or empty. Its text can still be read as a Field and shown on a page.
 """
 
 import json
@@ -23,12 +23,11 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# No real record exceeds these limits. Without limits, a page could show all of an answer of
-# megabytes.
+# Limits of ``Record.flat_text``, which no real record exceeds. Without them, a field of megabytes
+# would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# The maximum number of digits: more than any price or count needs, but few enough for exact
-# arithmetic.
+# More digits than any price or count needs, but few enough for exact Decimal arithmetic.
 _MOST_DIGITS = 18
 _TRUE = frozenset({"TRUE", "SIM", "S", "1"})
 _FALSE = frozenset({"FALSE", "NAO", "N", "0"})
@@ -49,10 +48,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text.
-
-    The marker of hidden values is not checked, because it never reads as a number or date.
-    """
+    """Return a scalar's text. No marker is given, because it never reads as a number or date."""
     return read_field(raw, "").value
 
 
@@ -72,7 +68,7 @@ def read_decimal(raw: object) -> Decimal | None:
 
 
 def read_integer(raw: object) -> int | None:
-    """Read a whole number of zero or more. Return None for a fraction."""
+    """Read a whole number of zero or more."""
     number = read_decimal(raw)
     if number is None or number < 0 or number != number.to_integral_value():
         return None
@@ -80,7 +76,7 @@ def read_integer(raw: object) -> int | None:
 
 
 def read_year(raw: object) -> int | None:
-    """Read a year from FIRST_YEAR to LAST_YEAR. Return None for other years, such as "0000"."""
+    """Read a year from FIRST_YEAR to LAST_YEAR."""
     year = read_integer(raw)
     return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
@@ -117,13 +113,13 @@ def read_moment(raw: object) -> datetime | None:
 
 
 def read_day(raw: object) -> date | None:
-    """Read DD/MM/YYYY or an ISO date. Return None for an impossible date."""
+    """Read DD/MM/YYYY or an ISO date. A time after the date is ignored."""
     moment = read_moment(raw)
     return moment.date() if moment else None
 
 
 def read_flag(raw: object) -> bool | None:
-    """Read a JSON boolean or a text such as "SIM", "N" or "1", or return None."""
+    """Read a JSON boolean or a text such as "SIM", "N" or "1"."""
     if isinstance(raw, bool):
         return raw
     word = fold(_plain(raw))
@@ -141,7 +137,7 @@ class Record:
 
     @classmethod
     def of(cls, raw: object, marker: str) -> "Record":
-        """Wrap a JSON value. A value that is not an object becomes an empty record."""
+        """Return a value's record, which is empty if the value is not a JSON object."""
         return cls(raw if isinstance(raw, dict) else {}, marker)
 
     def __getitem__(self, name: str) -> object:
@@ -167,7 +163,7 @@ class Record:
         return read_decimal(self[name])
 
     def amount(self, name: str) -> Decimal | None:
-        """Read an amount of money. Return None for a negative amount."""
+        """Read an amount of money of zero or more."""
         value = self.decimal(name)
         return None if value is None or value < 0 else value
 
@@ -199,8 +195,9 @@ class Record:
 def records_of(raw: object, marker: str) -> tuple[Record, ...]:
     """Read the elements of a JSON array.
 
-    A single object is read as an array of one element. An element that is not an object is read as
-    an empty record, because a list of unreadable fines must not look empty.
+    An object is read as an array of one element, and an empty object as an empty array. An element
+    that is not an object becomes an empty record, because a list of unreadable fines must not look
+    empty.
     """
     if isinstance(raw, dict):
         raw = [raw] if raw else []
@@ -208,10 +205,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """Yield the texts and numbers in a JSON value.
-
-    The text of an object's member begins with the member's name.
-    """
+    """Yield the texts and numbers in a JSON value, those of an object as "name: text"."""
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):
