@@ -1,4 +1,4 @@
-"""The operator's page: use and cost by day and token, base addresses, failures, limits, storage."""
+"""The operator's page: use and cost by day and token, origins, failures, limits and storage."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # tokens with separate rows; all other tokens share one row
+MOST_CALLERS: Final = 10  # tokens with a row of their own; all others share one row
 OPERATION_LABELS: Final[Mapping[str, str]] = {
     "decode": "Dados e FIPE",
     "renainf": "Multas",
@@ -65,10 +65,7 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The circuit breaker of a base address.
-
-    The breaker blocks calls for another ``wait_s`` seconds.
-    """
+    """The circuit breaker of an origin, which blocks calls for another ``wait_s`` seconds."""
 
     name: str
     state: BreakerState
@@ -142,10 +139,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """A base address.
-
-    ``icon`` and ``tone`` show the state of the address's breaker; a tone of "" is neutral.
-    """
+    """An origin. ``icon`` and ``tone`` show the state of its breaker; the tone "" is neutral."""
 
     name: str
     icon: Literal["check", "clock", "cross", "question"]
@@ -166,7 +160,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls and the daily limit. ``left`` is "" if there is no limit."""
+    """Today's calls and the daily limit. ``left`` is "" without a limit."""
 
     used: int
     most: int
@@ -295,7 +289,7 @@ def _lookups(usage: Usage) -> int:
 
 
 def _lookup_values(usage: Usage) -> tuple[float, ...]:
-    """Return the values of a bar in the lookup chart, in the order of the legend."""
+    """Return the parts of a bar in the lookup chart, in the order of the legend."""
     return (usage.calls, usage.hits, usage.collapsed, usage.stale)
 
 

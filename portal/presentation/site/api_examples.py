@@ -30,8 +30,8 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    If ``is_request`` is true, the example is a single request, whose address may wrap at any
-    character on a narrow screen.
+    If ``is_request`` is true, it is a single request, whose URL may wrap at any character on a
+    narrow screen.
     """
 
     anchor: str

@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A part of a sentence. ``is_code`` is true if the part is set in the code font."""
+    """A part of a sentence. ``is_code`` selects the code font."""
 
     text: str
     is_code: bool
@@ -45,7 +45,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter. ``place`` says whether the parameter goes into the path or the query."""
+    """A parameter. ``place`` says in words whether it goes into the path or the query."""
 
     name: str
     place: str
@@ -55,7 +55,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """A member of a JSON body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
+    """A member of a JSON body. ``name`` is its path, such as ``informacoesFipe[].ano``."""
 
     name: str
     form: str
@@ -79,10 +79,7 @@ class ApiHeader:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A real answer.
-
-    ``caption`` has the answer's status, type and size; ``text`` may be an excerpt.
-    """
+    """A real answer. ``caption`` states status, type and size. ``text`` may be an excerpt."""
 
     caption: str
     text: str
@@ -93,7 +90,7 @@ class Answer:
 class Section:
     """One or several operations that are explained together.
 
-    ``uses_memory`` is true if the main operation obeys a Cache-Control header in the request.
+    ``uses_memory`` is true if the main operation obeys the request's Cache-Control header.
     """
 
     anchor: str
@@ -138,7 +135,7 @@ class LookupTerms:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """The page. The examples contain ``token``; ``samples`` are plates of the sandbox."""
+    """The page. The examples contain ``token``, and ``samples`` are plates of the sandbox."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -154,7 +151,7 @@ class ApiPage:
     samples: tuple[SamplePlate, ...]
 
 
-# For each section: its anchor, long title, short title, and operations, the main one first.
+# For each section: its anchor, title, short title, and operations, the main one first.
 _GROUPS: Final = (
     (
         "Caminhos da fonte",
@@ -227,7 +224,7 @@ def api_page(
 ) -> ApiPage:
     """Build the reference for a portal at ``base_url``.
 
-    ``answers`` maps each operation to its example answer.
+    ``answers`` maps an operation to its example answer.
     """
     base = base_url.rstrip("/")
     spec = _Spec(document)
@@ -521,7 +518,7 @@ class _Spec:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return the object in a member, the name of its schema, and whether it is in a list."""
+        """Return a member's object, the name of its schema, and whether the member is a list."""
         items = written.get("items")
         target = written if items is None else items
         for each in (target, *target.get("anyOf", ())):
