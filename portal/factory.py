@@ -370,10 +370,7 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 def _paid(
     ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return the amount in R$ that a caller has paid for each subject since the time ``since``.
-
-    A subject is a plate or a Renavam.
-    """
+    """Return what a caller has paid in R$ for each plate or Renavam since the time ``since``."""
     tags = {
         tag: subject
         for subject in subjects
@@ -386,7 +383,6 @@ def _paid(
 
 
 def _tracing(settings: Settings) -> "Tracing | None":
-    """Return the Tracing that the OTEL_ variables configure, or None if they ask for no traces."""
     if not wants_traces(os.environ):
         return None
     if not can_trace():

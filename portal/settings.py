@@ -108,9 +108,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the directory with the data of a configured upstream, else None.
+        """In demo mode, the directory in which a portal with an upstream keeps its data, else None.
 
-        The demonstration uses the subdirectory ``demo`` of that directory.
+        The demonstration uses its subdirectory ``demo``.
         """
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
@@ -343,7 +343,7 @@ _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
 def _password(address: str) -> tuple[str, ...]:
-    """Return the password in a URL twice: percent-encoded and decoded."""
+    """Return the password in a URL percent-encoded and decoded, because a log may show either."""
     password = urlsplit(address).password or ""
     return password, unquote(password)
 

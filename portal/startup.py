@@ -155,7 +155,6 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
 
 
 def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
-    """Delete the rows of all namespaces that no key of ``keys`` can decrypt."""
     key, *former = keys
     History(engine, key, str, former=former).drop_unreadable()
     DossierArchive(engine, key, str, purge_bucket, lifetime_s=0, former=former).drop_unreadable()
@@ -235,5 +234,4 @@ def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
 
 
 def _known_fingerprints(settings: Settings, key: bytes | None) -> frozenset[str]:
-    """Return the fingerprints of the present and old keys, or none without a present key."""
     return frozenset(map(fingerprint, (key, *former_keys(settings))) if key else ())

@@ -87,7 +87,7 @@ class Tracing:
         self._provider.shutdown()
 
     def gateway(self, *parts: Any) -> Gateway:
-        """Build a Gateway from its arguments ``parts`` that records each lookup as a span."""
+        """Build a Gateway that records each lookup as a span. ``parts`` are its arguments."""
         return _TracedGateway(self._tracer, *parts)
 
     def upstream(self, upstream: Upstream) -> Upstream:
@@ -109,8 +109,6 @@ class Tracing:
         return _inner_span(self._tracer, "render", {"portal.template": "pdf"})
 
     def _trace_requests(self, app: Flask) -> None:
-        """Make a span for each request, and one for each template that the request renders."""
-
         def start() -> None:
             if request.path.startswith(_UNTRACED):
                 return
@@ -197,8 +195,6 @@ class _TracedGateway(Gateway):
 
 
 class _TracedUpstream:
-    """Makes a span for each upstream request."""
-
     def __init__(self, upstream: Upstream, tracer: Tracer) -> None:
         self._upstream = upstream
         self._tracer = tracer
@@ -238,8 +234,6 @@ class _TracedAttempt:
 
 
 class _TracedBackend:
-    """Makes a span for each read and write of the cache."""
-
     def __init__(self, backend: Backend, tracer: Tracer) -> None:
         self._backend = backend
         self._tracer = tracer

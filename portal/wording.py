@@ -32,7 +32,10 @@ def grouped(number: int | Decimal, places: int = 0) -> str:
 
 
 def day(value: date) -> str:
-    """Format a date as ``dd/mm/aaaa``. Strftime pads years before 1000 only on some platforms."""
+    """Format a date as ``dd/mm/aaaa``.
+
+    Strftime is not used, because it pads years before 1000 only on some platforms.
+    """
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
 

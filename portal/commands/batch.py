@@ -206,7 +206,7 @@ def _run(tools: BatchTools, number: str) -> Batch:
 def _interrupted_by_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does.
 
-    By default they end the process at once, and lookups in progress would be paid again.
+    By default these signals end the process, and lookups in progress would be paid again.
     """
 
     def interrupt(*_: object) -> None:

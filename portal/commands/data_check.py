@@ -109,7 +109,6 @@ class DataCheck:
         return None
 
     def _has_upstream_data(self) -> bool:
-        """Return whether the data directory also has data of an upstream."""
         folder = self.upstreams_data_dir
         return folder is not None and any(folder.glob("*.sqlite"))
 

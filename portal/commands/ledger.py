@@ -63,8 +63,8 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
     """Yield a record for each operation, and a last one with the totals.
 
-    The savings are the prices of the hits, each as it was on its day. A lookup that shared another
-    lookup's upstream call ("collapsed") is counted, but adds nothing to the savings.
+    The savings are the sum of the hits' prices. The price of a hit is the one that was valid on its
+    day. A lookup that shared another lookup's upstream call ("collapsed") saves nothing.
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)

@@ -168,7 +168,6 @@ class DossierArchive:
         return self._find(table.c.share_key.in_(hashes))
 
     def owned(self, number: str, owner: str) -> Dossier | None:
-        """Return the dossier with this number if the owner issued it, else None."""
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
 
     def all_owned(self, owner: str) -> list[Dossier]:

@@ -31,7 +31,7 @@ class UnknownFile(KeyError):
 def is_evidently_installed() -> bool:
     """Return whether WeasyPrint and its libraries are found, without the import, which takes 0.7 s.
 
-    False proves nothing, because only on Linux the libraries have these names.
+    False proves nothing, because the libraries have these names only on Linux.
     """
     try:
         for name in _LIBRARIES:

@@ -56,7 +56,7 @@ def _ask(fifo: Path) -> None:
 
 
 class BatchProcess:
-    """Starts and stops the batch process, in the main process.
+    """Starts and stops the batch process. Only the main process creates a BatchProcess.
 
     Raises OSError if the FIFO cannot be created. The workers then run the batches themselves.
     """

@@ -132,7 +132,7 @@ def main() -> None:
         # of every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
-    # Without this, a terminal whose encoding lacks an accented letter would stop the start.
+    # Otherwise ``print`` would fail on a terminal whose encoding lacks an accented letter.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host

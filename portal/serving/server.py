@@ -24,7 +24,7 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
-# Propagated to the root logger, whose handlers redact secrets.
+# These loggers propagate to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
 
 

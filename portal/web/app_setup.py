@@ -282,16 +282,15 @@ def panels_of(
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
-    """Return the visitor whom the session cookie identifies, or None.
+    """Return the visitor whom the session cookie identifies, or None without the cookie.
 
-    None without a session cookie, even in demo mode, where a visitor needs no sign-in.
+    In demo mode ``Sessions.current`` would return a visitor even without the cookie.
     """
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 
 
 def _reference_facts(portal: Dependencies) -> ReferenceFacts:
-    """Return the prices, times and limits that the API reference states."""
     titles = {
         "decode": "Dados e FIPE",
         "renainf": "Multas",
@@ -312,7 +311,6 @@ def _reference_facts(portal: Dependencies) -> ReferenceFacts:
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
-    """Build the privacy page with the retention times of the components that store the data."""
     gateway = portal.gateway
     return privacy_page(
         portal.gatekeeper.mode,

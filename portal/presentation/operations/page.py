@@ -185,7 +185,7 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationsPage:
-    """The page. No member identifies a vehicle. A chart is None if all its values are zero."""
+    """The page, in which nothing identifies a vehicle. A chart without a value above 0 is None."""
 
     template: ClassVar[str] = "pages/operations.html"
     updated: str
@@ -396,7 +396,6 @@ def _addresses(facts: OperationsFacts) -> Iterable[AddressRow]:
 def _breaker(
     address: Address | None, now: datetime
 ) -> tuple[Literal["check", "clock", "cross", "question"], Literal["", "warn", "danger"], str]:
-    """Return the icon, tone and words for a breaker's state."""
     if address is None:
         return "question", "", "sem disjuntor"
     until = f"{local_time(now + timedelta(seconds=address.wait_s)):%H:%M:%S}"

@@ -63,7 +63,6 @@ def reference_answers(
 
 
 def _json_answer(body: bytes, status: int = 200) -> Answer:
-    """Return an answer whose text is an excerpt of a JSON body."""
     return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)), "json")
 
 

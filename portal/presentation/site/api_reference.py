@@ -135,7 +135,7 @@ class LookupTerms:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """The page. The examples contain ``token``, and ``samples`` are plates of the sandbox."""
+    """The API reference. Its examples contain ``token``. ``samples`` are plates of the sandbox."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -417,7 +417,6 @@ class _Spec:
         return SampleRequest(method, path, body, is_text="application/json" not in answer)
 
     def parameters(self, names: Sequence[str]) -> tuple[Parameter, ...]:
-        """Return the distinct path and query parameters of several operations."""
         found = {
             parameter["name"]: Parameter(
                 parameter["name"],
@@ -439,7 +438,6 @@ class _Spec:
         return tuple(self.members(self._resolved(content["schema"])))
 
     def fields(self, name: str) -> tuple[ReferenceField, ...]:
-        """Return the members of a successful JSON answer."""
         content = self._success(name)["content"].get("application/json")
         return () if content is None else tuple(self.members(self._resolved(content["schema"])))
 
@@ -467,7 +465,6 @@ class _Spec:
         return tuple(self._success(name).get("headers", {}))
 
     def errors(self, names: Sequence[str]) -> tuple[ApiError, ...]:
-        """Return the errors of several operations, sorted by status."""
         found: dict[int, ApiError] = {}
         for name in names:
             for status, response in self._operations[name][2]["responses"].items():

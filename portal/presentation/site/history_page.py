@@ -97,7 +97,6 @@ def _is_fresh(panels: Panels, name: Lookup) -> bool:
 
 
 def _answers(wanted: Sequence[Lookup], panels: Panels, now: datetime) -> str:
-    """Say which answers are stored, how old the oldest is, and which are missing."""
     kept = [name for name in wanted if panels.of(name).has_answer]
     refused = any(panels.of(name).cause == "rejected" for name in wanted)
     if not kept:

@@ -73,8 +73,6 @@ class DossierSummary:
 
 @dataclass(frozen=True, slots=True)
 class GlossaryPage:
-    """The glossary page, with the terms in the glossary's order."""
-
     template: ClassVar[str] = "pages/glossary.html"
     terms: tuple[Term, ...]
 

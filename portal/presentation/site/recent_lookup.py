@@ -167,7 +167,6 @@ def _words(
 
 
 def _describes(decoded: Decoded) -> bool:
-    """Return whether the answer identifies a vehicle."""
     named = any(entry.model or entry.version for entry in decoded.fipe)
     return named or bool(str(vehicle_name(decoded)))
 

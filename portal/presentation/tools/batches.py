@@ -83,8 +83,6 @@ class LookupChoice:
 
 @dataclass(frozen=True, slots=True)
 class ListedBatch:
-    """A row of the visitor's list of batches."""
-
     path: str
     title: str
     state: str
@@ -409,7 +407,6 @@ def _wrong(entry: WrongEntry) -> str:
 
 
 def _start_label(batch: Batch, left: int) -> str:
-    """Return the text of the start button, which states the highest possible cost."""
     what = counted(left, "placa", "placas")
     if batch.state == "draft":
         if not batch.cost.at_most:
@@ -434,7 +431,6 @@ def _allowance(calls_left: tuple[int | None, int | None]) -> str:
 
 
 def _time_text(batch: Batch, ended: int, now: datetime) -> str:
-    """Return the elapsed and the estimated remaining time of a running batch."""
     if batch.state != "running" or batch.started_at is None:
         return ""
     elapsed = max(1, round(now.timestamp() - batch.started_at))
@@ -446,13 +442,11 @@ def _time_text(batch: Batch, ended: int, now: datetime) -> str:
 
 
 def _contains(row: BatchRow, search: str) -> bool:
-    """Return whether plate, name and year together contain every word of ``search``."""
     text = bare(f"{row.plate} {row.vehicle or ''} {row.year or ''}")
     return all(word in text for word in bare(search).replace("-", "").split())
 
 
 def _shown_words(shown: int, total: int) -> str:
-    """Say how many plates match the chosen filters, or return "" if all match."""
     return f"{grouped(shown)} de {counted(total, 'placa', 'placas')}" if shown < total else ""
 
 

@@ -109,7 +109,7 @@ class NegotiationPage:
     In the state "idle" some lookups have no stored answer, and ``unasked`` names them. The page
     makes no lookups. ``kept`` are the stale answers that the sums and the verdict use.
     ``problems`` are sentences about invalid choices. With an invalid choice no sheet is shown,
-    because a ceiling without a deduction that was meant would mislead.
+    because a ceiling that lacks an intended deduction would mislead.
 
     ``fine_choices`` are the open fines, of which the sums deduct the chosen ones. ``ceiling`` is
     the highest price that the buyer should pay, or None if it is unknown or not positive. If

@@ -106,7 +106,6 @@ class Assets:
             raise UnknownAsset(name) from None
 
     def find(self, hashed_name: str) -> Asset | None:
-        """Return the file with a hashed name (``css/portal.3f2a9c1b.css``), or None."""
         return self._files.get(hashed_name)
 
     def find_current(self, hashed_name: str) -> Asset | None:
@@ -116,7 +115,6 @@ class Assets:
         return self._files[hashed] if hashed else None
 
     def items(self) -> ItemsView[str, Asset]:
-        """Return all files with their hashed names."""
         return self._files.items()
 
     def read(self, name: str) -> Asset:
@@ -127,7 +125,6 @@ class Assets:
             raise UnknownAsset(name) from None
 
     def blueprint(self) -> Blueprint:
-        """Return the route that serves the files."""
         blueprint = Blueprint("assets", __name__)
 
         @blueprint.get("/static/<path:name>")

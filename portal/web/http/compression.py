@@ -21,7 +21,7 @@ _MAX_PADDING_BYTES: Final = 100
 
 
 def register_compression(app: Flask) -> None:
-    """Compress long HTML responses, unless they are streamed or already encoded."""
+    """Register ``compress_html`` for every response."""
     app.after_request(compress_html)
 
 

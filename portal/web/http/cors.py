@@ -1,8 +1,7 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
-A script of another origin must send a token, in a header or in the parameter ``at``. The portal
-never sends ``Access-Control-Allow-Credentials``, so a browser hides the answer to a request that
-sends the pages' cookie.
+A script of another origin must send a token, in a header or in the parameter ``at``. It cannot use
+the pages' session, because the portal never sends ``Access-Control-Allow-Credentials``.
 """
 
 from collections.abc import Collection
@@ -16,7 +15,7 @@ _RESPONSE_HEADERS: Final = (
     "Age, Cache-Status, Content-Disposition, Location, RateLimit, RateLimit-Policy, "
     "Retry-After, X-Request-Id"
 )
-PREFLIGHT_S: Final = 600  # for which a browser may reuse the response to a preflight request
+PREFLIGHT_S: Final = 600  # seconds for which a browser may reuse a preflight response
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +30,6 @@ class CrossOrigin:
         return cls(frozenset(origins)) if origins else None
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:
-        """Return the headers of a response to ``origin``, or [] if the origin is not configured."""
         if origin not in self.origins or origin is None:
             return []
         return [
@@ -40,10 +38,7 @@ class CrossOrigin:
         ]
 
     def preflight_headers(self, origin: str | None, methods: str) -> list[tuple[str, str]]:
-        """Return the headers of the response to a preflight request.
-
-        ``methods`` is the value of the response's Allow header.
-        """
+        """Return the preflight response's headers. ``methods`` is the value of its Allow header."""
         if origin not in self.origins or origin is None:
             return []
         return [

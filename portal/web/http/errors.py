@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 # Temporary errors, whose pages offer a retry link.
 _RETRYABLE: Final = (429, 500, 503, 504)
-# Without errors that no retry can mend, such as a wrong SQL statement.
+# Errors that a retry may mend. A wrong SQL statement is not among them.
 _DATABASE_ERRORS: Final = (
     HistoryUnavailable,
     TokensUnavailable,
@@ -47,7 +47,7 @@ WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de n
 
 
 def is_json_path(path: str) -> bool:
-    """Return whether a path belongs to the JSON API, whose errors are ``{"message": …}``."""
+    """Return whether a path belongs to the JSON API."""
     return path in ("/detran", "/api/v1") or path.startswith(("/detran/", "/api/v1/"))
 
 
@@ -81,7 +81,7 @@ def page_error(
 ) -> Response:
     """Return an error page, without making a lookup.
 
-    The page offers a retry only if it may succeed soon, and otherwise states how long to wait.
+    It offers a retry only if one may succeed within _LONGEST_WAIT_S. A 429 states how long to wait.
     """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     if retry_after_s is not None and status == 429 and not advice:

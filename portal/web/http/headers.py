@@ -1,4 +1,4 @@
-"""Headers of every response, which block third parties and, by default, caching."""
+"""Headers of every response. They block third-party content and, by default, caching."""
 
 import random
 

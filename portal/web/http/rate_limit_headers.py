@@ -25,7 +25,7 @@ _MOST_NAMES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A limit of ``amount`` requests per ``window_s`` seconds, reset in ``reset_s`` seconds."""
+    """A limit of ``amount`` in ``window_s`` seconds. The window ends in ``reset_s`` seconds."""
 
     name: str
     amount: int
@@ -63,7 +63,7 @@ class DailyQuotas:
         self._reading = threading.Lock()
 
     def read(self, identity: Identity) -> Quota | None:
-        """Return the current quota, or None without a limit or if the ledger cannot be read."""
+        """Return the current quota, or None without a daily limit or a readable ledger."""
         if not identity.daily_limit:
             return None
         found = self._calls_left(Caller(identity.name, identity.daily_limit))
@@ -93,10 +93,7 @@ class DailyQuotas:
 
 
 def count_request(limits: RateLimits, identity: Identity) -> int | None:
-    """Count a request in every rate-limit window that applies to it.
-
-    Return the seconds to wait, or None if the request is allowed.
-    """
+    """Count a request. Return the seconds to wait, or None if the request is allowed."""
     g.counted = identity
     return limits.request(request.remote_addr, identity.digest)
 

@@ -72,7 +72,6 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        """Count a request for its address, and for its token if it has one."""
         waits = [self._count(self._address, "address", network(address))] if self._address else []
         if self._token and token_digest is not None:
             waits.append(self._count(self._token, "token", token_digest))
@@ -84,7 +83,7 @@ class RateLimits:
         """Return each rate-limit window that applies, as (name, amount, seconds, left, reset).
 
         ``name`` is the kind of limit and its seconds, such as "token-60". ``left`` is the number of
-        requests left in the window. ``reset`` is the number of seconds until the window ends.
+        requests that are left, and ``reset`` the number of seconds until the window ends.
         """
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
@@ -99,7 +98,6 @@ class RateLimits:
         return self._count(_sign_in_limits(), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
-        """Reset the sign-in counter of an address after its token was accepted."""
         for item in _sign_in_limits():
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
@@ -118,11 +116,9 @@ class RateLimits:
         return None
 
     def count_guess(self, address: str | None) -> None:
-        """Count an attempt with an unknown dossier number or link key."""
         self._count(_guess_limits(), "dossier", network(address))
 
     def issue(self, address: str | None) -> int | None:
-        """Count the issuing of a dossier."""
         return self._count(_issue_limits(), "issue", network(address))
 
     def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
@@ -141,8 +137,6 @@ class RateLimits:
 
 
 class _RedisLimits:
-    """The counters in Redis, with a circuit breaker that opens at the first error of any class."""
-
     def __init__(self, url: str) -> None:
         self._storage = _redis(url)
         self.strategy = _strategy(self._storage)
@@ -183,7 +177,6 @@ def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
 
 
 def _parse_limit(limit: str | None) -> "list[RateLimitItem]":
-    """Return the windows of a limit, shortest first."""
     if not limit:
         return []
     from limits import parse_many
@@ -217,7 +210,7 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests and seconds that a window has left: all of them in an unused window."""
+    """Return the requests and the seconds that are left in a window."""
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()

@@ -82,7 +82,7 @@ class AccessLogBuffer:
     def credit(self) -> None:
         """Report each caller's hits to the gateway.
 
-        A task of its own calls this, because it takes longer the more callers there are.
+        A separate periodic task calls this method, because its duration grows with the callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

@@ -1,10 +1,10 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
 It calls the same functions as the Flask routes for authorisation, parsing, freshness and headers,
-so a response differs from Flask's only in its timing. All other requests go to Flask: requests with
-another method or a Cache-Control header, requests that must be rejected, and requests without a
-fresh 200 in the store. In the last case the hit cache passes on the results of its checks
-(CHECKED), so that Flask neither authenticates nor parses the request again.
+so a response differs from Flask's only in its timing. Other requests go to Flask: methods other
+than GET and HEAD, requests with a Cache-Control header, requests that must be rejected, and
+requests without a fresh 200 in the store. With the last, the hit cache passes on the results of its
+checks (CHECKED), so that Flask neither authenticates nor parses the request again.
 
 An entry is used for identical requests only, for at most 1 s (until the answer's ``Age`` changes),
 and only while ``Gateway.get_if_unchanged`` confirms the stored answer.
@@ -66,10 +66,10 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class HitCache:
-    """The middleware.
+    """WSGI middleware that answers hits.
 
-    ``memory_bytes`` limits the memory of the entries, without the answers' bodies. ``cors`` is None
-    if CORS_ORIGINS is not set. ``daily`` is read only for tokens with a daily limit.
+    ``memory_bytes`` limits the entries, without the answers' bodies. ``cors`` is None if
+    CORS_ORIGINS is not set. ``daily`` is read only for tokens with a daily limit.
     """
 
     def __init__(
@@ -215,7 +215,6 @@ def _valid_for_s(served: Served, now: float) -> float:
 
 
 def _is_eligible(environ: WSGIEnvironment) -> bool:
-    """Return whether a request is a GET or HEAD without a body, Cache-Control or Upgrade."""
     return (
         environ["REQUEST_METHOD"] in ("GET", "HEAD")
         and "HTTP_CACHE_CONTROL" not in environ
@@ -226,7 +225,7 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """Return a path's operation, plate and UF (state) as they are spelt, or None."""
+    """Return a path's operation, and its plate and UF (state) as they are spelt, or None."""
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:

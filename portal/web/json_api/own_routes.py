@@ -1,6 +1,6 @@
 """The portal's own JSON API, ``/api/v1``: vehicles with explanations, exports and batches.
 
-Credentials, the order of checks, errors and headers are the same as on the five contract paths. A
+Credentials, errors, headers and the order of checks are the same as on the five contract paths. A
 GET without a credential may use the pages' session instead.
 """
 
@@ -352,8 +352,8 @@ class OwnApi:
     def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
         """Return the requested operations, or all if ``ask`` is None.
 
-        Raises Refusal (403) if ``ask`` names an operation out of scope. Without ``ask``, its panel
-        states that the scope lacks it.
+        Raises Refusal (403) if ``ask`` names an operation out of scope. Without ``ask``, the answer
+        to the request reports such an operation as out of scope.
         """
         if ask is not None and not all(map(identity.has_scope, ask)):
             raise Refusal(403, FORBIDDEN)

@@ -67,10 +67,7 @@ class CheckedRequest:
 
 
 class JsonApi:
-    """The routes, which check requests and answer them from the gateway.
-
-    The order of checks: 404/405 by the router → 401 → 403 → 413/415/400 → 429 → store → upstream.
-    """
+    """The routes. They check in this order: 404/405 (router), 401, 403, 413/415/400, 429."""
 
     def __init__(
         self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, uploads: UploadLimiter

@@ -16,9 +16,9 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # attribute of a log record: further members of its line
-# Attribute of a log record that stands for many lines. Each entry is a time in epoch seconds and
-# the result of ``members``.
+FIELDS: Final = "fields"  # log record attribute with further members of the record's line
+# Attribute of a log record that stands for many lines. It has for each line the time in epoch
+# seconds and the result of ``members``.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
@@ -38,7 +38,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Redactor:
-    """Replaces configured secrets by their text, and other secrets by pattern."""
+    """Hides configured secrets, found by their text, and other secrets, found by patterns."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}

@@ -180,15 +180,11 @@ class Metrics(Observer):
     def count_responses(
         self, method: str, rule: str, status: int, seconds: float, times: int = 1
     ) -> None:
-        """Count ``times`` responses that took ``seconds`` on average.
-
-        ``rule`` is the route's pattern, never the path.
-        """
+        """Count ``times`` responses of the route pattern ``rule``, of ``seconds`` on average."""
         self._requests.labels(method, rule, str(status)).inc(times)
         _observe(self._request_seconds.labels(rule), seconds, times)
 
     def text(self) -> bytes:
-        """Return the metrics in Prometheus's text format."""
         return generate_latest(self._exposed_registry)
 
 
@@ -219,8 +215,6 @@ class _BreakerStates(Collector):
 
 
 class _Limits(Collector):
-    """The number of workers, the daily limit and the calls left today."""
-
     def __init__(
         self, workers: int, daily_limit: int, calls_left: Callable[[], int | None]
     ) -> None:

@@ -67,7 +67,6 @@ class TextLines(logging.Formatter):
 
 
 def _request_text(fields: Mapping[str, Any]) -> str:
-    """Format a request: method, status, duration, route pattern, request id, cache, others."""
     columns = ("method", "status", "ms", "rule", "cache", "request_id")
     rule = str(fields["rule"] or "no route")
     shown = (

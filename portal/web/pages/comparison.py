@@ -35,11 +35,7 @@ class _InvalidPlates(ValueError):
 
 
 class ComparisonPages:
-    """The route.
-
-    ``record_history`` adds a plate to the visitor's history. ``recent`` returns the visitor's
-    latest lookups.
-    """
+    """The route ``/comparar``. ``recent`` returns the visitor's latest lookups."""
 
     def __init__(
         self,

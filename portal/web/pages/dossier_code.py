@@ -62,7 +62,10 @@ class DossierCodes:
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
-        """Return whether a former version issued the code, without marking demo data as such."""
+        """Return whether a former version issued the code.
+
+        Former versions did not mark the data of the demo mode.
+        """
         return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
@@ -97,7 +100,6 @@ def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | N
 
 
 def _qr_code(address: str) -> str:
-    """Return a QR code of ``address`` as a ``data:`` URL."""
     qr_code: Any = segno.make(address, error="m")
     return str(qr_code.svg_data_uri(scale=2, border=2, light="white"))
 

@@ -19,12 +19,13 @@ from portal.web.pages.lookups import Lookups
 from portal.web.pages.sessions import Sessions, local_path
 
 Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
-# Returns the R$ that a caller has paid for each subject since a time in epoch seconds.
+# A function that returns the R$ that a caller has paid for each subject since a time in epoch
+# seconds.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
 class HistoryPages:
-    """The routes. ``require_sign_in`` redirects a visitor to sign in before a view runs."""
+    """The history routes. ``require_sign_in`` redirects a visitor to sign in before a view runs."""
 
     def __init__(
         self,
@@ -106,10 +107,7 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """Return what the visitor has paid by subject, or None in demo mode.
-
-        All demo visitors share one name.
-        """
+        """Return what the visitor has paid, or None in demo mode, where all share one name."""
         if self._sessions.is_demo:
             return None
         since = datetime.now(UTC).timestamp() - self._history.retention_s

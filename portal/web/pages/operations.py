@@ -272,7 +272,6 @@ class _TypedToken:
 
 
 def _typed_token() -> _TypedToken:
-    """Read the new token's properties from the form."""
     name = request.form.get("nome", "").strip()
     scopes = tuple(scope for scope in request.form.getlist("permissao") if scope in SCOPES)
     days = _number(request.form.get("dias", ""), 1, _MOST_DAYS)

@@ -53,7 +53,6 @@ class PageCache:
         return html.replace(_REQUEST_ID, site.request_id)
 
     def clear(self) -> None:
-        """Remove every page. A periodic task calls this every second."""
         self._rendered.cache_clear()
 
 

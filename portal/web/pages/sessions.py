@@ -103,7 +103,7 @@ class Sessions:
 
     @property
     def signed_in(self) -> Identity | None:
-        """The identity that has signed in, or None, as for a demo visitor without a sign-in."""
+        """The identity that has signed in, or None. A demo visitor need not sign in."""
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
@@ -211,7 +211,10 @@ def local_path(path: str) -> str:
 
 
 def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
-    """Rate-limit the pages of certain blueprints. The JSON API checks its limits itself."""
+    """Rate-limit the pages of vehicles, batches, history, dossiers and the operator.
+
+    The JSON API checks its limits itself.
+    """
 
     def check_limit() -> None:
         limited = ("vehicle", "batches", "history", "dossiers", "operations", SHARED)

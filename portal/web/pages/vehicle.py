@@ -150,7 +150,7 @@ class VehiclePages:
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Require sign-in, redirect to the canonical spelling, or call the view."""
+        """Return a view that requires sign-in and redirects to the subject's canonical spelling."""
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
@@ -361,5 +361,4 @@ def _settled(panel: Panel) -> Panel:
 
 
 def _fine_choice() -> FineChoice:
-    """Return the visitor's choices in the fines panel, from the query."""
     return fine_choice(request.args.to_dict(flat=False))

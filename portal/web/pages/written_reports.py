@@ -76,7 +76,6 @@ class WrittenReports:
         return _report_panel(newest, made_of, price, from_cache=True), has_changed
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
-        """Return the panel of a report that could not be stored."""
         price = self._gateway.terms("report").price
         return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
@@ -116,13 +115,11 @@ def _report_panel(
 
 
 def _subsets(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
-    """Yield all non-empty subsets, the largest first."""
     for count in range(len(names), 0, -1):
         yield from combinations(names, count)
 
 
 def _results(panels: Panels) -> dict[Lookup, Any]:
-    """Return the available records by lookup."""
     return {
         name: _decoder.decode(body)["result"]
         for name in LOOKUP_WORDS
