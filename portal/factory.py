@@ -454,8 +454,8 @@ def _breakers(
 ) -> Sequence[Breaker | PayerBreaker]:
     """Return one breaker for each origin.
 
-    The sandbox has no breaker. Its simulated failures depend on the plate, so an open breaker would
-    block plates that do not fail.
+    The embedded sandbox has no breaker. Its simulated failures depend on the plate, so an open
+    breaker would block plates that do not fail.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)

@@ -209,7 +209,7 @@ class DossierArchive:
                 raise DossiersUnavailable("bytes kept") from None
 
     def drop_expired(self) -> None:
-        """Delete the content of expired dossiers, and rows that expired ENDED_KEPT_S ago.
+        """Delete the content of expired dossiers, and rows that expired over ENDED_KEPT_S ago.
 
         Covers all namespaces. Raises SQLAlchemyError, or BytesKept if deleted bytes remain in the
         database's files.

@@ -19,8 +19,6 @@ LABELS: Final[dict[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An example in one programming language."""
-
     language: Language
     label: str
     text: str

@@ -17,7 +17,10 @@ from portal.wording import listed
 
 @dataclass(frozen=True, slots=True)
 class SamplePlate:
-    """A documented plate of the sandbox: what the sandbox ``alone`` and what the portal answers."""
+    """A documented plate of the sandbox.
+
+    ``alone`` and ``portal`` describe the sandbox's own answer and that of a portal in front of it.
+    """
 
     plate: str
     title: str

@@ -33,10 +33,10 @@ class FirstPlates:
 class SearchPage:
     """The front page.
 
-    If the text is neither a plate nor a Renavam (registration number), ``problem`` is the error
-    message and ``hint`` explains it; else both are "". ``suggestion`` is the plate or Renavam that
-    was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded with zeros to
-    eleven, or "". ``showcases`` are plates of the demonstration.
+    For a text that is no plate or Renavam (registration number), ``problem`` is the error message,
+    and ``hint`` explains it. For other texts both are "". ``suggestion`` is the plate or Renavam
+    that was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded with zeros
+    to eleven, or "". ``showcases`` are plates of the demonstration.
     """
 
     template: ClassVar[str] = "pages/search.html"

@@ -381,7 +381,6 @@ def _listed(batch: Batch) -> ListedBatch:
 
 
 def _cost(batch: Batch) -> str:
-    """Return what a batch has cost so far, and the most that it can cost."""
     spent, at_most = batch.cost.spent, batch.cost.at_most
     if not (spent or at_most):
         return "sem custo"

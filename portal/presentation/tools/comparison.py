@@ -280,7 +280,6 @@ def _is_unasked(panels: Panels) -> bool:
 
 
 def _kept(panel: Panel) -> str:
-    """Return a note with the date of a stale answer, or "" for any other answer."""
     is_old = panel.state == "stale" and panel.fetched_at is not None
     return f"resposta guardada de {formats.moment(panel.fetched_at)}" if is_old else ""
 

@@ -25,7 +25,7 @@ _BATCH_SIZE: Final = 100
 class HitLabels(msgspec.Struct, frozen=True):
     """The metric labels and log members that all hits on one cache entry have in common.
 
-    ``use`` counts each caller's hits for the savings. The caller is no metric label and not logged.
+    ``use`` is the key by which hits are counted for each caller's savings. It is not logged.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule

@@ -3,8 +3,8 @@
 It calls the same functions as the Flask routes for authorisation, parsing, freshness and headers,
 so a response differs from Flask's only in its timing. Other requests go to Flask: methods other
 than GET and HEAD, requests with a Cache-Control header, requests that must be rejected, and
-requests without a fresh 200 in the store. With the last, the hit cache passes on the results of its
-checks (CHECKED), so that Flask neither authenticates nor parses the request again.
+requests without a fresh 200 in the store. To a request of this last kind the hit cache adds the
+results of its checks (CHECKED), so that Flask neither authenticates nor parses it again.
 
 An entry is used for identical requests only, for at most 1 s (until the answer's ``Age`` changes),
 and only while ``Gateway.get_if_unchanged`` confirms the stored answer.
@@ -62,7 +62,7 @@ class _Entry(msgspec.Struct, frozen=True):
     fetched_at: float
     headers: list[tuple[str, str]]
     labels: HitLabels
-    limited: Identity | None  # the caller if it has a daily limit
+    limited: Identity | None  # the caller, if its token has a daily limit
 
 
 class HitCache:

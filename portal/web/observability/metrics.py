@@ -37,7 +37,8 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     """Store this process's metrics in files that all workers of the server read.
 
     Call this before creating Metrics. ``number`` must be unique among living processes. A process
-    with the number of a dead one continues its counters. Raises OSError if the disk is full.
+    that gets the number of a dead one continues the dead one's counters. Raises OSError if the disk
+    is full.
 
     prometheus_client chooses its value class at import, by an environment variable. This function
     sets the class itself, because the import may have happened before the fork.

@@ -80,7 +80,7 @@ class BreakerLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OperationsSources:
-    """The sources of the figures on ``/operacao``. Their functions raise SQLAlchemyError."""
+    """The sources of the figures on ``/operacao``. Each may raise SQLAlchemyError when read."""
 
     usage: UsageLog
     tokens: Tokens

@@ -123,7 +123,6 @@ class Sessions:
 
     @property
     def is_operator(self) -> bool:
-        """Whether the visitor has signed in with a token of scope ``admin``."""
         try:
             identity = self.signed_in
         except TokensUnavailable:
@@ -155,7 +154,6 @@ class Sessions:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the visitor entered the token within the last FRESH_SIGN_IN_S seconds."""
         elapsed_s = self._clock() - float(session.get("entered_at", -math.inf))
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
