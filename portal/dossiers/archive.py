@@ -1,10 +1,13 @@
 """Stores issued dossiers as encrypted snapshots in the database.
 
-Each part of a dossier (head, HTML, PDF) is encrypted with its own key, derived from the secret key,
-the namespace, the dossier's number and the part's name. So a part that is copied into another row
-cannot be decrypted there. The key in a dossier's link is stored twice: as an HMAC, to find the
-dossier of a link, and encrypted in the head, to show the link to the issuer. No process caches
-dossiers, so a purge, a revocation or an expiry takes effect at the next request.
+Each part of a dossier (head, HTML, PDF) is encrypted with its own key. The key is derived from the
+secret key, the namespace, the dossier's number and the part's name. A part that is copied into
+another row can therefore not be decrypted.
+
+A dossier's link contains its share key, which is stored twice. The HMAC of the share key serves to
+find the dossier of a link. The encrypted head has the share key to show the link to the issuer.
+
+No process caches dossiers, so a purge, a revocation or an expiry takes effect at the next request.
 """
 
 import hashlib
@@ -26,8 +29,8 @@ from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_p
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# Seconds after the expiry for which number, dates and owner are stored, so that the link and the
-# number are reported as ended and not as unknown.
+# For this many seconds after the expiry, the number, dates and owner are stored. The link and the
+# number are then reported as ended, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
 # The first bytes of a deleted head. A search for them shows whether the database's files still
 # contain it.

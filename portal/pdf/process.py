@@ -1,8 +1,8 @@
 """A child process that renders the PDFs of ZIP archives.
 
-A worker does not render them itself, because WeasyPrint would keep 47 MiB of memory, and each
-layout would hold the GIL while cache hits wait. The child is a new program, because a worker has
-threads and must not fork. The child ends with the last archive, or with its worker.
+A worker does not render them itself. WeasyPrint would keep 47 MiB of its memory, and each layout
+would hold the GIL while cache hits wait. The child is a new program, because a worker has threads
+and must not fork. The child ends with the last archive, or with its worker.
 """
 
 import logging

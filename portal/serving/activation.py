@@ -31,8 +31,8 @@ class InheritedSocket:
 def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | None:
     """Return the socket that systemd passed to process ``pid``, or None.
 
-    Raises UnusableSocket for several sockets, because the portal listens on one address, and for a
-    socket that is not TCP, because rate limits need the client's IP address.
+    Raises UnusableSocket for several sockets, because the portal listens on one address. Also
+    raises it for a socket that is not TCP, because rate limits need the client's IP address.
     """
     if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
         return None

@@ -77,8 +77,8 @@ class OperationsFacts:
     """The data for the page, which the portal's components report.
 
     ``by_day`` (keyed by day and operation), ``by_caller`` and ``failures`` cover the last ``days``
-    days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is None while
-    the store is unreachable. ``database_bytes`` is None if the size cannot be read.
+    days. ``now`` is aware. ``daily_limit`` is in calls, and 0 without a limit. ``store`` is None
+    while the store is unreachable. ``database_bytes`` is None if the size cannot be read.
     """
 
     now: datetime
@@ -139,7 +139,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """An origin. ``icon`` and ``tone`` show the state of its breaker; the tone "" is neutral."""
+    """An origin. ``icon`` and ``tone`` show the state of its breaker. The tone "" is neutral."""
 
     name: str
     icon: Literal["check", "clock", "cross", "question"]

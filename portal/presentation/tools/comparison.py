@@ -50,9 +50,9 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 class Cell:
     """One vehicle's value in a row.
 
-    The states other than "known", "empty" and "hidden" tell why a value is missing: the lookup
-    failed ("unavailable"), was not made ("unasked"), or will be made by the script ("waiting").
-    ``line`` is a small chart of the prices of the last five years.
+    A value is missing because the lookup failed ("unavailable"), was not made ("unasked"), or will
+    be made by the script ("waiting"). ``line`` is a small chart of the prices of the last five
+    years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]

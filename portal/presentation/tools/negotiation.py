@@ -115,7 +115,7 @@ class NegotiationPage:
     the highest price that the buyer should pay, or None if it is unknown or not positive. If
     ``at_most`` is true, fines without an amount still have to be deducted from it. If several
     versions match the registration equally well, ``version_note`` names the one that the ceiling
-    uses; else it is "".
+    uses. Otherwise it is "".
     """
 
     template: ClassVar[str] = "pages/negotiation.html"

@@ -1,10 +1,10 @@
 """Discards the body of a refused request, so that its sender receives the answer.
 
 Granian's HTTP library, hyper, closes the connection if the application does not read the body.
-Bytes that arrive afterwards cause a TCP reset (RFC 9112 §9.6). A client that sends its whole body
-before it reads the response, such as ``urllib`` or axios, then reports a broken pipe instead of the
-status 401, 404 or 413. This middleware therefore sends the answer at once and reads the body for
-some seconds more, like nginx's ``lingering_close``.
+Bytes that arrive afterwards cause a TCP reset (RFC 9112 §9.6). Clients such as ``urllib`` and axios
+send the whole body before they read the response. After a reset they report a broken pipe instead
+of the status 401, 404 or 413. This middleware therefore sends the answer at once and reads the body
+for some seconds more, like nginx's ``lingering_close``.
 
 The request's own thread reads the body, because Granian 2.8 closes the body at the end of the
 answer's iterator. A stalled sender blocks that thread, so a limiter of ``upload_limits`` allows

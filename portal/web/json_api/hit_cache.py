@@ -1,13 +1,13 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
-It calls the same functions as the Flask routes for authorisation, parsing, freshness and headers,
-so a response differs from Flask's only in its timing. Other requests go to Flask: methods other
-than GET and HEAD, requests with a Cache-Control header, requests that must be rejected, and
-requests without a fresh 200 in the store. To a request of this last kind the hit cache adds the
-results of its checks (CHECKED), so that Flask neither authenticates nor parses it again.
+It calls the functions of the Flask routes for authorisation, parsing, freshness and headers. A
+response therefore differs from Flask's only in its timing. Flask gets all requests that are no GET
+or HEAD, have a Cache-Control header, must be rejected, or have no fresh 200 in the store. In the
+last case the hit cache passes on the results of its checks (CHECKED), so that Flask does not repeat
+them.
 
-An entry is used for identical requests only, for at most 1 s (until the answer's ``Age`` changes),
-and only while ``Gateway.get_if_unchanged`` confirms the stored answer.
+An entry is used only for an identical request, and for at most 1 s, until the answer's ``Age``
+changes. ``Gateway.get_if_unchanged`` must confirm the stored answer at each use.
 """
 
 import threading

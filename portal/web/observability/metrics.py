@@ -43,8 +43,8 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     prometheus_client chooses its value class at import, by an environment variable. This function
     sets the class itself, because the import may have happened before the fork.
 
-    The files get their full size now. prometheus_client would create sparse files and map them into
-    memory, where a write to a hole on a full disk kills the process.
+    The files get their full size now. The library would map sparse files into memory. A write to a
+    hole in such a file on a full disk kills the process.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)

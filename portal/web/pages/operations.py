@@ -95,8 +95,8 @@ class OperationsSources:
 class OperationsPages:
     """The page ``/operacao`` and the pages of the portal's tokens.
 
-    An action that cannot be undone requires that the token was entered within the last
-    FRESH_SIGN_IN_S seconds, because the operator may have left the browser open.
+    An action that cannot be undone requires a sign-in within the last FRESH_SIGN_IN_S seconds,
+    because the operator may have left the browser open.
     """
 
     def __init__(

@@ -50,8 +50,8 @@ class WrittenReports:
         stored.
 
         A report is outdated if its records have changed. A record that is missing on the current
-        page proves no change: its answer may have expired, the scope may be missing, or the source
-        may be unavailable.
+        page proves no change. Its answer may have expired, or the source may be unavailable, or the
+        identity may lack the scope.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
