@@ -74,7 +74,7 @@ class DataCheck:
         if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure
         if self._has_upstream_data():
-            # The output of the purge would look as if the upstream's data had been purged.
+            # Refused, because the output would look as if the upstream's data had been purged.
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."

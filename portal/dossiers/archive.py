@@ -32,8 +32,8 @@ DAY_S: Final = 86_400
 # For this many seconds after the expiry, the number, dates and owner are stored. The link and the
 # number are then reported as ended, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# The first bytes of a deleted head. A search for them shows whether the database's files still
-# contain it.
+# How many bytes of a deleted head are searched for in the database's files, to find out whether any
+# file still contains it.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,

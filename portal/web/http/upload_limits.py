@@ -18,7 +18,7 @@ from typing import Final, NamedTuple, Self
 from werkzeug.exceptions import ServiceUnavailable
 
 MAX_FORMS: Final = 64
-MAX_FORMS_PER_NETWORK: Final = 4  # a browser sends one form at a time
+MAX_FORMS_PER_NETWORK: Final = 4  # for several people, whose browsers send one form at a time
 MAX_REPORTS: Final = 256
 MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # for scripts that send reports in parallel
 MAX_REFUSED: Final = 8  # bodies that are read only to be discarded

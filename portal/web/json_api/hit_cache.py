@@ -41,7 +41,7 @@ from portal.web.json_api.routes import (
 )
 
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
-# The largest sum of the lengths of path, query and Authorization header. Longer ones go to Flask.
+# The largest sum of the lengths of path, query and Authorization header, else Flask answers.
 _MAX_KEY_LENGTH: Final = 1024
 # Entries are dropped this many seconds after they expire, because their keys contain plates.
 _IDLE_S: Final = 60.0
