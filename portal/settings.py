@@ -241,7 +241,6 @@ def _cors_origins(name: str, text: str) -> tuple[str, ...]:
 
 
 def _origin(name: str, text: str) -> str:
-    """Validate an origin as browsers write it: lower case, no path, no default port."""
     found = _ORIGIN.fullmatch(text)
     port = int(found[2] or 0) if found else 0
     if found is None or port > 65535 or port == _PORTS[found[1]] or found[2] == "0":

@@ -230,7 +230,6 @@ def _cost(batch: Batch | None) -> str | None:
 
 
 def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
-    """Write the results to a temporary file, and rename it to ``out``."""
     operations = [OPERATIONS[name] for name in batch.ask]
     table = results_table(
         tools.batches.items(batch.id, tools.identity.digest),

@@ -27,7 +27,6 @@ class DataCheck:
     files that a portal with the command's settings does not open. ``key_fingerprints`` are those of
     the command's present and old secret keys, and empty without a present key.
     ``store_fingerprint`` reads from the cache the fingerprint of the key that wrote its entries.
-    ``Settings`` describes ``upstreams_data_dir``.
     """
 
     engine: Engine

@@ -178,7 +178,6 @@ class DossierArchive:
         return self._list(table.c.owner == self._owner_key(owner))
 
     def all(self) -> list[Dossier]:
-        """Return every dossier of the namespace, the latest first."""
         return self._list(table.c.number == table.c.number)
 
     def html(self, dossier: Dossier) -> str | None:

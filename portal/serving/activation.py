@@ -21,8 +21,6 @@ class UnusableSocket(Exception):
 
 @dataclass(frozen=True, slots=True)
 class InheritedSocket:
-    """A listening TCP socket that systemd opened."""
-
     descriptor: int
     host: str
     port: int

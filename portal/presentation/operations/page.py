@@ -273,7 +273,6 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
 
 
 def _by_part(usage: Mapping[tuple[Any, ...], Usage], part: int) -> dict[Any, Usage]:
-    """Add up the usage by one part of the keys, such as the day."""
     groups: defaultdict[Any, list[Usage]] = defaultdict(list)
     for key, each in usage.items():
         groups[key[part]].append(each)
@@ -340,7 +339,6 @@ def _chart(
 
 
 def _axis(value: float) -> str:
-    """Return the label of a grid line, or "" if the value is not a whole number."""
     return grouped(Decimal(value)) if value == int(value) else ""
 
 
@@ -444,7 +442,6 @@ def _store(size: StoreSize | None) -> str:
 
 
 def _size(number: int) -> str:
-    """Format bytes in the largest unit in which the number is at least one."""
     value, unit = Decimal(number), "bytes"
     for larger in ("kB", "MB", "GB", "TB"):
         if value < 1000:

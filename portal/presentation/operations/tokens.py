@@ -37,8 +37,6 @@ class TokenFacts:
 
 @dataclass(frozen=True, slots=True)
 class ListedToken:
-    """A token in the list. ``limit_is_used`` and ``ends_soon`` mark tokens that need attention."""
-
     name: str
     scopes: str
     today: str

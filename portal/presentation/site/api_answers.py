@@ -71,7 +71,6 @@ def _batch_answer(batch: Batch, status: int) -> Answer:
 
 
 def _new_batch(now: datetime) -> Batch:
-    """Return the example batch as the API creates it."""
     at = now.replace(microsecond=0).timestamp()
     return Batch(
         id="4d2a8ee8598acee71d7ddb4f",

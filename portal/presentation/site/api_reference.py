@@ -383,8 +383,6 @@ def _recipes(base: str, token: str) -> tuple[Recipe, ...]:
 
 
 class _Spec:
-    """A reader of the OpenAPI document that resolves its references."""
-
     def __init__(self, document: Document) -> None:
         self._document = document
         self._operations: dict[str, tuple[str, str, Document]] = {
@@ -404,7 +402,6 @@ class _Spec:
         return Endpoint(method, path, summary, sentence(operation.get("description", "")))
 
     def sample(self, name: str) -> SampleRequest:
-        """Return the document's example request, with all placeholders of its path filled."""
         method, path, operation = self._operations[name]
         for parameter in self._parameters(name):
             if parameter["in"] == "path":

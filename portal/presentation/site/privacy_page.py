@@ -21,8 +21,6 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """How long one kind of answer is stored, with its label on the page."""
-
     label: str
     answer_s: int
     empty_s: int | None

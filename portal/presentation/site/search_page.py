@@ -36,7 +36,7 @@ class SearchPage:
     For a text that is no plate or Renavam (registration number), ``problem`` is the error message,
     and ``hint`` explains it. For other texts both are "". ``suggestion`` is the plate or Renavam
     that was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded with zeros
-    to eleven, or "". ``showcases`` are plates of the demonstration.
+    to eleven, or "".
     """
 
     template: ClassVar[str] = "pages/search.html"

@@ -29,10 +29,10 @@ _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/ap
 class Site:
     """The values of a request that do not depend on the page.
 
-    If ``demo`` is true, the data is invented and every page says so. ``csrf_token()`` returns the
-    value of the forms' hidden CSRF field. ``asset(name)`` returns the URL of a file under static/.
-    ``path`` is the request's path, which selects the current menu item. ``origin`` is scheme and
-    host for absolute URLs. ``panel_seconds`` is how long the page's script waits for a panel.
+    If ``demo`` is true, the data is invented and every page says so. ``asset(name)`` returns the
+    URL of a file under static/. ``path`` is the request's path, which selects the current menu
+    item. ``origin`` is scheme and host for absolute URLs. ``panel_seconds`` is how long the page's
+    script waits for a panel.
     """
 
     demo: bool

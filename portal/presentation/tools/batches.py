@@ -130,10 +130,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """A plate's row in the results. A text is "" if nothing is known.
-
-    ``finding`` is the verdict in a few words.
-    """
+    """A plate's row in the results. A text is "" if nothing is known."""
 
     subject: Plate | Renavam
     path: str
@@ -400,7 +397,6 @@ def _understood(batch: Batch) -> tuple[Understood, ...]:
 
 
 def _wrong(entry: WrongEntry) -> str:
-    """Return a rejected entry and the reason, without showing the entry twice."""
     message = wrong_message(entry)
     return message if f"“{entry.value}”" in message else f"“{entry.value}”: {message}"
 
@@ -507,7 +503,6 @@ def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
 
 
 def _finding(row: BatchRow) -> str:
-    """Return the verdict in a few words, as in the lists of recent lookups."""
     match row.verdict:
         case "blocked":
             return row.headline or ""

@@ -105,8 +105,6 @@ class ComparedVehicle:
 
 @dataclass(frozen=True, slots=True)
 class PlateChoice:
-    """A plate from the history, with the path that adds it to the comparison."""
-
     subject: Plate
     name: str
     path: str
@@ -117,8 +115,7 @@ class ComparisonPage:
     """The comparison page.
 
     ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is a sentence
-    about these texts, or "". ``notices`` are warnings about the compared plates. The form sends the
-    compared plates in ``joined``. ``choices`` are recent plates that can be added. If ``waits`` is
+    about these texts, or "". The form sends the compared plates in ``joined``. If ``waits`` is
     true, a column is waiting, and a browser without scripts goes to ``whole_page_url``.
     """
 
@@ -148,8 +145,8 @@ def comparison_page(
 ) -> ComparisonPage:
     """Build the comparison of ``plates``, whose lookups are in ``panels`` in the same order.
 
-    If ``follow`` is true, the script fetches the columns whose lookups were not made. ``recent``
-    are earlier lookups that the page offers. Without plates the page is an empty form.
+    If ``follow`` is true, the script fetches the columns whose lookups were not made. Without
+    plates the page is an empty form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
     states = [_state(each, follow=follow) for each in panels]

@@ -107,9 +107,9 @@ class NegotiationPage:
     """The negotiation page.
 
     In the state "idle" some lookups have no stored answer, and ``unasked`` names them. The page
-    makes no lookups. ``kept`` are the stale answers that the sums and the verdict use.
-    ``problems`` are sentences about invalid choices. With an invalid choice no sheet is shown,
-    because a ceiling that lacks an intended deduction would mislead.
+    makes no lookups. ``kept`` are the stale answers that the sums and the verdict use. With an
+    invalid choice no sheet is shown, because a ceiling that lacks an intended deduction would
+    mislead.
 
     ``fine_choices`` are the open fines, of which the sums deduct the chosen ones. ``ceiling`` is
     the highest price that the buyer should pay, or None if it is unknown or not positive. If
@@ -262,7 +262,6 @@ def _share(text: str) -> tuple[Share, str]:
 
 
 def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, ...], str]:
-    """Return a choice for each open fine, and a sentence about an error in ``text`` or ""."""
     rows = [row for row in fines.rows if row.law.is_open] if fines else []
     typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
     wanted = {row.number for row in rows if str(row.number) in typed}

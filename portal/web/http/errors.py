@@ -99,7 +99,6 @@ def page_error(
 
 
 def _retry_path() -> str:
-    """Return the requested path and query for a GET of a known route, else ""."""
     if request.method != "GET" or request.endpoint is None:
         return ""
     path = url_for(request.endpoint, **(request.view_args or {}))

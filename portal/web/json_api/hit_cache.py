@@ -41,7 +41,8 @@ from portal.web.json_api.routes import (
 )
 
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
-# The largest sum of the lengths of path, query and Authorization header, else Flask answers.
+# The largest sum of the lengths of path, query and Authorization header. Flask answers longer
+# requests.
 _MAX_KEY_LENGTH: Final = 1024
 # Entries are dropped this many seconds after they expire, because their keys contain plates.
 _IDLE_S: Final = 60.0
@@ -68,8 +69,8 @@ class _Entry(msgspec.Struct, frozen=True):
 class HitCache:
     """WSGI middleware that answers hits.
 
-    ``memory_bytes`` limits the entries, without the answers' bodies. ``cors`` is None if
-    CORS_ORIGINS is not set. ``daily`` is read only for tokens with a daily limit.
+    ``memory_bytes`` limits the entries, without the answers' bodies. ``daily`` is read only for
+    tokens with a daily limit.
     """
 
     def __init__(

@@ -422,7 +422,6 @@ def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
 
 
 def _with_lookups(requester: Requester) -> Requester:
-    """Return ``requester``. Raises Refusal (403) unless it has the scope of at least one lookup."""
     if not any(map(requester.identity.has_scope, LOOKUPS)):
         raise Refusal(403, FORBIDDEN)
     return requester

@@ -118,7 +118,6 @@ def _format_second(at: int) -> str:
 
 
 def _encodings(secret: str) -> set[str]:
-    """Return a secret's forms: literal, URL-quoted, and base64 with and without padding."""
     raw = secret.encode()
     encoded = (base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode())
     return {secret, quote(secret, safe=""), *encoded, *(each.rstrip("=") for each in encoded)}

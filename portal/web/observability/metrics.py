@@ -199,8 +199,6 @@ def _observe(histogram: Histogram, seconds: float, times: int) -> None:
 
 
 class _BreakerStates(Collector):
-    """Reads the breaker states when metrics are collected. All processes share the states."""
-
     def __init__(self, breakers: Sequence[BreakerLike]) -> None:
         self._breakers = breakers
 
@@ -244,7 +242,6 @@ class MetricsAccess:
     behind_proxy: bool = False
 
     def check(self) -> None:
-        """Abort with 401 or 403 unless the request may read the metrics."""
         token = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
         if self.token and hmac.compare_digest(token, self.token.encode()):
             return

@@ -44,8 +44,6 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
 class Lookups:
-    """Makes lookups on plates or Renavams and returns their results as panels."""
-
     def __init__(self, gateway: Gateway, pool: Executor) -> None:
         self._gateway = gateway
         self._pool = pool

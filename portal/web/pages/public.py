@@ -100,7 +100,6 @@ class PublicPages:
         return self.search_response(200)
 
     def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
-        """Return the search form with the typed text and a sentence about its error."""
         identity = self._identity()
         page = search_page(
             query=query,
@@ -180,7 +179,6 @@ class PublicPages:
             return None
 
     def recent(self, identity: Identity) -> list[RecentLookup]:
-        """Return the visitor's latest lookups, from stored answers."""
         entries = self._history.recent(self._sessions.history_key)
         subjects = [parse_subject(entry.subject) for entry in entries]
         context = self._render_context()

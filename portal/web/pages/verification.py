@@ -45,8 +45,6 @@ def extract_code(text: str) -> str:
 
 
 class Verification:
-    """The verification page, which is open in every mode."""
-
     def __init__(self, codes: DossierCodes, dossiers: DossierArchive, limits: RateLimits) -> None:
         self._codes = codes
         self._dossiers = dossiers

@@ -22,8 +22,6 @@ class NoRecords(Exception):
 
 
 class WrittenReports:
-    """Requests written reports, and finds the newest stored one."""
-
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
@@ -128,7 +126,6 @@ def _results(panels: Panels) -> dict[Lookup, Any]:
 
 
 def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
-    """Return the data of a report request: the available records and the names of missing ones."""
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
     missing = [name for name in LOOKUP_WORDS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data
