@@ -96,8 +96,8 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The owner of the batches that ``flask batch`` creates. No token's digest can be equal to
-# "command", because a digest is longer.
+# The owner of the batches that ``flask batch`` creates. A token's digest is never "command",
+# because it is longer.
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
@@ -107,13 +107,11 @@ SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its look
 class ServerProcess:
     """The options that a process of the server passes to its application.
 
-    ``shared`` is the directory through which the processes of one server share breakers and sum
-    their metrics; None means no sharing. ``threads`` has the numbers of threads that serve requests
-    and of threads that look up data for pages. ``/readyz`` reports that the server is about to stop
-    if ``is_draining`` returns True. ``ask_for_batches`` requests the batch process. If
-    ``ask_for_batches`` is None, this process runs the batches itself. A process with a
-    ``batch_holder`` only runs batches, under this name. Its application has no routes and no
-    commands.
+    Through the directory ``shared`` the processes of one server share breakers and metrics. If it
+    is None, each process has its own. ``/readyz`` answers 503 while ``is_draining`` returns True.
+    ``ask_for_batches`` requests the batch process. If it is None, this process runs the batches
+    itself. ``batch_holder`` is set only in the batch process, and names it in the leases of batch
+    items. The batch process has no routes and no commands.
     """
 
     shared: Path | None = None
@@ -124,11 +122,7 @@ class ServerProcess:
 
 
 def create_app(settings: Settings | None = None, process: ServerProcess = ServerProcess()) -> Flask:
-    """Build the portal's application.
-
-    If ``settings`` is None, as with ``flask --app app``, the settings are read from the
-    environment.
-    """
+    """Build the application from ``settings``, or from the environment if ``settings`` is None."""
     if settings is not None:
         return _build(settings, server_key(settings), process)
     settings = environment_settings()
@@ -146,16 +140,16 @@ def _build(
 ) -> Flask:
     """Build the application.
 
-    ``key`` is None if a command finds no secret key. A random key replaces a missing key, because
-    nothing that a command signs is stored.
+    ``key`` is None only for a command that finds no secret key. A random key then takes its place,
+    and DataCheck stops the commands that need the real key.
     """
     secret = key or secrets.token_bytes()
     former = tuple(each for each in former_keys(settings) if each != secret)
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # Opening the engine must not connect to the database, because a new worker process must be able
-    # to start while the database is down. The main process has already set up the database.
+    # ``required`` is False, because a worker must start even while the database is down. The main
+    # process has already created the tables.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace
@@ -365,7 +359,7 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's stored data from the first name to the second. A failure is logged."""
+    """Move a caller's stored data from the first name to the second, and only log a failure."""
     for each in kept:
         try:
             each.take_over(*names)
@@ -376,10 +370,7 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 def _paid(
     ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return the amount in R$ that a caller has paid for each subject since the time ``since``.
-
-    A subject is a plate or a Renavam.
-    """
+    """Return what a caller has paid in R$ for each plate or Renavam since the time ``since``."""
     tags = {
         tag: subject
         for subject in subjects
@@ -392,13 +383,12 @@ def _paid(
 
 
 def _tracing(settings: Settings) -> "Tracing | None":
-    """Return the Tracing that the OTEL_ variables configure, or None if they ask for no traces."""
     if not wants_traces(os.environ):
         return None
     if not can_trace():
         log.warning("no traces: OTEL_ variables ask for them, requirements-otel.txt is missing")
         return None
-    # Import late, so that OpenTelemetry is loaded only if traces are wanted.
+    # Imported late, so that OpenTelemetry is loaded only if traces are wanted.
     from portal.tracing import Tracing, UnknownExporter, exporter_of
 
     try:
@@ -422,10 +412,9 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
 
 
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:
-    """Return a stack that closes an application's resources in the reverse order of ``ends``.
+    """Return a stack that calls ``ends`` in reverse order, so that users close before resources.
 
-    A resource is closed after the resources that use it. The stack is needed in a process that
-    outlives the application, such as a test run.
+    A test run closes each application. The batch process closes its own before it ends.
     """
     closing = ExitStack()
     for end in ends:
@@ -463,10 +452,10 @@ def _origins(settings: Settings) -> Sequence[Origin]:
 def _breakers(
     settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
 ) -> Sequence[Breaker | PayerBreaker]:
-    """Return one breaker for each base address.
+    """Return one breaker for each origin.
 
-    The sandbox has no breaker, because its simulated failures depend on the plate and not on the
-    base address.
+    The embedded sandbox has no breaker. Its simulated failures depend on the plate, so an open
+    breaker would block plates that do not fail.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
@@ -484,11 +473,10 @@ def _breakers(
 
 
 def _shared_counters(shared: Path | None, name: str, count: int) -> SharedCounters | None:
-    """Return the breaker counters that worker processes share for a base address, or None."""
     try:
         return SharedCounters(count, shared / f"breaker-{name}") if shared else None
     except OSError:
-        return None  # without shared counters, each process has its own
+        return None  # each process then has its own counters
 
 
 def _policy(settings: Settings) -> Policy:
@@ -520,10 +508,9 @@ def _issuer(settings: Settings) -> Issuer | None:
 
 
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
-    """Return the demonstration's example plates, each with a caption and today's answers.
+    """Return the demonstration's example plates, each with a caption and the sandbox's answers.
 
-    The answers are not from the gateway, because a list of examples must not count as a visitor's
-    lookup.
+    The gateway is not asked, because it would count the examples as the visitor's lookups.
     """
     from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
 

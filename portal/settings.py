@@ -1,8 +1,7 @@
 """All settings with their defaults and validation.
 
-Settings are read from environment variables with the prefix ``PORTAL_``. The value of a variable is
-plain text, never JSON. If a value is invalid, the portal prints a one-line message and does not
-start.
+Settings are read from environment variables with the prefix ``PORTAL_``. A value is plain text,
+never JSON.
 """
 
 import itertools
@@ -28,7 +27,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 DEMO_DIR = "demo"
 LONGEST_NAME = 200
-LONGEST_LINE = 120  # maximum length of a printed line about the issuer
+LONGEST_LINE = 120  # maximum number of characters in a printed line about the issuer
 
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
@@ -86,11 +85,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mode(self) -> Mode:
-        """The mode, which depends on the upstream's address and token.
+        """The mode, which follows from the upstream's URL and token.
 
-        In mode "demo" the embedded sandbox answers lookups. In mode "managed" the operator's token
-        pays for upstream calls. In mode "pass-through" the caller's own credential pays for
-        upstream calls.
+        - "demo": the embedded sandbox answers lookups.
+        - "managed": the operator's token pays for upstream calls.
+        - "pass-through": the caller's own credential pays for upstream calls.
         """
         if self.upstream_url is None:
             return "demo"
@@ -100,9 +99,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def namespace(self) -> str:
         """The name under which data is stored: ``demo``, or the name of the upstream.
 
-        Managed and pass-through mode use the same namespace for an upstream, because their data is
-        from the same upstream. Answers of the two modes are not mixed, because the key of a
-        pass-through answer contains the caller's credential.
+        The name does not contain the mode. The answers of managed and pass-through mode are still
+        not mixed, because the cache key of a pass-through answer contains the caller's credential.
         """
         if self.upstream_url is None:
             return "demo"
@@ -110,14 +108,17 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the data directory of a portal with an upstream, else None."""
+        """In demo mode, the directory in which a portal with an upstream keeps its data, else None.
+
+        The demonstration uses its subdirectory ``demo``.
+        """
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
         return None
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """The secret values, which must not appear in any log."""
+        """The values that must not appear in any log."""
         known = (self.upstream_token, self.metrics_token, self.secret_key)
         addresses = tuple(each for each in (self.redis_url, self.database_url) if each)
         passwords = (_password(address) for address in addresses)
@@ -129,9 +130,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
         """Read the settings from variables with the prefix ``PORTAL_``.
 
-        A relative path of DATA_DIR or of a database file is resolved against ``home``. In demo mode
-        ``data_dir`` is the subdirectory ``demo`` of PORTAL_DATA_DIR. Raises SettingsError for an
-        unknown name, an invalid value, or settings that contradict each other.
+        A relative DATA_DIR or database file is resolved against ``home``. In demo mode ``data_dir``
+        is the subdirectory ``demo`` of PORTAL_DATA_DIR. Raises SettingsError for an unknown name,
+        an invalid value, or settings that contradict each other.
         """
         texts = read_texts(environ, _SECRETS, home)
         if logo := texts.get("ISSUER_LOGO"):
@@ -173,10 +174,9 @@ _TYPES = {field.name: field.type for field in msgspec.structs.fields(Settings)}
 
 
 def _read(field: str, text: str) -> object:
-    """Convert one text to the type of its field.
+    """Convert a setting's text to the type of its field.
 
-    Raises SettingsError for an invalid text. The message contains the setting's name, but not the
-    text.
+    Raises SettingsError with the setting's name, but without the text, which may be a secret.
     """
     name = PREFIX + field.upper()
     reader = _READERS.get(field) or _READERS.get(field.partition("_")[0])
@@ -241,7 +241,6 @@ def _cors_origins(name: str, text: str) -> tuple[str, ...]:
 
 
 def _origin(name: str, text: str) -> str:
-    """Validate an origin as browsers write it: lower case, no path, no default port."""
     found = _ORIGIN.fullmatch(text)
     port = int(found[2] or 0) if found else 0
     if found is None or port > 65535 or port == _PORTS[found[1]] or found[2] == "0":
@@ -283,7 +282,7 @@ def _logo(path: Path) -> str:
 
 
 def _address_name(url: str) -> str:
-    """Return the normalised host, port and path of a base address."""
+    """Return the host, port and path of a base URL in a normal form, such as ``host:443/path``."""
     parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     host = f"[{host}]" if ":" in host else host
@@ -313,10 +312,9 @@ def _redis_address(name: str, text: str) -> str:
 
 
 def _database_address(name: str, text: str) -> str:
-    """Validate the address of an SQLite file or a PostgreSQL database.
+    """Validate the URL of an SQLite file or a PostgreSQL database.
 
-    SQLite in memory is refused, because each process would have its own database, which would be
-    lost when the process ends.
+    SQLite in memory is refused, because each process would have a database of its own.
     """
     scheme = text.partition(":")[0]
     if scheme == "sqlite":
@@ -344,7 +342,7 @@ _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
 def _password(address: str) -> tuple[str, ...]:
-    """Return the password in an address twice: percent-encoded and decoded."""
+    """Return the password in a URL percent-encoded and decoded, because a log may show either."""
     password = urlsplit(address).password or ""
     return password, unquote(password)
 
@@ -372,8 +370,8 @@ def _rate(name: str, text: str) -> str:
     return text
 
 
-# Functions that read a setting's text. A key is a field's full name, or the first word of several
-# fields' names.
+# The functions that read a setting's text. A key is a field's name, or the first word of the names
+# of several fields: ``price`` stands for ``price_decode``, ``price_renainf`` and so on.
 _READERS: dict[str, Callable[[str, str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,
@@ -402,8 +400,7 @@ def _refuse_contradictions(settings: Settings) -> None:
             if getattr(settings, name):
                 raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL beside it")
     if settings.mode == "pass-through" and settings.access_tokens:
-        # A portal with ACCESS_TOKENS, but without an upstream token, would send its callers' tokens
-        # upstream.
+        # Without an upstream token, the portal would send its callers' access tokens upstream.
         raise SettingsError(
             f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"
         )

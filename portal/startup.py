@@ -1,7 +1,7 @@
-"""Prepares secret key, database and store before the application is built.
+"""Prepares secret key, database and cache before the application is built.
 
-A server creates missing files and tables, and records the secret key. A command creates nothing. A
-command in a wrong directory must report missing data and must not use a new empty database.
+A server creates missing files and tables, and records its secret key. A command creates nothing, so
+that it reports missing data in a wrong directory instead of using a new empty database.
 """
 
 import logging
@@ -52,14 +52,11 @@ log = logging.getLogger(__name__)
 SHORT_KEY = 16  # in characters; a generated key has 64
 
 _UNUSED = "unused-"
-UNUSED_KEPT_S = 86400.0  # seconds between the renaming and the deletion of a file
+UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to its deletion
 
 
 class KeyInUse(Exception):
-    """The data was encrypted with another secret key.
-
-    The error message is one line for the operator.
-    """
+    """The data was encrypted with another secret key. The message is one line for the operator."""
 
 
 _STARTUP_ERRORS = (
@@ -74,7 +71,10 @@ _STARTUP_ERRORS = (
 
 @contextmanager
 def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
-    """Exit with status 1 and a one-line message after an error that prevents the start."""
+    """Exit with status 1 and a one-line message if the block raises a startup error.
+
+    ``further`` are exception classes that count as startup errors too.
+    """
     try:
         yield
     except Exception as error:
@@ -84,13 +84,13 @@ def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
 
 
 def is_command() -> bool:
-    """Return whether ``flask`` runs one of the portal's commands and not ``flask run``."""
+    """Return whether ``flask`` runs a command of the portal, and not ``flask run``."""
     context = click.get_current_context(silent=True)
     return context is not None and isinstance(context.command, FlaskGroup)
 
 
 def server_key(settings: Settings) -> bytes:
-    """Return the secret key. A missing key is created. Raises OSError or InvalidSecretKey."""
+    """Return the secret key, and create a missing one. Raises OSError or InvalidSecretKey."""
     return (settings.secret_key or load_secret_key(settings.data_dir)).encode()
 
 
@@ -109,12 +109,12 @@ def former_keys(settings: Settings) -> tuple[bytes, ...]:
 
 
 def prepare(settings: Settings) -> DataLock:
-    """Set up the database and the store, and record the secret keys in both.
+    """Set up database and cache, and record the fingerprints of the secret keys in both.
 
-    Data that neither the present key nor an old key can decrypt is deleted. If another portal may
-    use data under an unknown key, KeyInUse is raised before anything is changed or deleted. The
-    caller must not release the returned lock until the server ends. Other possible errors are
-    OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError and StoreRefused.
+    Deletes data that neither the present key nor an old key can decrypt. If another portal may use
+    such data, raises KeyInUse before anything is changed or deleted. The caller must hold the
+    returned lock until the server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch,
+    SQLAlchemyError or StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -155,7 +155,6 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
 
 
 def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
-    """Delete the rows of all namespaces that none of the keys can decrypt."""
     key, *former = keys
     History(engine, key, str, former=former).drop_unreadable()
     DossierArchive(engine, key, str, purge_bucket, lifetime_s=0, former=former).drop_unreadable()
@@ -163,10 +162,10 @@ def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
-    """Rename the cache file of an earlier portal without REDIS_URL.
+    """Rename the cache file from the time before REDIS_URL was set.
 
-    Without the renaming, ``flask purge`` without REDIS_URL would purge the unused file and leave
-    the answers in Redis.
+    A ``flask purge`` that lacks REDIS_URL by mistake then finds no cache file and refuses. It would
+    otherwise purge the unused file, report success, and leave the answers in Redis.
     """
     for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
@@ -177,7 +176,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 
 def remove_old_unused_caches(data_dir: Path) -> None:
-    """Delete renamed cache files, which still contain answers, after a day."""
+    """Delete renamed cache files after UNUSED_KEPT_S, because they still contain answers."""
     for file in data_dir.glob(f"{_UNUSED}{CACHE_NAME}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
@@ -187,8 +186,7 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 def create_missing_database(settings: Settings) -> None:
     """Create a missing SQLite file, or missing PostgreSQL tables.
 
-    Commands that may run before the portal's first start call this function. Raises OSError or
-    SQLAlchemyError.
+    For commands that may run before the portal's first start. Raises OSError or SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
@@ -198,7 +196,7 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """Return the DataCheck of a command, which detects settings that differ from the server's.
+    """Return the DataCheck, which detects a command's settings that differ from the server's.
 
     ``expects_files`` is true if a server with these settings must already have created its files.
     """
@@ -236,8 +234,4 @@ def embedded_store(settings: Settings, key: bytes | None) -> EmbeddedStore:
 
 
 def _known_fingerprints(settings: Settings, key: bytes | None) -> frozenset[str]:
-    """Return the fingerprints of the present and the old keys.
-
-    The set is empty if there is no present key.
-    """
     return frozenset(map(fingerprint, (key, *former_keys(settings))) if key else ())

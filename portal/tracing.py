@@ -1,11 +1,11 @@
 """OpenTelemetry spans of requests, lookups, upstream calls, cache accesses and rendering.
 
-The factory imports ``portal.tracing`` and OpenTelemetry only if the standard OTEL_ variables ask
-for traces. Names and attributes of spans contain no plate, token or path. Exceptions are not
-recorded, because their texts might contain a plate or a token.
+The factory imports this module only if the standard OTEL_ variables ask for traces. Names and
+attributes of spans contain no plate, token or path. Exceptions are not recorded, because their
+texts might contain a plate or a token.
 
-The hit cache answers before Flask is called, so its answers have no span. A cache access or a
-rendering has a span only within another span.
+The answers of the hit cache have no span, because Flask is not called for them. A cache access or
+a rendering has a span only within another span.
 """
 
 import contextvars
@@ -41,7 +41,7 @@ from portal.upstream import Response as UpstreamResponse
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
-# Paths without traces, because most spans would be of health checks and static files.
+# Without spans, because health checks and static files would outnumber all other requests.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
 
 
@@ -50,7 +50,10 @@ class UnknownExporter(ValueError):
 
 
 def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
-    """Return the exporter that the OTEL_ variables name; the default is OTLP over HTTP."""
+    """Return the exporter that the OTEL_ variables name, by default OTLP over HTTP.
+
+    Raises UnknownExporter.
+    """
     name = environ.get("OTEL_TRACES_EXPORTER") or "otlp"
     if name == "otlp":
         protocol = (
@@ -67,13 +70,12 @@ def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
 class Tracing:
     """Wraps the parts of a portal so that their work is recorded as spans.
 
-    If ``continues`` is true, a request continues the trace in its ``traceparent`` header. Set
-    ``continues`` only behind a trusted proxy, because without a proxy any client could force the
-    recording of its requests.
+    If ``continues`` is true, a request continues the trace in its ``traceparent`` header. Set it
+    only behind a trusted proxy, because the header also decides whether the request is recorded.
     """
 
     def __init__(self, exporter: SpanExporter, continues: bool = False) -> None:
-        # A service name from the environment takes precedence. Resource.create would override it.
+        # OTEL_SERVICE_NAME takes precedence over SERVICE. Resource.create would reverse that.
         named = Resource({SERVICE_NAME: SERVICE}).merge(OTELResourceDetector().detect())
         self._provider = TracerProvider(resource=Resource.create().merge(named))
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -85,10 +87,7 @@ class Tracing:
         self._provider.shutdown()
 
     def gateway(self, *parts: Any) -> Gateway:
-        """Build a Gateway that records each lookup as a span.
-
-        ``parts`` are the Gateway's arguments.
-        """
+        """Build a Gateway that records each lookup as a span. ``parts`` are its arguments."""
         return _TracedGateway(self._tracer, *parts)
 
     def upstream(self, upstream: Upstream) -> Upstream:
@@ -98,10 +97,9 @@ class Tracing:
         return cast(Backend, _TracedBackend(backend, self._tracer))
 
     def attach(self, app: Flask, pool: Executor) -> Executor:
-        """Trace the application's requests. Call ``attach`` before adding other request hooks.
+        """Trace the application's requests. Call this before other request hooks are added.
 
-        Returns an executor whose tasks run within the span that was current when they were
-        submitted.
+        Returns an executor whose tasks run within the span that was current at their submission.
         """
         app.extensions["tracing"] = self
         self._trace_requests(app)
@@ -111,8 +109,6 @@ class Tracing:
         return _inner_span(self._tracer, "render", {"portal.template": "pdf"})
 
     def _trace_requests(self, app: Flask) -> None:
-        """Make a span for each request, and for each template that a request renders."""
-
         def start() -> None:
             if request.path.startswith(_UNTRACED):
                 return
@@ -199,8 +195,6 @@ class _TracedGateway(Gateway):
 
 
 class _TracedUpstream:
-    """Makes a span for each upstream request, from its ledger row's insertion to its outcome."""
-
     def __init__(self, upstream: Upstream, tracer: Tracer) -> None:
         self._upstream = upstream
         self._tracer = tracer
@@ -240,8 +234,6 @@ class _TracedAttempt:
 
 
 class _TracedBackend:
-    """Makes a span for each read and write of the cache, and delegates all other methods."""
-
     def __init__(self, backend: Backend, tracer: Tracer) -> None:
         self._backend = backend
         self._tracer = tracer
@@ -273,10 +265,7 @@ class _ContextExecutor(Executor):
 
 @contextmanager
 def _inner_span(tracer: Tracer, name: str, attributes: dict[str, str]) -> Iterator[None]:
-    """Make a span within the current span.
-
-    Periodic tasks have no current span, so they get none.
-    """
+    """Make a span within the current span, or none without one, as in a periodic task."""
     if not trace.get_current_span().is_recording():
         yield
         return

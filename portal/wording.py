@@ -1,7 +1,6 @@
 """Formats money, numbers, dates and lists as CLDR's locale pt_BR does.
 
-The functions of ``portal.wording`` do not accept None. ``portal.presentation.formats`` formats
-missing values and registers the template filters.
+No function here accepts None. ``portal.presentation.formats`` formats missing values.
 """
 
 import unicodedata
@@ -16,9 +15,9 @@ _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 
 
 def money(value: Decimal, places: int = 2) -> str:
-    """Format money as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56``.
+    """Format a finite amount in R$ as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56``.
 
-    ``value`` is in reais and finite. With ``places=0`` the amount is rounded to whole reais.
+    ``places=0`` rounds to whole reais.
     """
     text = grouped(value, places)
     sign = MINUS if text.startswith(MINUS) else ""
@@ -28,14 +27,14 @@ def money(value: Decimal, places: int = 2) -> str:
 def grouped(number: int | Decimal, places: int = 0) -> str:
     """Format a finite number with separators: ``825``, ``4.113``, ``−4.113,25``."""
     rounded = Decimal(number).quantize(Decimal(1).scaleb(-places), ROUND_HALF_EVEN)
-    # The addition of 0 changes -0 to 0.
+    # Adding 0 changes -0 to 0.
     return f"{rounded + 0:,.{places}f}".translate(_SIGNS)
 
 
 def day(value: date) -> str:
     """Format a date as ``dd/mm/aaaa``.
 
-    Strftime is not used, because its padding of years depends on the platform.
+    Strftime is not used, because it pads years before 1000 only on some platforms.
     """
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
@@ -58,9 +57,9 @@ def listed(parts: Sequence[str], last: str = " e ") -> str:
 
 
 def bare(text: str) -> str:
-    """Convert a text to upper case without accents, so that different spellings become equal.
+    """Convert a text to upper case without accents, to compare different spellings.
 
-    Blanks are kept. The conversion of a character does not depend on its neighbours.
+    Blanks are kept. Each character is converted independently of its neighbours.
     """
     if text.isascii():
         return text.upper()

@@ -34,8 +34,8 @@ _WITHOUT_KEY = (
 class EmbeddedStore:
     """The data files to back up, and the fingerprints of the configured secret keys.
 
-    ``files`` maps a file's name in the backup to the file's path. ``files`` lacks the cache if
-    Redis is used, the database if PostgreSQL is used, and the key's file if a key is configured.
+    ``files`` maps a file's name in the backup to its path. It lacks the cache if Redis is used, the
+    database if PostgreSQL is used, and the key's file if SECRET_KEY is set.
     """
 
     data_dir: Path
@@ -45,7 +45,7 @@ class EmbeddedStore:
 
 
 class _FileCommand(Command):
-    """A command that prints BackupRefused or a disk error in one line."""
+    """A command that prints BackupRefused or a disk error in one line and exits 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -58,9 +58,9 @@ _REASONS: Final = {
 class BatchTools:
     """The objects of the portal that ``flask batch`` uses.
 
-    ``panels_of`` returns the answers in the form that pages show. In pass-through mode
-    ``authenticate`` returns the identity of an upstream credential; in other modes it is None.
-    ``credential`` reads the upstream credential from the environment variable CREDENTIAL_VARIABLE.
+    ``limit`` is the maximum number of plates. ``panels_of`` returns the answers in the form that
+    pages show. ``authenticate`` returns the identity of an upstream credential in pass-through
+    mode, and is None in other modes. ``credential`` reads CREDENTIAL_VARIABLE.
     """
 
     batches: Batches
@@ -121,7 +121,7 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return the tools, with the identity of DOSSIE_CREDENTIAL if the mode is pass-through."""
+    """Return the tools, in pass-through mode with the identity of DOSSIE_CREDENTIAL."""
     if tools.authenticate is None:
         return tools
     credential = tools.credential()
@@ -175,7 +175,7 @@ def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...
 
 
 def _run(tools: BatchTools, number: str) -> Batch:
-    """Run the batch until it ends or pauses. Ctrl-C pauses it."""
+    """Run the batch until it ends or pauses. Ctrl-C, SIGTERM and SIGHUP pause it."""
     owner = tools.identity.digest
     found = tools.batches.get(number, owner)
     shown = 0
@@ -204,15 +204,15 @@ def _run(tools: BatchTools, number: str) -> Batch:
 
 @contextmanager
 def _interrupted_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP act as Ctrl-C.
+    """Let SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does.
 
-    By default they end the process at once, and the lookups under way would be paid again.
+    By default these signals end the process, and lookups in progress would be paid again.
     """
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    # Not those that nohup has set to be ignored.
+    # A signal that is ignored stays ignored, as SIGHUP under nohup.
     handled = [
         each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL
     ]
@@ -230,7 +230,6 @@ def _cost(batch: Batch | None) -> str | None:
 
 
 def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
-    """Write the results to a temporary file, and then rename it to OUT."""
     operations = [OPERATIONS[name] for name in batch.ask]
     table = results_table(
         tools.batches.items(batch.id, tools.identity.digest),

@@ -1,4 +1,4 @@
-"""Rejects a command whose settings lead to other data than the server's."""
+"""Refuses a command whose settings lead to other data than the server's settings do."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -23,12 +23,10 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 class DataCheck:
     """Each ``for_`` method returns a one-line reason why the command must not run, or None.
 
-    ``database`` and ``store`` are the files that a portal with the command's settings creates at
-    startup, or None. ``unused_stores`` are cache files that a portal with these settings does not
-    open. ``key_fingerprints`` has the fingerprints of the command's present and old secret keys,
-    and is empty without a key. ``store_fingerprint`` returns the fingerprint, recorded in the
-    store, of the secret key that wrote the store's entries. ``upstreams_data_dir`` is described in
-    the settings.
+    ``database`` and ``store`` are the files that must exist, or None. ``unused_stores`` are cache
+    files that a portal with the command's settings does not open. ``key_fingerprints`` are those of
+    the command's present and old secret keys, and empty without a present key.
+    ``store_fingerprint`` reads from the cache the fingerprint of the key that wrote its entries.
     """
 
     engine: Engine
@@ -75,8 +73,7 @@ class DataCheck:
         if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure
         if self._has_upstream_data():
-            # The purge is refused, because its output would look as if the upstream's data had been
-            # purged.
+            # Refused, because the output would look as if the upstream's data had been purged.
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
@@ -111,7 +108,6 @@ class DataCheck:
         return None
 
     def _has_upstream_data(self) -> bool:
-        """Return whether the data directory also has data from an upstream."""
         folder = self.upstreams_data_dir
         return folder is not None and any(folder.glob("*.sqlite"))
 

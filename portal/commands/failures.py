@@ -9,10 +9,10 @@ from sqlalchemy.exc import SQLAlchemyError
 
 
 class Command(click.Command):
-    """A command that prints a database error in one line, without a traceback.
+    """A command that prints a database error in one line and exits 1.
 
-    A traceback would suggest a bug, although the database is only unreachable or full. ``check`` is
-    called before the command and returns the reason why the command must not run, or None.
+    A traceback would suggest a bug, although the database is only unreachable or full. ``check``
+    runs before the command and returns the reason why the command must not run, or None.
     """
 
     check: Callable[[], str | None] = staticmethod(lambda: None)
@@ -24,11 +24,10 @@ class Command(click.Command):
                 sys.exit(1)
             return super().invoke(ctx)
         except SQLAlchemyError as error:
-            # Print only the first line of the error, because further lines contain the SQL
-            # statement and its parameters.
+            # Further lines contain the SQL statement and its parameters.
             print(f"The database cannot be used: {str(error).splitlines()[0]}", file=sys.stderr)
             sys.exit(1)
 
 
 class CommandGroup(Command, click.Group):
-    """A group whose commands print a database error in one line."""
+    """A group whose commands print a database error in one line and exit 1."""

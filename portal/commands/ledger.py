@@ -61,10 +61,10 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
 
 
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
-    """Yield a record for each operation, and a last record with the totals.
+    """Yield a record for each operation, and a last one with the totals.
 
-    The savings are the sum of the hits, each at the price that was valid on its day. A lookup that
-    shared another lookup's call ("collapsed") is counted, but adds nothing to the savings.
+    The savings are the sum of the hits' prices. The price of a hit is the one that was valid on its
+    day. A lookup that shared another lookup's upstream call ("collapsed") saves nothing.
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)
@@ -113,12 +113,11 @@ def _text(value: Value) -> str:
 
 
 def _plain(value: Value) -> str | int | float | None:
-    """Convert a value for JSON. An amount in R$ becomes a number."""
     return float(value) if isinstance(value, Decimal) else value
 
 
 def _reais(amount: Decimal) -> str:
-    """Format an amount with two decimals, or with all decimals if the amount has more than two."""
+    """Format an amount with two decimals, or with more if it has more."""
     cents = amount.quantize(Decimal("0.01"))
     return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 
@@ -133,8 +132,8 @@ def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def _safe(cell: str) -> str:
     """Escape a cell that a spreadsheet would read as a formula, and replace line breaks.
 
-    The csv module does not quote a lone carriage return, and a spreadsheet would read the text
-    after it as a new cell.
+    The csv module does not quote a lone carriage return, after which a spreadsheet would begin a
+    new cell.
     """
     shown = "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
     return shown.translate(_ONE_LINE)

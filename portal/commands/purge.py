@@ -64,20 +64,20 @@ def purge_command(
         run = _Purge(store)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
-            # The purge log is written before the store is purged, because a process that finds the
-            # store empty reads the log to detect a missed purge.
+            # The purge log comes first. A process that finds the store empty reads the log to learn
+            # which purges it has missed.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             run.attempt(run.purge_store, tag, number or 0)
         run.attempt(run.remove_broken)
-        # The database is purged even if the store failed, because both have data about the vehicle.
+        # These steps run even if the store failed, because the database has data of its own.
         for tag in tags:
             run.attempt(ledger.forget, tag)
             run.attempt(leases.forget, tag)
         for name in names:
             run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
-            # History.forget must be called last, because it also erases the copies of the vehicle's
-            # tags that the other steps left in the database's files.
+            # Last, because it also erases the vehicle's tags that the other steps left in the
+            # database's files.
             run.attempt(history.forget, name)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
@@ -92,7 +92,7 @@ def purge_command(
 
 
 class _Purge:
-    """Runs every step of a purge, even after a failed step, and collects the failures."""
+    """Runs every step of a purge, even after a failed one, and collects the failures."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -135,16 +135,16 @@ class _Purge:
             print(f"Deleted {self.dossiers} issued dossiers.")
 
     def end(self) -> None:
-        """Wait until no process can serve the purged data, and then report the failures.
+        """Wait until no process can serve the purged data, and report the failures.
 
-        The wait is CONFIRMED_FOR_S, because a process may serve an answer or a rendered page for
-        this time without a new read of the store.
+        For CONFIRMED_FOR_S a process may serve an answer or a rendered page without reading the
+        store again.
         """
         if self.deleted or self.dossiers:
             time.sleep(CONFIRMED_FOR_S)
         for failure in self._failures:
             print(failure, file=sys.stderr)
         if self._database_error is not None:
-            raise self._database_error  # the class Command prints the error and exits with 1
+            raise self._database_error  # ``Command`` prints it and exits 1
         if self._failures:
             sys.exit(1)

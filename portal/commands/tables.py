@@ -6,13 +6,12 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-# The column widths are measured on the first rows only, so that a table of a million rows need not
+# The column widths are measured on this many rows only, so that a table of a million rows need not
 # fit into memory.
 _MEASURED_ROWS: Final = 1000
 _GAP: Final = "  "
 _EMPTY: Final = "-"
-# Control characters are replaced by blanks, because they could break the line or change the
-# terminal's state.
+# Control characters could break the line or change the terminal's state.
 _ONE_LINE: Final = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
 
 
@@ -23,9 +22,9 @@ def table_lines(
     *,
     header: bool = True,
 ) -> Iterator[str]:
-    """Yield the lines of a table.
+    """Yield the lines of a table, with the columns in ``numbers`` aligned to the right.
 
-    The columns in ``numbers`` are aligned to the right. An empty cell is shown as a hyphen.
+    An empty cell is shown as a hyphen.
     """
     cells = ([_cell(each) for each in row] for row in rows)
     first = list(itertools.islice(cells, _MEASURED_ROWS))
@@ -45,7 +44,7 @@ def table_lines(
 
 
 def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the lines of one JSON array. Each line has one object."""
+    """Yield the lines of one JSON array, with one object on each line."""
     mark = "["
     for row in rows:
         yield mark + json.dumps(row, ensure_ascii=False)
@@ -54,7 +53,6 @@ def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
 
 
 def is_terminal() -> bool:
-    """Return whether the output goes to a terminal."""
     return sys.stdout.isatty()
 
 

@@ -1,10 +1,13 @@
 """Stores issued dossiers as encrypted snapshots in the database.
 
-Each part of a snapshot (head, HTML, PDF) is encrypted with its own key, which is derived from the
-secret key, the namespace, the dossier's number and the part. A part cannot be decrypted in another
-row, because its key depends on the dossier's number. The key of a dossier's link is stored twice:
-as an HMAC, by which the dossier of a visitor's link is found, and encrypted, for the issuer. No
-process caches dossiers, so a purge, a revocation or an expiry takes effect at the next request.
+Each part of a dossier (head, HTML, PDF) is encrypted with its own key. The key is derived from the
+secret key, the namespace, the dossier's number and the part's name. A part that is copied into
+another row can therefore not be decrypted.
+
+A dossier's link contains its share key, which is stored twice. The HMAC of the share key serves to
+find the dossier of a link. The encrypted head has the share key to show the link to the issuer.
+
+No process caches dossiers, so a purge, a revocation or an expiry takes effect at the next request.
 """
 
 import hashlib
@@ -26,10 +29,11 @@ from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_p
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# Seconds for which the number, dates and owner of an ended dossier are stored, so that its link and
-# number are reported as ended and not as unknown.
+# For this many seconds after the expiry, the number, dates and owner are stored. The link and the
+# number are then reported as ended, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# The number of bytes by which an encrypted head is found in the database's files.
+# How many bytes of a deleted head are searched for in the database's files, to find out whether any
+# file still contains it.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -68,9 +72,9 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """An issued dossier. ``snapshot`` and ``key`` of an expired or revoked dossier are None.
+    """An issued dossier. ``key`` and ``snapshot`` are None if it is expired or revoked.
 
-    Times are epoch seconds. ``revoked_at`` is None if the dossier was not revoked.
+    Times are epoch seconds.
     """
 
     number: str
@@ -86,11 +90,10 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace.
 
-    ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. A purge finds a
-    vehicle's rows by the HMAC of the plate, which ``tag`` computes. ``bucket`` returns the number
-    under which the purge log counts the purges of a plate's HMAC. ``former`` lists the old secret
-    keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs with the old secret
-    keys.
+    ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``tag`` computes the
+    HMAC of a plate, by which a purge finds the vehicle's rows. ``bucket`` returns the number under
+    which the purge log counts the purges of that HMAC. ``former`` are the old secret keys, which
+    still decrypt old rows, and ``former_tags`` computes a plate's HMACs with them.
     """
 
     def __init__(
@@ -118,10 +121,10 @@ class DossierArchive:
         self._purge_log = PurgeLog(engine)
 
     def purge_mark(self) -> int:
-        """Return the number of the latest purge.
+        """Return the number of the latest purge, which the caller passes to ``issue``.
 
-        Call ``purge_mark`` before reading the answers for a dossier, and pass the number to
-        ``issue``. Raises DossiersUnavailable.
+        Call ``purge_mark`` before reading the answers for a dossier, so that ``issue`` detects a
+        purge in between. Raises DossiersUnavailable.
         """
         purges = self._purge_log.since(None)
         if purges is None:
@@ -138,7 +141,7 @@ class DossierArchive:
         *,
         purge_mark: int,
     ) -> None:
-        """Store a dossier. Raises Purged or DossiersUnavailable if nothing was stored."""
+        """Store a dossier. Raises Purged or DossiersUnavailable if it was not stored."""
         number, key = identifiers
         now, subject = self._clock(), self._tag(snapshot.plate)
         head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))
@@ -168,15 +171,13 @@ class DossierArchive:
         return self._find(table.c.share_key.in_(hashes))
 
     def owned(self, number: str, owner: str) -> Dossier | None:
-        """Return the dossier with the given number if the owner issued it, else None."""
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
 
     def all_owned(self, owner: str) -> list[Dossier]:
-        """Return the owner's dossiers, including expired and revoked ones, the latest first."""
+        """Return the owner's dossiers, also expired and revoked ones, the latest first."""
         return self._list(table.c.owner == self._owner_key(owner))
 
     def all(self) -> list[Dossier]:
-        """Return every dossier of the namespace, the latest first."""
         return self._list(table.c.number == table.c.number)
 
     def html(self, dossier: Dossier) -> str | None:
@@ -185,15 +186,15 @@ class DossierArchive:
         return None if packed is None else zlib.decompress(packed).decode()
 
     def pdf(self, dossier: Dossier) -> bytes | None:
-        """Return the document as PDF, or None if there is no PDF or valid dossier."""
+        """Return the document as PDF, or None if it has none or is no longer valid."""
         return self._content(dossier, "pdf")
 
     def revoke(self, number: str, owner: str | None = None) -> bool:
         """Revoke a valid dossier and delete its content.
 
-        Return False if no valid dossier has the number. If ``owner`` is given, a dossier of another
-        owner is not revoked. Raises DossiersUnavailable if the database fails, or if the dossier
-        was revoked but bytes of its content remain in the database's files.
+        Return False if no valid dossier has this number, or if it is not of the given ``owner``.
+        Raises DossiersUnavailable if the database fails, or if the dossier was revoked but bytes of
+        its content remain in the database's files.
         """
         where = (
             (table.c.number == number)
@@ -210,7 +211,7 @@ class DossierArchive:
                 raise DossiersUnavailable("bytes kept") from None
 
     def drop_expired(self) -> None:
-        """Delete the content of expired dossiers, and rows that expired more than ENDED_KEPT_S ago.
+        """Delete the content of expired dossiers, and rows that expired over ENDED_KEPT_S ago.
 
         Covers all namespaces. Raises SQLAlchemyError, or BytesKept if deleted bytes remain in the
         database's files.
@@ -218,7 +219,7 @@ class DossierArchive:
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
         long_ended = table.c.expires_at <= now - ENDED_KEPT_S
-        # Most calls find no row, so a read comes first, which does not block writers.
+        # A read comes first because it does not block writers, and most calls find no row.
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return
@@ -227,10 +228,10 @@ class DossierArchive:
             db.execute(delete(table).where(long_ended))
 
     def forget(self, plate: str) -> int:
-        """Delete a vehicle's dossiers of every namespace, and return their number.
+        """Delete a vehicle's dossiers in every namespace, and return their number.
 
-        Call ``History.forget`` after this method, because ``History.forget`` erases the HMAC of the
-        plate from the database's files. Raises SQLAlchemyError.
+        Call ``History.forget`` afterwards, because it erases the plate's HMAC from the database's
+        files. Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
@@ -239,10 +240,7 @@ class DossierArchive:
             return int(done.rowcount)
 
     def take_over(self, former: str, present: str) -> None:
-        """Move a renamed owner's dossiers from the former to the present name.
-
-        Raises SQLAlchemyError.
-        """
+        """Move a renamed owner's dossiers to the present name. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(mine).limit(1)).first() is None:
@@ -251,7 +249,7 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete dossiers that no secret key can decrypt, in every namespace.
+        """Delete the dossiers of every namespace that no secret key can decrypt.
 
         Raises SQLAlchemyError.
         """
@@ -269,10 +267,7 @@ class DossierArchive:
                 db.execute(delete(table).where(found), unreadable)
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
-        """Delete the content of the selected dossiers, and return their number.
-
-        Raises BytesKept.
-        """
+        """Delete the content of the selected dossiers and return their number. Raises BytesKept."""
         with writing(self._engine) as db:
             lock_dossiers(db)
             heads = db.execute(select(table.c.head).where(where)).scalars().all()
@@ -302,7 +297,7 @@ class DossierArchive:
         return [dossier for row in rows if (dossier := self._dossier(row)) is not None]
 
     def _dossier(self, row: RowMapping) -> Dossier | None:
-        """Return the dossier of a row, or None if its content cannot be decrypted."""
+        """Return the dossier of a row, or None if its head cannot be decrypted."""
         number = row["number"]
         state: State = "valid"
         if row["revoked_at"] is not None:
@@ -361,9 +356,9 @@ class DossierArchive:
         return hmac.digest(derived, f"{self._namespace}\0{key}".encode(), hashlib.sha256).hex()
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest of namespace and owner, which identifies an owner's rows.
+        """Return the digest that identifies an owner's rows.
 
-        ``History._visitor_key`` explains why the digest contains the namespace.
+        ``History._visitor_key`` explains why it contains the namespace.
         """
         return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
 

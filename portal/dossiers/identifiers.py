@@ -15,11 +15,7 @@ _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
 
 class Identifiers(NamedTuple):
-    """A dossier's identifiers.
-
-    ``number`` has 60 random bits and no hyphens. ``key`` has 128 random bits in URL-safe
-    characters.
-    """
+    """A dossier's number (60 random bits, without hyphens) and key (128 random bits, URL-safe)."""
 
     number: str
     key: str
@@ -33,7 +29,7 @@ def new_identifiers() -> Identifiers:
 def parse_number(text: str) -> str | None:
     """Return the dossier number in a typed text, or None if the text is not a number.
 
-    Letter case and hyphens are ignored. The letter O is read as 0, and I and L as 1.
+    Ignores letter case and hyphens, and reads O as 0, and I and L as 1.
     """
     if not text.isascii():
         return None

@@ -1,8 +1,8 @@
-"""A child process that renders PDFs, for archives of many.
+"""A child process that renders the PDFs of ZIP archives.
 
-In a worker, WeasyPrint would take 47 MiB for good, and each layout would hold the interpreter's
-lock against hits. The child is a new program, because a worker has threads and must not fork. It
-ends with the last archive, or with its worker.
+A worker does not render them itself. WeasyPrint would keep 47 MiB of its memory, and each layout
+would hold the GIL while cache hits wait. The child is a new program, because a worker has threads
+and must not fork. The child ends with the last archive, or with its worker.
 """
 
 import logging
@@ -27,9 +27,9 @@ from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
-NICENESS: Final = 5  # below the pages, and above batches, because somebody waits for an archive
+NICENESS: Final = 5  # a lower priority than pages and a higher one than batches
 _STARTS_WITHIN_S: Final = 30.0
-_RENDERS_WITHIN_S: Final = 120.0  # one PDF; 45 fines take 2 s where nothing else runs
+_RENDERS_WITHIN_S: Final = 120.0  # per PDF; one with 45 fines takes 2 s on an idle machine
 _ENDS_WITHIN_S: Final = 5.0
 _PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
 _READY, _UNAVAILABLE = b"ready", b"unavailable"
@@ -37,14 +37,14 @@ _PDF, _FAILURE = b"+", b"-"  # first byte of an answer
 
 
 class RenderingFailed(Exception):
-    """The child could not render a page, or ended."""
+    """The child could not render a page, or has ended."""
 
 
 class PdfProcess:
-    """Renders PDFs in a child, which lives at most from the first ``open`` to the last ``close``.
+    """Renders PDFs in a child, which runs at most from the first ``open`` to the last ``close``.
 
-    ``files`` returns the files below ``/static/`` by their paths. ``here`` renders in this process,
-    where no child can be started, and ``is_available_here`` returns whether it can.
+    ``files`` returns the files below ``/static/`` by their paths. If no child can be started,
+    ``here`` renders in this process. ``is_available_here`` returns whether ``here`` can.
     """
 
     def __init__(
@@ -58,15 +58,16 @@ class PdfProcess:
         self._is_available_here = is_available_here
         self._users_lock = threading.Lock()
         self._users = 0
-        self._lock = threading.Lock()  # of the members below; held while the child renders
+        self._lock = threading.Lock()  # guards the members below; held while the child renders
         self._child: _Child | None = None
-        self._has_failed = False  # to start, since the first ``open``
+        self._has_failed = False  # whether a start has failed since the first ``open``
         self._is_known_available = False
 
     def open(self) -> None:
-        """Begin to use the child. Raises PDFUnavailable.
+        """Begin to use the child. Raises PDFUnavailable if a library is missing.
 
-        Waits for the child's start only where it must show whether a library is missing.
+        Usually returns before the child is started. Waits for the start only if nothing else shows
+        whether the libraries are installed.
         """
         with self._users_lock:
             self._users += 1
@@ -89,23 +90,23 @@ class PdfProcess:
                 try:
                     return child.render(html)
                 except (EOFError, OSError):
-                    self._end_child()  # the next page gets a new one
+                    self._end_child()  # the next page starts a new child
                     raise RenderingFailed("the child ended") from None
         return self._here(html)
 
     def close(self) -> None:
-        """End the child after the last user."""
+        """Stop using the child. The last user's call ends it."""
         with self._users_lock:
             self._users -= 1
             if self._users:
                 return
         with self._lock:
-            if not self._users:  # otherwise opened again meanwhile
+            if not self._users:  # unless another thread has opened it meanwhile
                 self._end_child()
                 self._has_failed = False
 
     def _started(self) -> "_Child | None":
-        """Return the child, started where there is none; None where it cannot be started."""
+        """Return the child, after starting it if necessary, or None if it cannot be started."""
         if self._child is None and not self._has_failed:
             try:
                 self._child = _Child()
@@ -127,12 +128,12 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child; its methods raise EOFError or OSError if it ended or takes too long."""
+    """A running child. The methods raise EOFError or OSError if it ended or takes too long."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            # Without the settings, which contain secrets that the child does not need.
+            # The settings are left out, because they contain secrets that the child does not need.
             environment = {
                 name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
             }
@@ -142,16 +143,20 @@ class _Child:
                 env=environment,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,  # texts of a page may be in it
+                stderr=subprocess.DEVNULL,  # may contain texts of a page
                 pass_fds=[theirs.fileno()],
             )
             self._connection = Connection(ours.detach())
         self._is_idle = False
-        # A child whose last download was abandoned ends with this object.
+        # If a client abandons the last download, nothing calls ``end``. The child then ends when
+        # this object is garbage-collected.
         weakref.finalize(self, _kill, self._process)
 
     def prepare(self, files: Mapping[str, File]) -> None:
-        """Wait until WeasyPrint is imported, and send the files. Raises PDFUnavailable."""
+        """Wait until the child has imported WeasyPrint, and send it the files.
+
+        Raises PDFUnavailable.
+        """
         if self._received(_STARTS_WITHIN_S) != _READY:
             raise PDFUnavailable("in the child")
         self._connection.send_bytes(msgspec.msgpack.encode(files))
@@ -167,7 +172,7 @@ class _Child:
         return answer[1:]
 
     def end(self) -> None:
-        """End the child: by the end of the connection if it waits for a page, else by force."""
+        """End the child: by closing the connection if it waits for a page, else by SIGKILL."""
         self._connection.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_ENDS_WITHIN_S if self._is_idle else 0)
@@ -180,15 +185,17 @@ class _Child:
 
 
 def _kill(process: "subprocess.Popen[bytes]") -> None:
-    """End a process by force unless it has ended."""
     if process.poll() is None:
         process.kill()
         process.wait()
 
 
 def serve(descriptor: int) -> None:
-    """Render what the parent sends, until it closes the connection."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the whole process group
+    """Render each page that the parent sends, until it closes the connection.
+
+    ``descriptor`` is the child's end of the connection.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to the child as well
     files: dict[str, File] = {}
     with Connection(descriptor) as parent, suppress(EOFError, OSError):
         try:
@@ -197,7 +204,7 @@ def serve(descriptor: int) -> None:
             parent.send_bytes(_UNAVAILABLE)
             return
         parent.send_bytes(_READY)
-        # Not before, because the first byte of an archive may wait for the import.
+        # Only now, because a client may wait for the import before an archive's first byte.
         lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while True:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-# Paths such as /static/… need an address to be relative to. The renderer never requests it.
+# WeasyPrint resolves paths such as /static/… against this URL. Nothing is requested from it.
 _BASE_URL: Final = "http://portal.invalid/"
-# WeasyPrint loads these; the first depends on pango, gobject, harfbuzz and fontconfig.
+# Libraries that WeasyPrint loads. The first depends on pango, gobject, harfbuzz and fontconfig.
 _LIBRARIES: Final = ("libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0")
 
-# fontTools logs each table of a font that it reduces.
+# At its default level, fontTools logs every table of each font that it subsets.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
 
 File = tuple[str, bytes]  # content type, content
@@ -29,9 +29,9 @@ class UnknownFile(KeyError):
 
 
 def is_evidently_installed() -> bool:
-    """Return whether WeasyPrint and its libraries were found, without the import of 0.7 s.
+    """Return whether WeasyPrint and its libraries are found, without the import, which takes 0.7 s.
 
-    False is no proof: the libraries have other names on other systems than Linux.
+    False proves nothing, because the libraries have these names only on Linux.
     """
     try:
         for name in _LIBRARIES:
@@ -42,10 +42,10 @@ def is_evidently_installed() -> bool:
 
 
 class PdfRenderer:
-    """Renders PDF/UA-1; caches the fonts and the parsed style sheets between renderings.
+    """Renders HTML as PDF/UA-1, and caches fonts and parsed style sheets between renderings.
 
-    It loads ``data:`` URLs and what ``find`` returns for a path below ``/static/``, nothing else.
-    Raises PDFUnavailable. Not thread-safe, because pango's font map is not.
+    The page may load only ``data:`` URLs, and paths below ``/static/`` for which ``find`` returns a
+    file. Raises PDFUnavailable. Not thread-safe, because pango's font map is not.
     """
 
     def __init__(self, find: Callable[[str], File | None]) -> None:
@@ -54,7 +54,7 @@ class PdfRenderer:
             from weasyprint.text.fonts import FontConfiguration
         except (ImportError, OSError) as error:
             raise PDFUnavailable(type(error).__name__) from None
-        # fontTools writes this time into the fonts instead of the current one, so that the same
+        # fontTools writes this time instead of the current one into the fonts, so that the same
         # page always gives the same bytes.
         os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
         self._weasyprint = weasyprint
@@ -76,9 +76,9 @@ class PdfRenderer:
         return bytes(pdf)
 
     def _linked_sheets(self, document: Any) -> list[Any]:
-        """The parsed style sheets that the page links to.
+        """Return the parsed style sheets that the page links to, and remove the links.
 
-        Removes the links from the page, because WeasyPrint would parse the sheets again.
+        WeasyPrint would otherwise parse the linked sheets again for each page.
         """
         links = [
             link for link in document.etree_element.iter("link") if link.get("rel") == "stylesheet"
@@ -119,8 +119,8 @@ def _static_fetcher(urls: Any, file_at: Callable[[str], File]) -> Any:
 def _gc_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector during layout.
 
-    About 100,000 boxes live until the end of the layout, and the collector's repeated traversal of
-    them took a tenth of the time.
+    A layout creates about 100,000 boxes that live until its end. The collector traversed them
+    repeatedly, which took a tenth of the time.
     """
     was_enabled = gc.isenabled()
     gc.disable()

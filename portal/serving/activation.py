@@ -1,7 +1,7 @@
 """Uses the listening socket that systemd passes if the service has a socket unit.
 
-The socket stays open in systemd while the service restarts, so that connections wait in the
-socket's queue and are not refused. The man page sd_listen_fds(3) describes the protocol.
+systemd keeps the socket open while the service restarts. New connections then wait in the socket's
+queue instead of being refused. sd_listen_fds(3) describes the protocol.
 """
 
 import socket
@@ -16,13 +16,11 @@ _FIRST_DESCRIPTOR = 3  # SD_LISTEN_FDS_START
 
 
 class UnusableSocket(Exception):
-    """The socket from systemd cannot be used. The error message is one line for the operator."""
+    """The socket from systemd cannot be used. The message is one line for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class InheritedSocket:
-    """A listening TCP socket: its file descriptor and its address."""
-
     descriptor: int
     host: str
     port: int
@@ -31,9 +29,8 @@ class InheritedSocket:
 def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | None:
     """Return the socket that systemd passed to process ``pid``, or None.
 
-    Raises UnusableSocket for several sockets, because the portal listens on one address. Raises
-    UnusableSocket for a socket that is not TCP, because rate limits need the address of each
-    client.
+    Raises UnusableSocket for several sockets, because the portal listens on one address. Also
+    raises it for a socket that is not TCP, because rate limits need the client's IP address.
     """
     if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
         return None
@@ -53,7 +50,7 @@ def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | 
 
 
 class ActivatableServer(MPServer):
-    """A Granian server whose workers share the inherited socket, if there is one.
+    """A Granian server whose workers share the inherited socket.
 
     Without an inherited socket, each worker opens its own socket on the same port.
     """

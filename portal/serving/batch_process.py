@@ -1,9 +1,9 @@
 """The batch process, which the main process starts while there are batches to run.
 
-A separate process with a lower priority runs the batches. Threads that run batches in a worker
-process would delay each cached answer by up to the interpreter's switch interval. A worker requests
-the batch process through a FIFO in the shared directory. The main process starts the batch process,
-replaces it if it was killed, and stops it with the server.
+It has a lower priority than the workers. In a worker, batch threads would delay each cached answer
+by up to the interpreter's switch interval (5 ms). A worker requests the batch process through a
+FIFO in the shared directory. The main process starts the batch process, replaces it if it was
+killed, and stops it with the server.
 """
 
 import gc
@@ -32,10 +32,11 @@ log = logging.getLogger(__name__)
 NICENESS: Final = 10
 IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
-_START_AGAIN_S: Final = 2.0  # after a failure
+_START_AGAIN_S: Final = 2.0  # pause before a failed batch process is replaced
 _FIFO: Final = "batches"
-# A thread that has its answer waits for the others that compute at most this long, at each of some
-# 20 statements and messages. With the usual 5 ms a lookup took 10 ms longer.
+# For sys.setswitchinterval: how long a thread that is ready to run waits for a computing thread. A
+# lookup waits in this way at some 20 SQL statements and messages. With Python's default of 5 ms it
+# took 10 ms longer.
 _SWITCH_INTERVAL_S: Final = 0.0005
 
 
@@ -46,7 +47,7 @@ def batch_request(shared: Path | None) -> Callable[[], None] | None:
 
 
 def _ask(fifo: Path) -> None:
-    with suppress(OSError):  # the main process has ended, or the FIFO is full of requests
+    with suppress(OSError):  # the main process has ended, or the FIFO is full of earlier requests
         file = os.open(fifo, os.O_WRONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
             os.write(file, b"\0")
@@ -57,21 +58,19 @@ def _ask(fifo: Path) -> None:
 class BatchProcess:
     """Starts and stops the batch process. Only the main process creates a BatchProcess.
 
-    Raises OSError if no FIFO can be created in the shared directory. The workers run the batches if
-    there is no batch process.
+    Raises OSError if the FIFO cannot be created. The workers then run the batches themselves.
     """
 
     def __init__(self, shared: Path) -> None:
         os.mkfifo(shared / _FIFO, 0o600)
-        # The FIFO is opened for reading and writing, because a FIFO without a writer would return
-        # end of file.
+        # Opened for writing too, because a read from a FIFO that no process has open for writing
+        # returns end of file at once.
         self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
-        # The batch process is started by the same method as Granian's workers.
+        # The same start method as that of Granian's workers.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # A killed batch process and its replacement use the same name in leases, so that the
-        # replacement can release the killed process's leases at once. Two batch processes never run
-        # at the same time.
+        # A killed batch process and its replacement have the same name in leases, so that the
+        # replacement can release the leases at once. The two never run at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -126,7 +125,7 @@ class BatchProcess:
             return process
 
     def _forget_requests(self) -> None:
-        """Discard all requests in the FIFO. While there is work, workers repeat their requests."""
+        """Discard all requests in the FIFO. Workers repeat them while there is work."""
         os.set_blocking(self._fifo, False)
         with suppress(BlockingIOError):
             os.read(self._fifo, 65536)
@@ -142,7 +141,7 @@ def run_batches(holder: str) -> None:
     lower_priority(NICENESS)
     sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
-    # Import late, because the main module of the server imports this module.
+    # Imported late, because the server's main module imports this module.
     from portal.factory import ServerProcess, create_app, environment_settings
     from portal.serving.process import join_shared_directory
     from portal.web import set_up_logging
@@ -152,9 +151,9 @@ def run_batches(holder: str) -> None:
     app = create_app(settings, ServerProcess(join_shared_directory(), batch_holder=holder))
     batches, runner = app.extensions["batches"], app.extensions["batch_runner"]
     scheduler, store = app.extensions["scheduler"], app.extensions["store"]
-    gc.freeze()  # as in a worker
+    gc.freeze()  # shortens later collections
     _tolerant(lambda: batches.release_all(holder))
-    _tolerant(runner.tick)  # the scheduler's first one would be half a second later
+    _tolerant(runner.tick)  # the scheduler's first call comes half a second later
     scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:
@@ -162,7 +161,7 @@ def run_batches(holder: str) -> None:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    runner.stop()  # stop first, because lookups in progress still write to the ledger
+    runner.stop()  # before run_all, because lookups in progress still write to the ledger
     scheduler.run_all()
     app.extensions["closing"].close()
 

@@ -1,24 +1,20 @@
 """Announces a stop in ``/readyz``, so that proxies send no more requests.
 
-The main process creates a file in the directory that it shares with its workers. As soon as the
-file exists, the workers answer ``/readyz`` with 503. The workers answer all other requests as
-before.
+The main process creates a file in the directory that it shares with its workers. While the file
+exists, the workers answer ``/readyz`` with 503 and all other requests as before.
 """
 
 from pathlib import Path
 
 
 class Draining:
-    """Whether this server is about to stop.
-
-    If there is no shared directory, ``has_begun`` always returns False.
-    """
+    """Announces that the server is about to stop. Without a shared directory it does nothing."""
 
     def __init__(self, shared: Path | None) -> None:
         self._file = shared / "draining" if shared else None
 
     def begin(self) -> bool:
-        """Announce the stop to the workers. Return False if the file cannot be created."""
+        """Announce the stop to the workers. Return False if that is impossible."""
         if self._file is None:
             return False
         try:

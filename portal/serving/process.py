@@ -46,7 +46,7 @@ THREADS_VARIABLE = "DOSSIE_THREADS"
 
 
 def worker() -> Flask:
-    """Return the application of a worker process."""
+    """Return the application of a worker process. Granian calls this function in each worker."""
     exit_with_parent()
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)
@@ -60,26 +60,26 @@ def worker() -> Flask:
             ask_for_batches=batch_request(shared),
         ),
     )
-    # Start the scheduler now, so that data expires on time even without requests.
+    # The scheduler starts now, so that data expires on time even without requests.
     app.extensions["scheduler"].start()
-    # Finalize is used instead of atexit, because a forked worker never runs atexit functions.
+    # Finalize instead of atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)
-    # The batch runner is stopped first (highest exitpriority), because lookups in progress still
-    # write to the ledger.
+    # The highest exitpriority runs first. The batch runner stops before run_all, because lookups in
+    # progress still write to the ledger.
     Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
-    # Exclude the objects loaded so far from garbage collection, because a full collection of these
-    # permanent objects would stop all requests for 40 ms.
+    # The garbage collector ignores frozen objects. A collection of all objects loaded so far would
+    # stop all requests for 40 ms.
     gc.collect()
     gc.freeze()
     return app
 
 
 def join_shared_directory(workers: int = 0) -> Path | None:
-    """Return the directory that the server's processes share, or None.
+    """Join the directory that the server's processes share, and return it, or None without one.
 
-    A worker passes the number of ``workers`` and is pinned to a processor.
+    A worker passes the number of ``workers``, and may then be pinned to a processor.
     """
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:
@@ -106,7 +106,7 @@ def _batch_process(shared: SharedDirectory | None) -> BatchProcess | None:
 
 
 def main() -> None:
-    """Run the server on the address HOST:PORT; ``python app.py`` calls this function."""
+    """Run the server on HOST:PORT. ``python app.py`` calls this function."""
     settings = environment_settings()
     host, port = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "8000"
     if not (port.isascii() and port.isdecimal() and 0 < int(port) < 65536):
@@ -128,11 +128,11 @@ def main() -> None:
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
-        # The main process prepares the database, so that an unreachable database causes one line of
-        # error and not a crash of every worker.
+        # In the main process, so that an unreachable database causes one error line and not a crash
+        # of every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
-    # Characters of the banner that the terminal's encoding lacks are replaced.
+    # Otherwise ``print`` would fail on a terminal whose encoding lacks an accented letter.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host

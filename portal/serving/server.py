@@ -24,14 +24,14 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
-# Granian's log records go to the root logger, which redacts secrets.
+# These loggers propagate to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
 
 
 class DrainingServer(ActivatableServer):
     """A Granian server that announces its stop after SIGTERM, and stops ``drain_s`` seconds later.
 
-    A second SIGTERM or Ctrl-C stops the server at once. ``before_stop`` is called before the
+    A second SIGTERM, or Ctrl-C, stops the server at once. ``before_stop`` is called before the
     workers are asked to end.
     """
 
@@ -77,12 +77,11 @@ def serve(
     before_stop: Callable[[], None] | None = None,
     inherited: InheritedSocket | None = None,
 ) -> None:
-    """Serve an application until SIGTERM or Ctrl-C.
+    """Serve the application of the factory ``target`` ("module:name") until SIGTERM or Ctrl-C.
 
-    ``target`` is the application's factory, as "module:name". After SIGTERM ``draining`` announces
-    the stop, and the server accepts requests for another ``drain_s`` seconds. At the end the server
-    calls ``before_stop`` and waits at most ``longest_request_s`` seconds for requests in progress.
-    If ``inherited`` is given, the server uses this socket instead of the address.
+    After SIGTERM, ``draining`` announces the stop, and the server accepts requests for another
+    ``drain_s`` seconds. It then calls ``before_stop`` and waits at most ``longest_request_s``
+    seconds for requests in progress. ``inherited`` replaces ``host`` and ``port``.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:
@@ -114,16 +113,16 @@ def serve(
         workers=workers,
         blocking_threads=threads.blocking,
         backlog=BACKLOG,
-        # The maximum number of open connections. With a low maximum, idle connections would block
-        # new connections.
+        # The maximum number of open connections. At the maximum, idle connections keep new ones
+        # waiting.
         backpressure=allowed.connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=math.ceil(longest_request_s),
         working_dir=home,
-        # The log level hides Granian's warnings, which are advice about options of this call.
+        # Hides Granian's warnings about the options of this call.
         log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
-        log_access=False,  # paths contain plates; the application logs requests itself
+        log_access=False,  # would log paths, which contain plates
     ).serve()

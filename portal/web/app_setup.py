@@ -1,4 +1,4 @@
-"""Register routes, hooks and WSGI middleware on the Flask application."""
+"""Registers routes, hooks and WSGI middleware on the Flask application."""
 
 import logging
 import math
@@ -75,7 +75,7 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-NETWORK_MARGIN_S = 10  # how many seconds longer than the server's limit a browser waits for a panel
+NETWORK_MARGIN_S = 10  # seconds that a browser waits for a panel beyond the server's own limit
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
@@ -98,7 +98,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # still accepted for verifying
+    former_secrets: Sequence[bytes] = field(repr=False)  # still accepted in signatures
     namespace: str
     hidden_marker: str
     mask_names: bool
@@ -109,7 +109,7 @@ class Dependencies:
     own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
-    # the hit cache's memory limit, which excludes the answers' bodies; 0 disables the hit cache
+    # Memory limit of the hit cache, without the answers' bodies. 0 disables the hit cache.
     hit_cache_bytes: int
     page_cache: PageCache
     access_log: AccessLogBuffer
@@ -164,7 +164,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             origin=request.url_root.rstrip("/"),
             panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
         )
-        if request.blueprint == SHARED:  # shared pages set no cookie and therefore read no session
+        if request.blueprint == SHARED:  # shared pages must not read the session or set a cookie
             return page
         return replace(
             page,
@@ -206,7 +206,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
-    # Flask runs after-request functions in reverse order, so the rate-limit headers are added last.
+    # Flask runs after-request functions in reverse order, so these headers are added last.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     register_compression(app)
@@ -277,21 +277,20 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 def panels_of(
     gateway: Gateway, pool: Executor
 ) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
-    """Return the function with which pages and commands look up a subject."""
+    """Return the function by which pages and commands look up a subject."""
     return Lookups(gateway, pool).panels
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
-    """Return the visitor of the pages, whom the session cookie identifies.
+    """Return the visitor whom the session cookie identifies, or None without the cookie.
 
-    The result is None without a session cookie, even in demo mode.
+    In demo mode ``Sessions.current`` would return a visitor even without the cookie.
     """
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 
 
 def _reference_facts(portal: Dependencies) -> ReferenceFacts:
-    """Return this portal's prices, times and limits, which the API reference states."""
     titles = {
         "decode": "Dados e FIPE",
         "renainf": "Multas",
@@ -312,7 +311,6 @@ def _reference_facts(portal: Dependencies) -> ReferenceFacts:
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
-    """Build the privacy page. The retention times come from the components that store the data."""
     gateway = portal.gateway
     return privacy_page(
         portal.gatekeeper.mode,
@@ -337,10 +335,10 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 
 
 def _warn_of_unconfigured_proxy() -> None:
-    """Warn of a proxy in front of the portal, because all its clients would share a sign-in limit.
+    """Warn of a proxy in front of the portal if TRUSTED_PROXIES is 0.
 
-    Only POST requests are checked, so that lookups stay fast. Every proxy passes on some POST
-    requests.
+    All clients of the proxy would then share one sign-in limit. Only POST requests are checked, to
+    keep lookups fast. Sooner or later every proxy passes on a POST.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
@@ -353,12 +351,9 @@ def _add_middleware(
     cors: CrossOrigin | None,
     refused: UploadLimiter,
 ) -> None:
-    """Wrap the application.
-
-    Requests pass through ProxyFix, the hit cache, RefusedBodies and Flask, in this order.
-    """
+    """Wrap the application, so that requests pass ProxyFix, HitCache, RefusedBodies and Flask."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
-    # The hit cache is off if rate limits are on, because only Flask's code counts every request.
+    # Rate limits turn the hit cache off, because only Flask's code counts requests.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:
         layers = HitCache(
             layers,
@@ -370,7 +365,7 @@ def _add_middleware(
             cors,
         )
     if hops := portal.trusted_proxies:
-        # X-Forwarded-Prefix is ignored, because URLs in pages, scripts and styles start at "/".
+        # No X-Forwarded-Prefix, because URLs in pages, scripts and styles start at "/".
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     else:
         app.before_request(_warn_of_unconfigured_proxy)

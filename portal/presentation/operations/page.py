@@ -1,4 +1,4 @@
-"""The operator's page: use and cost by day and token, base addresses, failures, limits, storage."""
+"""The operator's page: use and cost by day and token, origins, failures, limits and storage."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # tokens with separate rows; all other tokens share one row
+MOST_CALLERS: Final = 10  # tokens with a row of their own; all others share one row
 OPERATION_LABELS: Final[Mapping[str, str]] = {
     "decode": "Dados e FIPE",
     "renainf": "Multas",
@@ -65,10 +65,7 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The circuit breaker of a base address.
-
-    The breaker blocks calls for another ``wait_s`` seconds.
-    """
+    """The circuit breaker of an origin, which blocks calls for another ``wait_s`` seconds."""
 
     name: str
     state: BreakerState
@@ -80,8 +77,8 @@ class OperationsFacts:
     """The data for the page, which the portal's components report.
 
     ``by_day`` (keyed by day and operation), ``by_caller`` and ``failures`` cover the last ``days``
-    days. ``now`` is aware. ``daily_limit`` is in calls; 0 means no limit. ``store`` is None while
-    the store is unreachable. ``database_bytes`` is None if the size cannot be read.
+    days. ``now`` is aware. ``daily_limit`` is in calls, and 0 without a limit. ``store`` is None
+    while the store is unreachable. ``database_bytes`` is None if the size cannot be read.
     """
 
     now: datetime
@@ -142,10 +139,7 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """A base address.
-
-    ``icon`` and ``tone`` show the state of the address's breaker; a tone of "" is neutral.
-    """
+    """An origin. ``icon`` and ``tone`` show the state of its breaker. The tone "" is neutral."""
 
     name: str
     icon: Literal["check", "clock", "cross", "question"]
@@ -166,7 +160,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls and the daily limit. ``left`` is "" if there is no limit."""
+    """Today's calls and the daily limit. ``left`` is "" without a limit."""
 
     used: int
     most: int
@@ -191,7 +185,7 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationsPage:
-    """The page. No member identifies a vehicle. A chart is None if all its values are zero."""
+    """The page, in which nothing identifies a vehicle. A chart without a value above 0 is None."""
 
     template: ClassVar[str] = "pages/operations.html"
     updated: str
@@ -279,7 +273,6 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
 
 
 def _by_part(usage: Mapping[tuple[Any, ...], Usage], part: int) -> dict[Any, Usage]:
-    """Add up the usage by one part of the keys, such as the day."""
     groups: defaultdict[Any, list[Usage]] = defaultdict(list)
     for key, each in usage.items():
         groups[key[part]].append(each)
@@ -295,7 +288,7 @@ def _lookups(usage: Usage) -> int:
 
 
 def _lookup_values(usage: Usage) -> tuple[float, ...]:
-    """Return the values of a bar in the lookup chart, in the order of the legend."""
+    """Return the parts of a bar in the lookup chart, in the order of the legend."""
     return (usage.calls, usage.hits, usage.collapsed, usage.stale)
 
 
@@ -346,7 +339,6 @@ def _chart(
 
 
 def _axis(value: float) -> str:
-    """Return the label of a grid line, or "" if the value is not a whole number."""
     return grouped(Decimal(value)) if value == int(value) else ""
 
 
@@ -402,7 +394,6 @@ def _addresses(facts: OperationsFacts) -> Iterable[AddressRow]:
 def _breaker(
     address: Address | None, now: datetime
 ) -> tuple[Literal["check", "clock", "cross", "question"], Literal["", "warn", "danger"], str]:
-    """Return the icon, tone and words for a breaker's state."""
     if address is None:
         return "question", "", "sem disjuntor"
     until = f"{local_time(now + timedelta(seconds=address.wait_s)):%H:%M:%S}"
@@ -451,7 +442,6 @@ def _store(size: StoreSize | None) -> str:
 
 
 def _size(number: int) -> str:
-    """Format bytes in the largest unit in which the number is at least one."""
     value, unit = Decimal(number), "bytes"
     for larger in ("kB", "MB", "GB", "TB"):
         if value < 1000:

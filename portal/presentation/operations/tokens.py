@@ -26,7 +26,7 @@ MOST_ENDED: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class TokenFacts:
-    """The facts about an issued token, without its secret. Times are in epoch seconds."""
+    """The facts about an issued token, without its secret. Times are epoch seconds."""
 
     name: str
     scopes: frozenset[str]
@@ -37,8 +37,6 @@ class TokenFacts:
 
 @dataclass(frozen=True, slots=True)
 class ListedToken:
-    """A token in the list. ``limit_is_used`` and ``ends_soon`` mark tokens that need attention."""
-
     name: str
     scopes: str
     today: str
@@ -57,12 +55,11 @@ class ScopeChoice:
 
 @dataclass(frozen=True, slots=True)
 class IssueForm:
-    """The form for a new token, with the values that were typed.
+    """The form for a new token, with the typed texts.
 
-    ``days`` and ``daily_limit`` are the typed texts, which may be "". ``problems`` holds one text
-    for each field of FIELDS: a sentence if the field was rejected, else "". ``asks_token`` is true
-    if the operator signed in too long ago, so that the form asks for the operator's own token
-    again.
+    ``problems`` has for each of FIELDS a sentence if the field was rejected, else "". If the
+    operator signed in too long ago, ``asks_token`` is true and the form asks for the operator's own
+    token again.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -80,7 +77,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The page that shows a new token a single time."""
+    """The only page that ever shows a new token."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -125,19 +122,16 @@ def issue_form(
 
 
 def revoke_path(name: str) -> str:
-    """Return the path that revokes a token.
-
-    The path contains the name unescaped, because token names have no special characters.
-    """
+    """Return the path that revokes a token, whose name needs no escaping."""
     return f"/operacao/tokens/{name}/revogar"
 
 
 def listed_tokens(
     tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
-    """Return the valid tokens, and the most recent of the revoked or expired tokens.
+    """Return the valid tokens, and the latest of the revoked or expired ones.
 
-    ``calls`` maps a token's name to the token's number of calls today.
+    ``calls`` are today's calls by token name.
     """
     at = now.timestamp()
     state = [(each, _state(each, at)) for each in tokens]

@@ -33,8 +33,8 @@ def reference_answers(
 ) -> dict[str, Answer]:
     """Return an answer for each example in the OpenAPI document, keyed by operation.
 
-    ``ask`` sends a method, a path and a body to the sandbox (the simulated source), and returns the
-    body of the sandbox's answer.
+    ``ask`` sends a method, a path and a body to the sandbox, which simulates the upstream, and
+    returns the body of its answer.
     """
     requests = {name: sample_request(document, name) for name in _OF_SANDBOX}
     bodies = {
@@ -63,7 +63,6 @@ def reference_answers(
 
 
 def _json_answer(body: bytes, status: int = 200) -> Answer:
-    """Return an answer whose text is an excerpt of a JSON body."""
     return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)), "json")
 
 
@@ -72,7 +71,6 @@ def _batch_answer(batch: Batch, status: int) -> Answer:
 
 
 def _new_batch(now: datetime) -> Batch:
-    """Return the example batch in the state in which the API creates a batch."""
     at = now.replace(microsecond=0).timestamp()
     return Batch(
         id="4d2a8ee8598acee71d7ddb4f",

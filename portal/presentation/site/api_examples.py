@@ -19,8 +19,6 @@ LABELS: Final[dict[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """An example in one programming language."""
-
     language: Language
     label: str
     text: str
@@ -30,8 +28,8 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    If ``is_request`` is true, the example is a single request, whose address may wrap at any
-    character on a narrow screen.
+    If ``is_request`` is true, it is a single request, whose URL may wrap at any character on a
+    narrow screen.
     """
 
     anchor: str

@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A part of a sentence. ``is_code`` is true if the part is set in the code font."""
+    """A part of a sentence. ``is_code`` selects the code font."""
 
     text: str
     is_code: bool
@@ -45,7 +45,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter. ``place`` says whether the parameter goes into the path or the query."""
+    """A parameter. ``place`` says in words whether it goes into the path or the query."""
 
     name: str
     place: str
@@ -55,7 +55,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """A member of a JSON body. ``name`` is the member's path, such as ``informacoesFipe[].ano``."""
+    """A member of a JSON body. ``name`` is its path, such as ``informacoesFipe[].ano``."""
 
     name: str
     form: str
@@ -79,10 +79,7 @@ class ApiHeader:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A real answer.
-
-    ``caption`` has the answer's status, type and size; ``text`` may be an excerpt.
-    """
+    """A real answer. ``caption`` states status, type and size. ``text`` may be an excerpt."""
 
     caption: str
     text: str
@@ -93,7 +90,7 @@ class Answer:
 class Section:
     """One or several operations that are explained together.
 
-    ``uses_memory`` is true if the main operation obeys a Cache-Control header in the request.
+    ``uses_memory`` is true if the main operation obeys the request's Cache-Control header.
     """
 
     anchor: str
@@ -138,7 +135,7 @@ class LookupTerms:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """The page. The examples contain ``token``; ``samples`` are plates of the sandbox."""
+    """The API reference. Its examples contain ``token``. ``samples`` are plates of the sandbox."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -154,7 +151,7 @@ class ApiPage:
     samples: tuple[SamplePlate, ...]
 
 
-# For each section: its anchor, long title, short title, and operations, the main one first.
+# For each section: its anchor, title, short title, and operations, the main one first.
 _GROUPS: Final = (
     (
         "Caminhos da fonte",
@@ -227,7 +224,7 @@ def api_page(
 ) -> ApiPage:
     """Build the reference for a portal at ``base_url``.
 
-    ``answers`` maps each operation to its example answer.
+    ``answers`` maps an operation to its example answer.
     """
     base = base_url.rstrip("/")
     spec = _Spec(document)
@@ -386,8 +383,6 @@ def _recipes(base: str, token: str) -> tuple[Recipe, ...]:
 
 
 class _Spec:
-    """A reader of the OpenAPI document that resolves its references."""
-
     def __init__(self, document: Document) -> None:
         self._document = document
         self._operations: dict[str, tuple[str, str, Document]] = {
@@ -407,7 +402,6 @@ class _Spec:
         return Endpoint(method, path, summary, sentence(operation.get("description", "")))
 
     def sample(self, name: str) -> SampleRequest:
-        """Return the document's example request, with all placeholders of its path filled."""
         method, path, operation = self._operations[name]
         for parameter in self._parameters(name):
             if parameter["in"] == "path":
@@ -420,7 +414,6 @@ class _Spec:
         return SampleRequest(method, path, body, is_text="application/json" not in answer)
 
     def parameters(self, names: Sequence[str]) -> tuple[Parameter, ...]:
-        """Return the distinct path and query parameters of several operations."""
         found = {
             parameter["name"]: Parameter(
                 parameter["name"],
@@ -442,7 +435,6 @@ class _Spec:
         return tuple(self.members(self._resolved(content["schema"])))
 
     def fields(self, name: str) -> tuple[ReferenceField, ...]:
-        """Return the members of a successful JSON answer."""
         content = self._success(name)["content"].get("application/json")
         return () if content is None else tuple(self.members(self._resolved(content["schema"])))
 
@@ -470,7 +462,6 @@ class _Spec:
         return tuple(self._success(name).get("headers", {}))
 
     def errors(self, names: Sequence[str]) -> tuple[ApiError, ...]:
-        """Return the errors of several operations, sorted by status."""
         found: dict[int, ApiError] = {}
         for name in names:
             for status, response in self._operations[name][2]["responses"].items():
@@ -521,7 +512,7 @@ class _Spec:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return the object in a member, the name of its schema, and whether it is in a list."""
+        """Return a member's object, the name of its schema, and whether the member is a list."""
         items = written.get("items")
         target = written if items is None else items
         for each in (target, *target.get("anyOf", ())):

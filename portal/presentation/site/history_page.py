@@ -21,9 +21,9 @@ NO_PAYMENT: Final = "nada pago: veio da memória"
 class HistoryLine:
     """A vehicle in the history.
 
-    ``seen`` is how long ago the visit was. ``answers`` says which answers are stored. ``paid`` is
-    what the visitor's own calls have cost, or "" if nothing has a price. ``cost`` is the most that
-    opening the vehicle's page can cost, or "" if that costs nothing.
+    ``seen`` is how long ago the visit was. ``paid`` is what the visitor's own calls have cost, or
+    "" if no lookup has a price. ``cost`` is the most that opening the vehicle's page can cost, or
+    "" if that costs nothing.
     """
 
     lookup: RecentLookup
@@ -69,8 +69,8 @@ def history_line(
 ) -> HistoryLine:
     """Build the line of a vehicle with its stored answers.
 
-    ``prices`` holds the R$ prices of the lookups that the visitor is allowed to make. ``paid`` is
-    what the visitor's calls have cost, or None if the ledger cannot tell visitors apart.
+    ``prices`` are the R$ prices of the lookups that the visitor may make. ``paid`` is what the
+    visitor's calls have cost, or None if the ledger cannot tell visitors apart.
     """
     is_plate = isinstance(lookup.subject, Plate)
     wanted = [name for name in LOOKUP_WORDS if name in prices and (is_plate or name != "decode")]
@@ -91,13 +91,12 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: Lookup) -> bool:
-    """Return whether the store has a lookup's result, so that opening the page makes no call."""
+    """Return whether opening the vehicle's page makes no upstream call for this lookup."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 
 
 def _answers(wanted: Sequence[Lookup], panels: Panels, now: datetime) -> str:
-    """Say which answers are stored, which are not, and how old the oldest stored answer is."""
     kept = [name for name in wanted if panels.of(name).has_answer]
     refused = any(panels.of(name).cause == "rejected" for name in wanted)
     if not kept:

@@ -1,4 +1,4 @@
-"""Indent JSON for readers and shorten its lists."""
+"""Indents JSON for readers and shortens its lists."""
 
 import json
 from typing import Final
@@ -8,7 +8,7 @@ _INDENT: Final = "  "
 
 
 def excerpt(document: object, depth: int = 0) -> str:
-    """Indent a document. Each list is cut to its first element and the number of other elements."""
+    """Indent a document, and cut a long list to its first element and the number of the others."""
     inner = _INDENT * (depth + 1)
     match document:
         case dict() if document:

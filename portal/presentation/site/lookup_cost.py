@@ -1,4 +1,4 @@
-"""The cost of a lookup and the number of lookups left today, shown before a click."""
+"""The cost of a lookup and the number of lookups left today, shown before the visitor decides."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,7 +16,7 @@ _SPENT: Final = "O limite de hoje foi usado. {} O que já está guardado continu
 class LookupCost:
     """The most that looking up one plate can cost in R$, and how many plates are left today.
 
-    ``left`` is None without a daily limit. The limit resets after ``midnight_s`` seconds.
+    ``left`` is None without a daily limit. The limit is reset in ``midnight_s`` seconds.
     """
 
     most: Decimal

@@ -10,9 +10,9 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """The seconds until an operation's answers are deleted, or 0 if no answer is stored.
+    """For how many seconds an operation's answers are stored, or 0 if they are not.
 
-    ``empty_s`` is the time for an empty list, or None if the operation's answers are not lists.
+    ``empty_s`` is the time for an empty list, or None if the answers are not lists.
     """
 
     answer_s: int
@@ -21,8 +21,6 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """How long one kind of answer is stored, with its label on pages."""
-
     label: str
     answer_s: int
     empty_s: int | None
@@ -32,10 +30,10 @@ class KeptAnswer:
 class PrivacyPage:
     """Retention times in seconds.
 
-    Rejected lookups are stored for ``rejected_s``, recent lookups for ``history_s``, the session
-    cookie for ``session_s``, sign-in attempts per IP address for ``tries_s``, and issued dossiers
-    for ``dossier_s``. A dossier's number is deleted ``ended_dossier_s`` seconds after the dossier
-    expires or is revoked. ``counts_requests`` is true if the portal limits the rate of requests.
+    They are for rejected lookups (``rejected_s``), the history, the session cookie, the sign-in
+    attempts of an IP address (``tries_s``), and issued dossiers. A dossier's number is deleted
+    ``ended_dossier_s`` seconds after the dossier expires. ``counts_requests`` is true if the portal
+    has rate limits.
     """
 
     template: ClassVar[str] = "pages/privacy.html"
@@ -47,8 +45,8 @@ class PrivacyPage:
     tries_s: int
     dossier_s: int
     ended_dossier_s: int
-    batch_s: int  # after the end or the last pause of a batch
-    draft_s: int  # of a batch that is never started
+    batch_s: int  # after the end or last pause
+    draft_s: int  # for a batch that is never started
     counts_requests: bool
     mask_names: bool
 

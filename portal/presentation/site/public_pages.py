@@ -17,7 +17,10 @@ from portal.wording import listed
 
 @dataclass(frozen=True, slots=True)
 class SamplePlate:
-    """A documented plate of the sandbox, with the answers of the sandbox and of the portal."""
+    """A documented plate of the sandbox.
+
+    ``alone`` and ``portal`` describe the sandbox's own answer and that of a portal in front of it.
+    """
 
     plate: str
     title: str
@@ -29,9 +32,9 @@ class SamplePlate:
 class SignInPage:
     """The sign-in page.
 
-    ``next_path`` is where a visitor goes after signing in. ``purpose`` describes the page at
-    ``next_path``, such as ``consultar ABC1D23``, or is "" if it shows no vehicle. ``pass_through``
-    decides which token the form asks for.
+    A visitor goes to ``next_path`` after signing in. ``purpose`` describes that page, such as
+    ``consultar ABC1D23``, or is "" if it shows no vehicle. ``pass_through`` decides which token the
+    form asks for.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
@@ -47,11 +50,10 @@ NoPrice = Literal["empty", "unavailable"]
 
 @dataclass(frozen=True, slots=True)
 class DossierSummary:
-    """The data that is signed in a dossier's code.
+    """The data that a dossier's code signs.
 
     ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. Each
-    ``…_kept_at`` is the time (aware) at which a stale answer was fetched, or None for a fresh
-    answer.
+    ``…_kept_at`` is the aware time at which a stale answer was fetched, or None for a fresh one.
     """
 
     plate: str
@@ -66,7 +68,7 @@ class DossierSummary:
 
     @property
     def digest_in_groups(self) -> str:
-        """The digest in groups, ``b758 372e …``, so that readers can compare it by eye."""
+        """The digest in groups, ``b758 372e …``, to be compared by eye."""
         return " ".join(
             self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
         )
@@ -74,15 +76,13 @@ class DossierSummary:
 
 @dataclass(frozen=True, slots=True)
 class GlossaryPage:
-    """The glossary page, with every term in the glossary's order."""
-
     template: ClassVar[str] = "pages/glossary.html"
     terms: tuple[Term, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """The error page, which needs no other component to be rendered."""
+    """The error page. It needs no other component, because any of them may have failed."""
 
     template: ClassVar[str] = "pages/error.html"
     status: int
@@ -98,12 +98,12 @@ _DIGEST_GROUP: Final = 4
 
 
 def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
-    """Build the sign-in form. The caller must check that ``next_path`` is safe."""
+    """Build the sign-in form. The caller must check that ``next_path`` is a path of this portal."""
     return SignInPage(pass_through, next_path, purpose_of(next_path), problem)
 
 
 def purpose_of(path: str) -> str:
-    """Say what a path shows: ``consultar ABC1D23``, ``comparar ABC1D23 e KZZ-9999``."""
+    """Say what a path shows: ``consultar ABC1D23``, ``comparar ABC1D23 e KZZ-9999`` or ""."""
     parts = urlsplit(path)
     found = _VEHICLE_PATH.match(parts.path)
     named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
@@ -130,7 +130,7 @@ def error_page(
     query: str = "",
     retry_path: str = "",
 ) -> ErrorPage:
-    """Build an error page. A ``retry_path`` adds a "tentar de novo" (try again) link."""
+    """Build an error page. With a ``retry_path`` it has a "tentar de novo" (try again) link."""
     return ErrorPage(
         status, title, advice, request_id, sanitise_echo(query, LONGEST_QUERY), retry_path
     )

@@ -1,7 +1,7 @@
 """One line about a vehicle from stored answers: name, verdict, price and age.
 
-To make lists of lines fast, price histories are not read, and the assessment of fines stops at the
-first fine that decides the verdict.
+A list may have many lines. To save time, price histories are not read, and fines are assessed only
+up to the first one that decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping
@@ -167,7 +167,6 @@ def _words(
 
 
 def _describes(decoded: Decoded) -> bool:
-    """Return whether the answer identifies a vehicle."""
     named = any(entry.model or entry.version for entry in decoded.fipe)
     return named or bool(str(vehicle_name(decoded)))
 

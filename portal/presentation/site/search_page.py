@@ -16,14 +16,14 @@ from portal.presentation.site.typed_subject import (
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
-# The form repeats at most this many typed characters, enough for a pasted list of plates.
+# The form repeats at most this many typed characters: enough for a pasted list of plates.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 
 
 @dataclass(frozen=True, slots=True)
 class FirstPlates:
-    """A link that compares the first plates of a list which is too long for one comparison."""
+    """A link that compares only the first plates of a list that is too long for a comparison."""
 
     count: int
     path: str
@@ -33,11 +33,10 @@ class FirstPlates:
 class SearchPage:
     """The front page.
 
-    If the text is neither a plate nor a Renavam (registration number), ``problem`` is the error
-    message and ``hint`` explains the error; else both are "". ``suggestion`` is the plate or
-    Renavam that was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded
-    with zeros to eleven, or "". ``cost`` says what a lookup costs and how many lookups are left
-    today, or is "". ``showcases`` are plates of the demonstration.
+    For a text that is no plate or Renavam (registration number), ``problem`` is the error message,
+    and ``hint`` explains it. For other texts both are "". ``suggestion`` is the plate or Renavam
+    that was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded with zeros
+    to eleven, or "".
     """
 
     template: ClassVar[str] = "pages/search.html"
@@ -61,10 +60,7 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     showcases: Sequence[RecentLookup] = (),
 ) -> SearchPage:
-    """Build the front page.
-
-    ``query`` is the typed text, and ``problem`` is an error message about it or "".
-    """
+    """Build the front page. ``problem`` is an error message about the typed ``query``, or ""."""
     plates = plates_in(query) if problem else ()
     too_many = len(plates) > MOST_PLATES
     hint = what_is_wrong(query) if problem else ""

@@ -21,23 +21,22 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# Link previews may show the titles of these pages, because the titles contain no plate.
+# Their titles contain no plate, so link previews may show them.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The site-wide values of a request.
+    """The values of a request that do not depend on the page.
 
-    If ``demo`` is true, the data is invented and every page says so. ``signed_in`` is the name of
-    the signed-in visitor, or None. ``csrf_token()`` returns the value of the hidden CSRF field of
-    forms. ``asset(name)`` returns the URL of a file under static/. ``path`` is the request's path,
-    which selects the current menu item. ``origin`` is the scheme and host of absolute URLs.
-    ``panel_seconds`` is the time limit of a panel that the script fetches.
+    If ``demo`` is true, the data is invented and every page says so. ``asset(name)`` returns the
+    URL of a file under static/. ``path`` is the request's path, which selects the current menu
+    item. ``origin`` is scheme and host for absolute URLs. ``panel_seconds`` is how long the page's
+    script waits for a panel.
     """
 
     demo: bool
-    signed_in: str | None
+    signed_in: str | None  # the visitor's shown name
     sign_in_offered: bool
     request_id: str
     csrf_token: Callable[[], str]
@@ -45,8 +44,8 @@ class Site:
     path: str
     origin: str
     panel_seconds: int
-    is_operator: bool = False  # If true, the menu links to the operator's page.
-    # Removes and returns the notices of the last submitted form, each a title, "\n" and a text.
+    is_operator: bool = False  # whether the menu links to the operator's page
+    # Removes and returns the notices of the last submitted form, each as "title\ntext".
     notices: Callable[[], Iterable[str]] = tuple
 
     @property

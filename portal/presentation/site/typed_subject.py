@@ -1,7 +1,7 @@
 """Plates, suggestions and hints for a typed or pasted search text.
 
-``parse_subject`` alone decides whether a text is valid. If ``parse_subject`` rejects a text, this
-module finds plates in the text, or explains the error and suggests a correction.
+``parse_subject`` alone decides whether a text is valid. For a rejected text, this module finds
+plates in it, or explains the error and suggests a correction.
 """
 
 import re
@@ -19,7 +19,7 @@ _RENAVAM_LENGTH: Final = 11
 _VIN_LENGTH: Final = 17
 # Old documents print a Renavam without its leading zeros, in 9 or 10 digits.
 _SHORT_RENAVAMS: Final = (9, 10)
-# Matches "Renavam nº 798…", as copied from a document. A plate never follows the word "renavam".
+# "Renavam nº 798…", as copied from a document. A plate never follows the word "renavam".
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
@@ -30,10 +30,10 @@ _VIN: Final = (
 )
 _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
 _DASHES: Final = str.maketrans("‐–—‑−", "-----")
-# Matches a plate written as one word, inside any text.
+# A plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# Matches a plate written with a space. "ano 2019" also matches, so ``plates_in`` uses this pattern
-# only for a text of nothing but plates.
+# A plate written with a space. It also matches "ano 2019", so ``plates_in`` uses it only for a text
+# of nothing but plates.
 _SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
@@ -51,10 +51,7 @@ _DIGIT_PLACES: Final = (3, 5, 6)
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A plate or Renavam that a rejected text was probably meant to be.
-
-    ``reason`` is a sentence that explains the correction.
-    """
+    """A plate or Renavam that was probably meant. ``reason`` is a sentence that explains why."""
 
     subject: Plate | Renavam
     reason: str
@@ -65,7 +62,7 @@ class Suggestion:
 
 
 def visible(text: str) -> str:
-    """Remove format characters, such as the zero-width characters that chat programs add."""
+    """Remove format characters, such as the zero-width ones that chat programs add."""
     return "".join(c for c in text if unicodedata.category(c) != "Cf")
 
 
@@ -81,10 +78,9 @@ def normalise_query(text: str) -> str:
 
 
 def plates_in(text: str) -> tuple[Plate, ...]:
-    """Return the distinct plates in a text, in the order of the text.
+    """Return the distinct plates in a text, in its order.
 
-    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if the text contains nothing
-    but such plates.
+    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only in a text of nothing else.
     """
     plain = visible(text).translate(_DASHES)
     found = _WHOLE_PLATE.findall(plain)
@@ -144,7 +140,7 @@ def _similar_renavam(typed: str) -> Suggestion | None:
 
 
 def without_label(text: str) -> str:
-    """Remove the word "renavam" before a number."""
+    """Remove the word "renavam" in front of a number."""
     return _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
 
 
@@ -157,7 +153,7 @@ def padded_renavam(text: str) -> str:
 
 
 def what_is_wrong(text: str) -> str:
-    """Explain why a text is no plate or Renavam, or return "" for one without letters or digits."""
+    """Explain why a text is no plate or Renavam, or return "" if it has no letter or digit."""
     typed = "".join(c for c in without_label(visible(text)) if c.isalnum())
     count = len(typed)
     if not typed:

@@ -50,7 +50,7 @@ _REASONS: Final[Mapping[Reason, str]] = {
 }
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
-# Filters and sort keys of the result table, with the names that the page's address uses.
+# Filters and sort orders of the result table, as the page's URL names them.
 FILTERS: Final = ("blocked", "caution", "clear", "incomplete", "failed")
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
@@ -66,8 +66,8 @@ _FILTER_WORDS: Final[Mapping[str, str]] = {
     "failed": "Com falha",
 }
 LONGEST_SEARCH: Final = 40
-_FULL: Final = 100  # Per cent.
-_RESULT: Final = 3  # The number of the last step.
+_FULL: Final = 100  # per cent
+_RESULT: Final = 3  # number of the last step
 _WORST_FIRST: Final = ("blocked", "caution", "incomplete", "clear", None)
 
 
@@ -83,8 +83,6 @@ class LookupChoice:
 
 @dataclass(frozen=True, slots=True)
 class ListedBatch:
-    """A row of the visitor's list of batches."""
-
     path: str
     title: str
     state: str
@@ -94,7 +92,7 @@ class ListedBatch:
 
 @dataclass(frozen=True, slots=True)
 class RecentChoice:
-    """A vehicle of the visitor's history that can be added to the batch; ``name`` may be ""."""
+    """A vehicle of the visitor's history that can be added to the batch. ``name`` may be ""."""
 
     subject: Plate | Renavam
     name: str
@@ -105,8 +103,8 @@ class RecentChoice:
 class BatchFormPage:
     """The form for a new batch. ``text`` is the typed list.
 
-    ``problem`` is a sentence about an error in the list, or "". ``corrects`` is the id of the draft
-    that the new batch replaces, or "".
+    ``problem`` is a sentence about an error in it, or "". ``corrects`` is the id of the draft that
+    the new batch replaces, or "".
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -122,7 +120,7 @@ class BatchFormPage:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """One result of reading the typed list, such as how many plates were recognised."""
+    """One count from reading the typed list, such as how many plates were recognised."""
 
     icon: Literal["check", "copy", "alert"]
     label: str
@@ -132,10 +130,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """A plate's row in the results. Each text is "" if nothing is known.
-
-    ``finding`` is the verdict in a few words.
-    """
+    """A plate's row in the results. A text is "" if nothing is known."""
 
     subject: Plate | Renavam
     path: str
@@ -173,10 +168,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A sort order of the table.
-
-    ``key`` is the order's name in the page's address, and ``label`` is its name on the page.
-    """
+    """A sort order of the table, which the page's URL names ``key``."""
 
     key: str
     label: str
@@ -197,7 +189,8 @@ class BatchPage:
     """The page of one batch.
 
     ``step`` is 1 (check the list), 2 (make the lookups) or 3 (see the results). The page refreshes
-    every ``refresh_s`` seconds; 0 means never. ``start_label`` states the highest possible cost.
+    every ``refresh_s`` seconds, or never if it is 0. ``start_label`` states the highest possible
+    cost.
     """
 
     template: ClassVar[str] = "pages/batch.html"
@@ -250,7 +243,7 @@ def batch_form_page(
     """Build the form for a new batch.
 
     ``prices`` has an entry for each lookup that the visitor may make. ``recent`` are the visitor's
-    earlier lookups. The vehicles in ``chosen`` are preselected in the form.
+    earlier lookups, of which ``chosen`` are preselected.
     """
     return BatchFormPage(
         title="Lote de placas",
@@ -267,7 +260,7 @@ def batch_form_page(
 
 
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
-    """Return a draft's entries as text, rejected ones first, and a sentence about those."""
+    """Return a draft's entries as text, rejected ones first, and a sentence about the rejected."""
     wrong = [each.value for each in batch.wrong]
     reasons = " ".join(_wrong(each) for each in batch.wrong[:3])
     text = "\n".join([*wrong, *(item.subject.text for item in items)])
@@ -291,9 +284,9 @@ def batch_page(
 ) -> BatchPage:
     """Build a batch's page. ``rows`` has a row for every plate of a started batch.
 
-    ``only``, ``search``, ``order`` and ``number`` choose the rows, their order and the page of the
-    table. If ``page_count``, the number of pages, is given, ``rows`` holds only the rows of the
-    chosen page.
+    ``only`` and ``search`` choose the rows, ``order`` sorts them, and ``number`` is the page of the
+    table. If ``page_count``, the number of pages, is given, ``rows`` has only the rows of that
+    page.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -385,7 +378,6 @@ def _listed(batch: Batch) -> ListedBatch:
 
 
 def _cost(batch: Batch) -> str:
-    """What a batch has cost and the most that it can; a draft has cost nothing."""
     spent, at_most = batch.cost.spent, batch.cost.at_most
     if not (spent or at_most):
         return "sem custo"
@@ -405,13 +397,11 @@ def _understood(batch: Batch) -> tuple[Understood, ...]:
 
 
 def _wrong(entry: WrongEntry) -> str:
-    """Return a rejected entry and the reason, without showing the entry twice."""
     message = wrong_message(entry)
     return message if f"“{entry.value}”" in message else f"“{entry.value}”: {message}"
 
 
 def _start_label(batch: Batch, left: int) -> str:
-    """Return the button's text, which states the highest possible cost."""
     what = counted(left, "placa", "placas")
     if batch.state == "draft":
         if not batch.cost.at_most:
@@ -436,7 +426,6 @@ def _allowance(calls_left: tuple[int | None, int | None]) -> str:
 
 
 def _time_text(batch: Batch, ended: int, now: datetime) -> str:
-    """Return the elapsed and the estimated remaining time of a running batch."""
     if batch.state != "running" or batch.started_at is None:
         return ""
     elapsed = max(1, round(now.timestamp() - batch.started_at))
@@ -448,18 +437,16 @@ def _time_text(batch: Batch, ended: int, now: datetime) -> str:
 
 
 def _contains(row: BatchRow, search: str) -> bool:
-    """Return whether the plate, name and year together contain every word of ``search``."""
     text = bare(f"{row.plate} {row.vehicle or ''} {row.year or ''}")
     return all(word in text for word in bare(search).replace("-", "").split())
 
 
 def _shown_words(shown: int, total: int) -> str:
-    """Say how many plates match the chosen filters, or return "" if all plates match."""
     return f"{grouped(shown)} de {counted(total, 'placa', 'placas')}" if shown < total else ""
 
 
 def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
-    """Yield the share of each verdict. A plate without a verdict is counted as incomplete."""
+    """Yield the share of each verdict. A plate without a verdict counts as incomplete."""
     verdicts = [row.verdict or "incomplete" for _, row in rows]
     start = 0.0
     for verdict in ("blocked", "caution", "clear", "incomplete"):
@@ -516,7 +503,6 @@ def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
 
 
 def _finding(row: BatchRow) -> str:
-    """Return the verdict in a few words, the same as in the lists of recent lookups."""
     match row.verdict:
         case "blocked":
             return row.headline or ""

@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-If a vehicle's answers are not stored, the vehicle's column shows "waiting". For each waiting
-column, the page's script requests a comparison of that plate alone. The portal makes the lookups to
-answer the script's request, and the script copies the cells from the response.
+A column whose answers are not stored shows "waiting". For each such column the page's script
+requests a comparison of that plate alone, for which the portal makes the lookups. The script then
+copies the cells from the response.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,9 +50,9 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 class Cell:
     """One vehicle's value in a row.
 
-    A "known" cell states a fact about the vehicle. An "unavailable" cell means that the lookup
-    failed, an "unasked" cell that the lookup was not made, and a "waiting" cell that the script
-    will fetch the value. ``line`` is a small chart of the prices of the last five years.
+    A value is missing because the lookup failed ("unavailable"), was not made ("unasked"), or will
+    be made by the script ("waiting"). ``line`` is a small chart of the prices of the last five
+    years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
@@ -80,7 +80,7 @@ class ComparisonRow:
 
     @property
     def is_same(self) -> bool:
-        """Whether all vehicles have the same known value, so that the row shows no difference."""
+        """Whether all vehicles have the same value, so that the row shows no difference."""
         states = {(cell.state, cell.text, cell.note) for cell in self.cells}
         return len(self.cells) > 1 and len(states) == 1 and self.cells[0].state in _COMPARABLE
 
@@ -89,9 +89,9 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the comparison of this vehicle alone; a request for this URL makes the lookups.
-    ``without_url`` is the comparison of the other vehicles, or "". In the state "waiting" the
-    script fetches ``url``. In the state "idle", the current visit must not cause lookups.
+    ``url`` is the comparison of this vehicle alone, which makes the lookups. ``without_url`` is the
+    comparison of the other vehicles, or "". In the state "waiting" the script fetches ``url``. In
+    the state "idle" this visit must not cause lookups.
     """
 
     plate: Plate
@@ -105,8 +105,6 @@ class ComparedVehicle:
 
 @dataclass(frozen=True, slots=True)
 class PlateChoice:
-    """A plate from the history, with the path that adds it to the comparison."""
-
     subject: Plate
     name: str
     path: str
@@ -117,10 +115,8 @@ class ComparisonPage:
     """The comparison page.
 
     ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is a sentence
-    about the typed texts, or "". ``notices`` are warnings about the compared plates. ``joined`` is
-    a text of all compared plates, which the form sends. ``choices`` are recent plates that can be
-    added. ``has_room`` is False if the comparison is full. If ``waits`` is true, a column is
-    waiting, and a browser without scripts goes to ``whole_page_url``.
+    about these texts, or "". The form sends the compared plates in ``joined``. If ``waits`` is
+    true, a column is waiting, and a browser without scripts goes to ``whole_page_url``.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -149,9 +145,8 @@ def comparison_page(
 ) -> ComparisonPage:
     """Build the comparison of ``plates``, whose lookups are in ``panels`` in the same order.
 
-    If ``follow`` is true, the script fetches the columns whose lookups were not made. ``recent``
-    are earlier lookups that the page offers for comparison. Without plates, the page shows an empty
-    form.
+    If ``follow`` is true, the script fetches the columns whose lookups were not made. Without
+    plates the page is an empty form.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
     states = [_state(each, follow=follow) for each in panels]
@@ -215,7 +210,7 @@ def comparison_path(plates: Sequence[Plate]) -> str:
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
     """Yield a warning for each pair of entries that spell the same plate differently.
 
-    The source answers each spelling separately, so the answers may differ.
+    The upstream looks up each spelling separately, so the answers may differ.
     """
     for one, other in combinations(plates, 2):
         if one.twin == other:
@@ -230,7 +225,7 @@ def _cells(
 ) -> Iterator[tuple[str, str, Cell]]:
     """Yield the key, label and cell of each row for one vehicle, in a fixed order.
 
-    If the script will make a lookup, the cells of that lookup are "waiting".
+    ``is_waiting`` turns "unasked" cells into "waiting" ones.
     """
     for key, label, cell in _known_cells(contents, panels, context):
         yield key, label, Cell("waiting") if is_waiting and cell.state == "unasked" else cell
@@ -243,8 +238,7 @@ def _known_cells(
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
     note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
-    # The verdict "blocked" is shown even if answers are missing, because no answer can improve the
-    # verdict.
+    # The verdict "blocked" is shown even if answers are missing, because no answer can improve it.
     is_open = waits and summary.verdict.level != "blocked"
     verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
@@ -283,7 +277,6 @@ def _is_unasked(panels: Panels) -> bool:
 
 
 def _kept(panel: Panel) -> str:
-    """Return a note with the date of a stale answer, or "" for any other answer."""
     is_old = panel.state == "stale" and panel.fetched_at is not None
     return f"resposta guardada de {formats.moment(panel.fetched_at)}" if is_old else ""
 
@@ -291,7 +284,7 @@ def _kept(panel: Panel) -> str:
 def _dated(cell: Cell, panel: Panel) -> Cell:
     """Add the date of a stale answer to the note of its cell.
 
-    The date is repeated in the cell, because the row with the ages of all answers is far below.
+    The row with the ages of all answers is far below.
     """
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
@@ -373,8 +366,7 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # If several versions are equally likely, no line is drawn, because a line could show only one
-    # of them.
+    # No line for equally likely versions, because it could show only one of them.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 

@@ -42,8 +42,8 @@ SHARE_WORDS: Final[Mapping[Share, str]] = {
     80: "com 20% de desconto",
     60: "com 40% de desconto (SNE)",
 }
-# The form always sends this value with the numbers of the chosen fines, because an address without
-# ``multas`` chooses all open fines.
+# The form always sends this value beside the numbers of the ticked fines. A form without a ticked
+# fine would otherwise send no ``multas``, which means all open fines.
 NO_FINE: Final = "0"
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
@@ -71,10 +71,7 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A version of the vehicle in the price table.
-
-    ``current`` is None if the version has no price.
-    """
+    """A version of the vehicle in the price table. ``current`` is its price in R$, or None."""
 
     number: int
     label: str
@@ -84,7 +81,7 @@ class VersionChoice:
 
 @dataclass(frozen=True, slots=True)
 class FineChoice:
-    """An open fine that the sum may include. ``amount`` is None if it is unknown."""
+    """An open fine that the sums may include. ``amount`` is None if it is unknown."""
 
     number: int
     title: str
@@ -96,7 +93,7 @@ class FineChoice:
 class SheetLine:
     """A line of the sheet: the starting price or a deduction.
 
-    ``said`` is the text shown in place of an unknown amount.
+    ``said`` replaces an unknown amount.
     """
 
     label: str
@@ -109,19 +106,16 @@ class SheetLine:
 class NegotiationPage:
     """The negotiation page.
 
-    The state "idle" means that some lookups have no stored answer. ``unasked`` names them. The page
-    makes no lookups and does not know why a stored answer is missing. ``kept`` are the stale
-    answers that the sums and the verdict use. ``problems`` are sentences about invalid choices. If
-    a choice is invalid, no sheet is shown, because a ceiling that ignores an intended deduction
-    would mislead.
+    In the state "idle" some lookups have no stored answer, and ``unasked`` names them. The page
+    makes no lookups. ``kept`` are the stale answers that the sums and the verdict use. With an
+    invalid choice no sheet is shown, because a ceiling that lacks an intended deduction would
+    mislead.
 
-    ``fine_choices`` are the open fines, of which the sums deduct the chosen ones. ``not_certain``
-    says why the buyer should not rely on the ceiling yet, or is "".
-
-    ``ceiling`` is the highest price that the buyer should pay, or None if it is unknown or not
-    positive. If ``at_most`` is true, fines without an amount still have to be deducted from the
-    ceiling. If several versions match the registration equally well, ``version_note`` names the
-    version that the ceiling uses; else it is "".
+    ``fine_choices`` are the open fines, of which the sums deduct the chosen ones. ``ceiling`` is
+    the highest price that the buyer should pay, or None if it is unknown or not positive. If
+    ``at_most`` is true, fines without an amount still have to be deducted from it. If several
+    versions match the registration equally well, ``version_note`` names the one that the ceiling
+    uses. Otherwise it is "".
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -179,7 +173,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """The deductions minus the price, or None if the deductions are lower than the price."""
+        """The deductions minus the price, or None if the price exceeds the deductions."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
@@ -189,9 +183,9 @@ def negotiation_page(
 ) -> NegotiationPage:
     """Build the sheet for the parameters that the form sends.
 
-    ``query`` may contain ``versao``, ``parte``, ``multas`` and the names of COSTS, each as text.
-    ``parte`` is the share of the fines to pay in per cent: 100, 80 or 60. ``multas`` lists the
-    numbers of the fines to deduct (``1,3``). Without ``multas``, all open fines are deducted.
+    ``query`` may contain ``versao``, ``parte``, ``multas`` and the names of COSTS. ``parte`` is the
+    share of the fines to pay in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines
+    to deduct (``1,3``). Without ``multas``, all open fines are deducted.
     """
     contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None
@@ -268,7 +262,6 @@ def _share(text: str) -> tuple[Share, str]:
 
 
 def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, ...], str]:
-    """Return a choice for each open fine, and a sentence about an error in ``text`` or ""."""
     rows = [row for row in fines.rows if row.law.is_open] if fines else []
     typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
     wanted = {row.number for row in rows if str(row.number) in typed}

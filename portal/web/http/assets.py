@@ -1,10 +1,9 @@
 """Static files under names that contain a hash of their content.
 
-``/static/css/portal.3f2a9c1b.css`` can be cached for a year, because changed content gets a new
-URL. Files are read, bundled and compressed once, at start-up, so a request costs one dict lookup. A
-name without a hash returns 404. A name with the hash of another version returns the file of this
-version with ``no-store``, because a page of one portal may load its files from another portal while
-the two are upgraded one after the other.
+Browsers may cache ``/static/css/portal.3f2a9c1b.css`` for a year, because changed content gets a
+new URL. Files are read, bundled and compressed once, at start-up. A name without a hash returns
+404. A name with the hash of another version returns this version's file with ``no-store``. While
+two portals are upgraded one after the other, a page of one may load its files from the other.
 """
 
 import gzip
@@ -21,8 +20,8 @@ from flask import Blueprint, Response, abort, request
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
-# All styles are served as one file. The patterns follow the order of the @layer statement in
-# tokens.css, and the matches of a pattern are sorted alphabetically.
+# Each bundle is served as one file. The patterns follow the order of the @layer statement in
+# tokens.css, and the files that match a pattern are sorted by name.
 BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     "css/portal.css": (
         "css/tokens.css",
@@ -32,7 +31,7 @@ BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
         "css/components/*.css",
         "css/page_print.css",
     ),
-    # The styles of pages that a visitor of a vehicle's page does not load.
+    # Styles that a vehicle's page does not need.
     "css/tools.css": ("css/tools/*.css",),
     "css/dossier.css": ("css/font.css", "css/dossier.css"),
 }
@@ -46,18 +45,14 @@ _TYPES: Final = {
 }
 _OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Matches the comments and indents of a style sheet, which take a tenth of its compressed size.
+# Comments and indents of a style sheet, which take a tenth of its compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
-# Matches a plain file name in a style sheet, which the served style sheet replaces by the hashed
-# name.
+# A file name without a hash in a style sheet. The hashed name replaces it.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
 class UnknownAsset(KeyError):
-    """Raised if a template uses the name of a missing file.
-
-    Any test that renders the template reveals the error.
-    """
+    """A template or style sheet names a file that does not exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,10 +73,7 @@ class Assets:
 
     @classmethod
     def build(cls, directory: Path) -> "Assets":
-        """Read all files below ``directory``.
-
-        A file that belongs to a bundle has no URL of its own.
-        """
+        """Read all files below ``directory``. A file in a bundle gets no URL of its own."""
         contents = {
             path.relative_to(directory).as_posix(): path
             for path in sorted(directory.rglob("*"))
@@ -114,28 +106,25 @@ class Assets:
             raise UnknownAsset(name) from None
 
     def find(self, hashed_name: str) -> Asset | None:
-        """Return the file with a hashed name (``css/portal.3f2a9c1b.css``), or None."""
         return self._files.get(hashed_name)
 
     def find_current(self, hashed_name: str) -> Asset | None:
-        """Return the file of this version for a name that has another version's hash, or None."""
+        """Return this version's file for a name with any hash, or None if there is none."""
         parts = _OTHER_VERSION.fullmatch(hashed_name)
         hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
         return self._files[hashed] if hashed else None
 
     def items(self) -> ItemsView[str, Asset]:
-        """Return all files with their hashed names."""
         return self._files.items()
 
     def read(self, name: str) -> Asset:
-        """Return the content of a file such as ``icons/favicon.ico``. Raises UnknownAsset."""
+        """Return a file by its plain name, such as ``icons/favicon.ico``. Raises UnknownAsset."""
         try:
             return self._files[self._hashed_names[name]]
         except KeyError:
             raise UnknownAsset(name) from None
 
     def blueprint(self) -> Blueprint:
-        """Return a blueprint with the route that serves the files."""
         blueprint = Blueprint("assets", __name__)
 
         @blueprint.get("/static/<path:name>")
@@ -175,6 +164,6 @@ def _hashed(name: str, body: bytes) -> str:
 def _asset(name: str, body: bytes) -> Asset:
     suffix = Path(name).suffix
     guessed = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    # mtime=0 makes the compressed bytes depend on the content only, not on the start time.
+    # mtime=0, so that the compressed bytes do not depend on the start time.
     zipped = gzip.compress(body, 9, mtime=0) if suffix in _COMPRESSED else None
     return Asset(body, guessed, zipped if zipped and len(zipped) < len(body) else None)

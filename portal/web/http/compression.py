@@ -1,13 +1,11 @@
 """Gzip compression of HTML responses, which reduces a vehicle's page from 80 kB to 20 kB.
 
-Pages contain a CSRF token, and some pages repeat user input, which makes them subject to the BREACH
-attack. In the BREACH attack, an eavesdropper infers parts of a secret from the lengths of
-compressed responses. As in Django's GZipMiddleware, a file name of random length in the gzip header
-hides the true length.
+Pages contain a CSRF token, and some repeat user input. This exposes them to the BREACH attack, in
+which an eavesdropper infers a secret from the lengths of compressed responses. As in Django's
+GZipMiddleware, a file name of random length in the gzip header hides the true length.
 
-JSON responses are not compressed, because the portal returns the upstream's bytes unchanged.
-``Vary`` does not name ``Accept-Encoding``, because with ``no-store`` no cache can serve a wrong
-encoding.
+JSON responses are not compressed, because the portal relays the upstream's bytes unchanged.
+``Vary`` does not name ``Accept-Encoding``, because ``no-store`` keeps pages out of every cache.
 """
 
 import gzip
@@ -17,18 +15,18 @@ from typing import Final
 
 from flask import Flask, Response, request
 
-MIN_BYTES: Final = 1400  # A body smaller than this fits into one packet without compression.
-_LEVEL: Final = 5  # Higher compression levels take twice the time and save only a few per cent.
+MIN_BYTES: Final = 1400  # a smaller body fits into one packet without compression
+_LEVEL: Final = 5  # higher levels take twice the time and save only a few per cent
 _MAX_PADDING_BYTES: Final = 100
 
 
 def register_compression(app: Flask) -> None:
-    """Compress HTML responses that are long enough, and neither streamed nor already encoded."""
+    """Register ``compress_html`` for every response."""
     app.after_request(compress_html)
 
 
 def compress_html(response: Response) -> Response:
-    """Compress the body if the client accepts gzip and the body is long enough."""
+    """Compress a long HTML body if the client accepts gzip."""
     if (
         response.mimetype != "text/html"
         or response.is_streamed

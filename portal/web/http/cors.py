@@ -1,29 +1,27 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
-A caller is identified only by the token in a header or in the parameter ``at``. The portal never
-sends ``Access-Control-Allow-Credentials``, so a browser hides the answer from a script of another
-origin that sends the pages' cookie.
+A script of another origin must send a token, in a header or in the parameter ``at``. If it sends
+the pages' cookie instead, the browser hides the answer from it, because the portal never sends
+``Access-Control-Allow-Credentials``.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-# The headers that a script may send and read, in addition to those that CORS always allows.
+# Request headers that a script may send, and response headers that it may read, beyond those that
+# CORS always allows.
 _REQUEST_HEADERS: Final = "Authorization, Cache-Control, Content-Type"
 _RESPONSE_HEADERS: Final = (
     "Age, Cache-Status, Content-Disposition, Location, RateLimit, RateLimit-Policy, "
     "Retry-After, X-Request-Id"
 )
-PREFLIGHT_S: Final = 600  # how many seconds a browser may reuse the response to a preflight request
+PREFLIGHT_S: Final = 600  # seconds for which a browser may reuse a preflight response
 
 
 @dataclass(frozen=True, slots=True)
 class CrossOrigin:
-    """The origins whose scripts may call the JSON paths.
-
-    If no origins are configured, no header is added.
-    """
+    """The origins whose scripts may call the JSON paths."""
 
     origins: frozenset[str]
 
@@ -33,7 +31,6 @@ class CrossOrigin:
         return cls(frozenset(origins)) if origins else None
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:
-        """Return the headers of a response to ``origin``, or [] if the origin is not configured."""
         if origin not in self.origins or origin is None:
             return []
         return [
@@ -42,10 +39,7 @@ class CrossOrigin:
         ]
 
     def preflight_headers(self, origin: str | None, methods: str) -> list[tuple[str, str]]:
-        """Return the headers of the response to a preflight request.
-
-        ``methods`` is the value of the header Allow.
-        """
+        """Return the preflight response's headers. ``methods`` is the value of its Allow header."""
         if origin not in self.origins or origin is None:
             return []
         return [

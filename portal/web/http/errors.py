@@ -29,9 +29,9 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# The statuses of temporary errors, whose pages offer a retry link.
+# Temporary errors, whose pages offer a retry link.
 _RETRYABLE: Final = (429, 500, 503, 504)
-# An error that no retry can mend, such as a wrong statement, is not in this list.
+# Errors that a retry may mend. A wrong SQL statement is not among them.
 _DATABASE_ERRORS: Final = (
     HistoryUnavailable,
     TokensUnavailable,
@@ -41,18 +41,18 @@ _DATABASE_ERRORS: Final = (
     InternalError,  # such as a database that accepts no writes
     NoConnection,
 )
-# Errors that last longer than this many seconds get no retry link.
+# The longest Retry-After with which an error page still offers a retry link.
 _LONGEST_WAIT_S: Final = 5.0
 WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
 
 
 def is_json_path(path: str) -> bool:
-    """Return whether a path belongs to the JSON API, whose errors are ``{"message": …}``."""
+    """Return whether a path belongs to the JSON API."""
     return path in ("/detran", "/api/v1") or path.startswith(("/detran/", "/api/v1/"))
 
 
 def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:
-    """Return the API contract's error body. Retry-After is rounded up to whole seconds."""
+    """Return an error in the API contract's format. Retry-After is rounded up to whole seconds."""
     response = jsonify(message=message)
     response.status_code = status
     if retry_after_s is not None:
@@ -79,9 +79,9 @@ def page_error(
     query: str = "",
     retry_after_s: float | None = None,
 ) -> Response:
-    """Return an error page. Rendering an error page makes no lookup.
+    """Return an error page, without making a lookup.
 
-    The page offers a retry only if a retry may succeed, and states how long to wait.
+    It offers a retry only if one may succeed within _LONGEST_WAIT_S. A 429 states how long to wait.
     """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     if retry_after_s is not None and status == 429 and not advice:
@@ -99,7 +99,6 @@ def page_error(
 
 
 def _retry_path() -> str:
-    """Return the requested path and query, or "" unless the request is a GET of a known route."""
     if request.method != "GET" or request.endpoint is None:
         return ""
     path = url_for(request.endpoint, **(request.view_args or {}))
@@ -108,14 +107,14 @@ def _retry_path() -> str:
 
 
 def _unavailability(error: Exception) -> str:
-    """Name an error without the text of a statement, which may contain a plate's tag."""
+    """Describe a database error without its SQL statement, which may contain a plate's tag."""
     if isinstance(error, SQLAlchemyError):
         return error_kind(error)
     return f"{type(error).__name__}: {error}"
 
 
 def register_errors(app: Flask) -> None:
-    """Register the handlers. The format of an error, HTML or JSON, depends on the path."""
+    """Register the handlers, which answer in JSON or HTML according to the path."""
 
     def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):
@@ -135,8 +134,8 @@ def register_errors(app: Flask) -> None:
         return response
 
     def unexpected_exception(error: Exception) -> Response:
-        # Only the class and the location are logged, because a message may contain a plate, a token
-        # or a URL.
+        # Only class and location are logged, because the message may contain a plate, a token or a
+        # URL.
         traceback = error.__traceback__
         while traceback is not None and traceback.tb_next is not None:
             traceback = traceback.tb_next
@@ -153,8 +152,7 @@ def register_errors(app: Flask) -> None:
         return response
 
     def reject_undecodable_query() -> None:
-        # The JSON API is exempt from this check, because it reads credentials from the raw bytes of
-        # the query.
+        # The JSON API is exempt, because it reads credentials from the raw bytes of the query.
         if not request.query_string.isascii() and not is_json_path(request.path):
             try:
                 request.query_string.decode()

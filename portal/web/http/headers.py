@@ -1,4 +1,4 @@
-"""Headers of every response, which block third parties and, by default, caching."""
+"""Headers of every response. They block third-party content and, by default, caching."""
 
 import random
 
@@ -39,8 +39,8 @@ _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomain
 def new_request_id() -> str:
     """Return a random request id of 16 hexadecimal digits, which need not be unguessable.
 
-    The function uses ``random``. The system call of ``os.urandom`` would release the GIL and let
-    all waiting threads run first, which halved the number of cache hits per second.
+    ``os.urandom`` would release the GIL and let all waiting threads run first, which halved the
+    number of cache hits per second.
     """
     return f"{random.getrandbits(64):016x}"
 
@@ -48,7 +48,7 @@ def new_request_id() -> str:
 def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple[str, str]]:
     """Return the headers that all private responses have, except X-Request-Id.
 
-    ``secure`` is true if the connection uses TLS. ``varies_by_origin`` is true for a JSON response
+    ``secure`` means that the connection uses TLS. ``varies_by_origin`` is true for a JSON response
     if CORS_ORIGINS is set.
     """
     headers = _SECURITY_HEADERS | _PRIVATE_HEADERS
@@ -59,10 +59,9 @@ def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple
 def _must_close(status: int) -> bool:
     """Return whether the connection must be closed to prevent request smuggling.
 
-    A proxy and this server may disagree on where the request ends, so that one of them reads the
-    bytes that follow as another request. The proxy and the server may disagree after a
-    transfer-coded body, after a body that was rejected unread (RFC 9112 §9.3, §11.2), or after a
-    protocol upgrade.
+    A proxy and this server may disagree on where a request ends. One of them would then read the
+    bytes that follow as another request. This may happen after a transfer-coded body, after a body
+    that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers
@@ -76,7 +75,7 @@ def _cors_headers(cors: CrossOrigin, response: Response) -> list[tuple[str, str]
 
 
 def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
-    """Set the headers on every response. A Cache-Control header that a view set is not replaced."""
+    """Set the headers on every response, except a Cache-Control that a view has set already."""
 
     def before() -> None:
         g.request_id = new_request_id()

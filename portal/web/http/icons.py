@@ -1,4 +1,4 @@
-"""The files that browsers request at fixed addresses: the icon and the web app manifest."""
+"""The files that browsers request at fixed URLs: the icon and the web app manifest."""
 
 import json
 from collections.abc import Callable
@@ -8,8 +8,7 @@ from flask import Blueprint, Response
 
 from portal.web.http.assets import Assets
 
-# The names of the files contain no hash, so browsers may use an outdated icon or manifest for a
-# day.
+# Their names contain no hash, so a browser may use an outdated icon or manifest for a day.
 _CACHE_CONTROL: Final = "public, max-age=86400"
 
 
@@ -51,7 +50,7 @@ def web_manifest(asset: Callable[[str], str]) -> dict[str, Any]:
 
 
 def icons_blueprint(assets: Assets) -> Blueprint:
-    """Return a blueprint with the routes of the icon and of the manifest."""
+    """Return the routes of the icon and of the manifest."""
     blueprint = Blueprint("icons", __name__)
     icon = assets.read("icons/favicon.ico")
     manifest = json.dumps(web_manifest(assets.url), ensure_ascii=False).encode()

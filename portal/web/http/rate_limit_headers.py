@@ -1,8 +1,7 @@
 """RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
 
 A response states each limit that applies to its caller: the windows of RATE_LIMIT_TOKEN and
-RATE_LIMIT_ADDRESS, and the token's daily upstream calls. If no limit applies, a response has
-neither header.
+RATE_LIMIT_ADDRESS, and the token's daily upstream calls. Without any limit it has neither header.
 """
 
 import threading
@@ -26,10 +25,7 @@ _MOST_NAMES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A limit of ``amount`` per ``window_s`` seconds.
-
-    ``left`` requests remain until the limit is reset, in ``reset_s`` seconds.
-    """
+    """A limit of ``amount`` in ``window_s`` seconds. The window ends in ``reset_s`` seconds."""
 
     name: str
     amount: int
@@ -39,7 +35,7 @@ class Quota:
 
 
 def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
-    """Return the two headers for the limits that apply, or [] if none does."""
+    """Return both headers, or [] without a limit."""
     if not quotas:
         return []
     policy = ", ".join(f'"{each.name}";q={each.amount};w={each.window_s}' for each in quotas)
@@ -50,11 +46,10 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 class DailyQuotas:
     """The remaining daily upstream calls of each token.
 
-    ``calls_left`` reads the ledger. ``calls_left`` returns the calls left and the seconds to
-    midnight, or None if the ledger cannot be read. A cache hit costs no call, so its response may
-    state a number that is up to a second old. Only one thread at a time reads the ledger for cache
-    hits, because the read may wait for the database. During the read, other threads use the
-    previous number.
+    ``calls_left`` returns the calls left and the seconds to midnight from the ledger, or None if
+    the ledger cannot be read. A cache hit costs no call, so its response may state a number that is
+    a second old. For hits only one thread at a time reads the ledger, because the read may wait for
+    the database. Meanwhile, other threads use the previous number.
     """
 
     def __init__(
@@ -68,7 +63,7 @@ class DailyQuotas:
         self._reading = threading.Lock()
 
     def read(self, identity: Identity) -> Quota | None:
-        """Return the current quota, or None without a limit or if the ledger cannot be read."""
+        """Return the current quota, or None without a daily limit or a readable ledger."""
         if not identity.daily_limit:
             return None
         found = self._calls_left(Caller(identity.name, identity.daily_limit))
@@ -98,16 +93,13 @@ class DailyQuotas:
 
 
 def count_request(limits: RateLimits, identity: Identity) -> int | None:
-    """Count a request in every rate-limit window that applies to it.
-
-    Return the seconds to wait, or None if the request is allowed.
-    """
+    """Count a request. Return the seconds to wait, or None if the request is allowed."""
     g.counted = identity
     return limits.request(request.remote_addr, identity.digest)
 
 
 def register_rate_limit_headers(app: Flask, limits: RateLimits, daily: DailyQuotas) -> None:
-    """Add the headers to every response whose request was counted."""
+    """Add the headers to every response whose request ``count_request`` has counted."""
 
     def after(response: Response) -> Response:
         identity: Identity | None = g.get("counted")

@@ -1,10 +1,9 @@
 """Rate limits on requests per token and address, and on failed sign-ins.
 
-The module uses ``limits``, the library under Flask-Limiter. Flask-Limiter itself does not fit,
-because its decorators count before the request is parsed. A request with an invalid plate must
-return 400 even if the limit is reached. Counters are in Redis if it is configured, otherwise in the
-memory of each process. Without Redis, each worker counts separately, so two workers allow up to
-twice as many requests.
+Flask-Limiter does not fit, because its decorators count before the request is parsed. A request
+with an invalid plate must return 400 even if the limit is reached. The module therefore uses
+``limits``, the library under Flask-Limiter. Counters are in Redis if it is configured. Otherwise
+each process has its own, so two workers allow up to twice as many requests.
 """
 
 import ipaddress
@@ -18,29 +17,28 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from portal.system.dependency_breaker import DependencyBreaker
 
-if TYPE_CHECKING:  # imported at run time on first use, for a faster start without rate limits
+if TYPE_CHECKING:  # imported on first use, so that a portal without rate limits starts faster
     from limits import RateLimitItem
     from limits.storage import Storage
     from limits.strategies import FixedWindowRateLimiter
 
 T = TypeVar("T")
 
-# This limit allows for mistyped tokens, but prevents guessing.
+# Allows for mistyped tokens, and prevents guessing.
 WRONG_TOKENS: Final = "5/minute;20/hour"
-SIGN_IN_WINDOW_S: Final = 3600  # The longer of the two windows of WRONG_TOKENS.
-# This limit allows for mistyped dossier numbers. A dossier number has 60 random bits, and the key
-# of a link has 128.
+SIGN_IN_WINDOW_S: Final = 3600  # the longer window of WRONG_TOKENS
+# Allows for mistyped dossier numbers. A number has 60 random bits, and the key of a link has 128.
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
-# This limit saves processor time, because issuing a dossier renders it, which takes about a second.
+# Saves processor time: issuing a dossier renders it, which takes about a second.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
 
 class RateLimits:
-    """Counters of requests and sign-ins.
+    """Counters of requests, sign-ins, guesses and issued dossiers.
 
-    Methods return the seconds to wait, or None if the request is allowed. ``token`` and ``address``
-    are limits such as "600/minute;10000/day". None means unlimited.
+    A method that returns ``int | None`` returns the seconds to wait, or None if the request is
+    allowed. ``token`` and ``address`` are limits such as "600/minute;10000/day", or None.
     """
 
     def __init__(
@@ -58,8 +56,8 @@ class RateLimits:
     def _local_counters(self) -> "FixedWindowRateLimiter":
         """Return the counters of this process, created once by the first caller.
 
-        The lock is needed because ``functools.cached_property`` has none since Python 3.12. Without
-        a lock, simultaneous first sign-ins would create separate counters.
+        ``functools.cached_property`` has no lock since Python 3.12, so simultaneous first sign-ins
+        would create separate counters.
         """
         if self._local is None:
             with self._setup:
@@ -74,7 +72,6 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        """Count a request for its address, and for its token if it has one."""
         waits = [self._count(self._address, "address", network(address))] if self._address else []
         if self._token and token_digest is not None:
             waits.append(self._count(self._token, "token", token_digest))
@@ -86,7 +83,7 @@ class RateLimits:
         """Return each rate-limit window that applies, as (name, amount, seconds, left, reset).
 
         ``name`` is the kind of limit and its seconds, such as "token-60". ``left`` is the number of
-        requests left in the window. ``reset`` is the number of seconds until the window ends.
+        requests that are left, and ``reset`` the number of seconds until the window ends.
         """
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
@@ -101,16 +98,15 @@ class RateLimits:
         return self._count(_sign_in_limits(), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
-        """Reset the sign-in counter of an address after its token was accepted."""
         for item in _sign_in_limits():
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """Return how long an address must wait after too many unknown dossiers. It counts nothing.
+        """Return how long an address must wait after too many unknown dossiers, without counting.
 
-        An attempt with a known dossier is not counted. An attempt with a known dossier does not
-        reset the counter either, because the owner of a valid link could otherwise guess without
-        limit. Parallel requests may exceed the limit.
+        An attempt with a known dossier is not counted. It does not reset the counter either,
+        because the owner of a valid link could otherwise guess without limit. Parallel requests may
+        exceed the limit.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -120,11 +116,9 @@ class RateLimits:
         return None
 
     def count_guess(self, address: str | None) -> None:
-        """Count an attempt with an unknown dossier number or link key."""
         self._count(_guess_limits(), "dossier", network(address))
 
     def issue(self, address: str | None) -> int | None:
-        """Count the issuing of a dossier."""
         return self._count(_issue_limits(), "issue", network(address))
 
     def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
@@ -135,10 +129,7 @@ class RateLimits:
         return None
 
     def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
-        """Run an operation on the counters in Redis.
-
-        If Redis is not configured or fails, the local counters are used.
-        """
+        """Run an operation on the counters in Redis, or on the local ones if Redis fails."""
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy)
@@ -146,8 +137,6 @@ class RateLimits:
 
 
 class _RedisLimits:
-    """The counters in Redis, with a circuit breaker that opens at the first error of any class."""
-
     def __init__(self, url: str) -> None:
         self._storage = _redis(url)
         self.strategy = _strategy(self._storage)
@@ -188,7 +177,6 @@ def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
 
 
 def _parse_limit(limit: str | None) -> "list[RateLimitItem]":
-    """Return the windows of a limit, shortest first."""
     if not limit:
         return []
     from limits import parse_many
@@ -222,10 +210,7 @@ def _remaining(
 def _left(
     strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
 ) -> tuple[int, int]:
-    """Return the requests and seconds that a window has left.
-
-    In an unused window, all requests and seconds are left.
-    """
+    """Return the requests and the seconds that are left in a window."""
     stats = strategy.get_window_stats(item, kind, subject)
     reset_s = ceil(stats.reset_time - time.time())
     return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()
@@ -238,7 +223,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """Return the network to count as one client: an IPv4 address, or the IPv6 /64 of a customer."""
+    """Return what counts as one client: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:
@@ -253,7 +238,7 @@ def network(address: str | None) -> str:
 def _redis(url: str) -> "Storage":
     from limits.storage import storage_from_string
 
-    # For Unix sockets, the library ``limits`` needs another URL scheme than ``redis-py``.
+    # ``limits`` needs another URL scheme for Unix sockets than ``redis-py``.
     limits_url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     return cast("Storage", storage_from_string(limits_url, **timeouts))

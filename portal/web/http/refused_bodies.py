@@ -1,15 +1,14 @@
-"""Discard the body of a refused request, so that its sender receives the answer.
+"""Discards the body of a refused request, so that its sender receives the answer.
 
-The HTTP server hyper closes a connection if the application does not read the request body. Bytes
-that arrive after the connection was closed cause a reset (RFC 9112 §9.6). After a reset, a client
-that sends its whole body before it reads the response, such as ``urllib`` or axios, reports a
-broken pipe instead of the status 401, 404 or 413. Like nginx's ``lingering_close``, this middleware
-sends the answer at once and then reads the body for some seconds.
+Granian's HTTP library, hyper, closes the connection if the application does not read the body.
+Bytes that arrive afterwards cause a TCP reset (RFC 9112 §9.6). Clients such as ``urllib`` and axios
+send the whole body before they read the response. After a reset they report a broken pipe instead
+of the status 401, 404 or 413. This middleware therefore sends the answer at once and reads the body
+for some seconds more, like nginx's ``lingering_close``.
 
-The request's own thread reads the body, because Granian 2.8 closes the body when the answer's
-iterator ends. A stalled sender blocks the request's thread (see ``upload_limits``), so only a few
-bodies are read at a time. If too many refused bodies are being read, the connection is closed
-immediately.
+The request's own thread reads the body, because Granian 2.8 closes the body at the end of the
+answer's iterator. A stalled sender blocks that thread, so a limiter of ``upload_limits`` allows
+only a few such reads at a time. Above the limit the connection is closed at once.
 """
 
 import time
@@ -60,7 +59,7 @@ class RefusedBodies:
         return self._send_then_discard(sent, environ)
 
     def _send_then_discard(self, answer: bytes, environ: WSGIEnvironment) -> Iterator[bytes]:
-        yield answer  # the client knows from Content-Length that the response is complete
+        yield answer  # Content-Length tells the client that the response is complete
         body, sender = environ["wsgi.input"], network(environ.get("REMOTE_ADDR"))
         remaining, ends_at = MAX_BYTES, self._monotonic() + MAX_S
         with suppress(ServiceUnavailable), self._limiter.reading(sender):
@@ -74,8 +73,8 @@ class RefusedBodies:
 def _sends_body(environ: WSGIEnvironment) -> bool:
     """Return whether the client sends a body that is small enough to discard.
 
-    A client that sends ``Expect: 100-continue`` waits for the response before it sends a body (RFC
-    9110 §10.1.1).
+    With ``Expect: 100-continue`` a client sends no body before it has a response (RFC 9110
+    §10.1.1).
     """
     if "HTTP_EXPECT" in environ:
         return False

@@ -1,13 +1,12 @@
 """Limits on concurrent reads of request bodies, in total and per sender.
 
-A stalled body blocks the thread that reads it. Granian 2.8 has no time-out for bodies, because
-``header_read_timeout`` covers only the headers and ``wsgi.input.read`` blocks. Without a limit, a
+A stalled body blocks the thread that reads it. Granian 2.8 has no time-out for bodies:
+``header_read_timeout`` applies only to headers, and ``wsgi.input.read`` blocks. Without a limit, a
 few hundred clients that send one byte a minute would block every thread of a worker.
 
 Sign-in forms and reports have separate limiters, so that unauthenticated clients with half-sent
-forms do not block reports. The bodies of refused requests have a third limiter. A limiter counts
-per process, so the limits apply to each worker. The sum of all limits leaves some threads of a
-worker free.
+forms do not block reports. The bodies of refused requests have a third limiter. The limits apply to
+each worker, and their sum leaves some of its threads free.
 """
 
 import threading
@@ -19,16 +18,16 @@ from typing import Final, NamedTuple, Self
 from werkzeug.exceptions import ServiceUnavailable
 
 MAX_FORMS: Final = 64
-MAX_FORMS_PER_NETWORK: Final = 4  # A browser sends one form at a time, in one packet.
+MAX_FORMS_PER_NETWORK: Final = 4  # for several people, whose browsers send one form at a time
 MAX_REPORTS: Final = 256
-MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # A script may send this many reports in parallel.
-MAX_REFUSED: Final = 8  # Bodies of refused requests, which are read only to be discarded.
+MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # for scripts that send reports in parallel
+MAX_REFUSED: Final = 8  # bodies that are read only to be discarded
 MAX_REFUSED_PER_NETWORK: Final = 4
 RETRY_AFTER_S: Final = 1
 
 
 class UploadLimits(NamedTuple):
-    """Limits for each kind of body: first the total, then the limit per sender."""
+    """For each kind of body, the total limit and the limit per sender."""
 
     forms: tuple[int, int]
     reports: tuple[int, int]
@@ -53,13 +52,13 @@ class UploadLimiter:
     def __init__(self, total: int, per_sender: int) -> None:
         self._total = total
         self._per_sender = per_sender
-        # number of reads by sender; senders without reads are removed
+        # Reads in progress by sender. A sender without one is removed.
         self._reading: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     @contextmanager
     def reading(self, sender: str) -> Iterator[None]:
-        """Reserve a slot while one body is read. Raises 503 immediately if no slot is free."""
+        """Reserve a slot while one body is read. Raises 503 at once if no slot is free."""
         with self._lock:
             is_full = self._reading.total() >= self._total
             if is_full or self._reading[sender] >= self._per_sender:

@@ -1,4 +1,4 @@
-"""Detect whether a user caused a request, because other requests must not cost anything."""
+"""Detects whether a user caused a request. Requests that no user caused must not cost anything."""
 
 import re
 from typing import Final
@@ -7,10 +7,7 @@ from flask import request
 
 
 def is_user_initiated() -> bool:
-    """Return False for a prefetch, a request from another site or a known bot, else True.
-
-    If no header indicates the cause, the request counts as a user's.
-    """
+    """Return False for a prefetch, a request from another site or a known bot, else True."""
     headers = request.headers
     purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
     is_prefetch = any(word in purpose for word in ("prefetch", "prerender", "preview"))
@@ -20,8 +17,8 @@ def is_user_initiated() -> bool:
 
 
 _PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
-# Crawlers and link previews. The pattern must match neither the in-app browsers of Telegram and
-# Pinterest, which people use, nor phones of the brand Cubot.
+# Crawlers and link previews. The pattern must not match the in-app browsers of Telegram and
+# Pinterest, which people use, or phones of the brand Cubot.
 _BOTS: Final = re.compile(
     r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
     r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"

@@ -1,7 +1,7 @@
-"""Count and log the responses of the hit cache in batches.
+"""Counts and logs the responses of the hit cache in batches.
 
-The hit cache must not wait for the locks of the metrics or for the log's pipe, because all other
-requests use them as well.
+A hit must not wait for the locks of the metrics or for the log's pipe, which all other requests use
+as well.
 """
 
 import logging
@@ -18,18 +18,18 @@ from portal.web.observability.metrics import SHORTEST_S, Metrics
 from portal.web.observability.request_log import MESSAGE, log, request_fields
 
 MAX_PENDING: Final = 10_000
-# lines per write, limited so that other threads can run between two batches
+# Log lines per write. Other threads can run between two writes.
 _BATCH_SIZE: Final = 100
 
 
 class HitLabels(msgspec.Struct, frozen=True):
     """The metric labels and log members that all hits on one cache entry have in common.
 
-    ``use`` is counted only for the operator's page, so metrics and log lines do not contain it.
+    ``use`` is the key by which hits are counted for each caller's savings. It is not logged.
     """
 
-    metric_labels: tuple[str, str, str]  # Operation, method, rule.
-    use: tuple[str, str]  # Operation, caller.
+    metric_labels: tuple[str, str, str]  # operation, method, rule
+    use: tuple[str, str]  # operation, caller
     log_members: str
 
     @classmethod
@@ -39,7 +39,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """One request that the hit cache answered. ``at`` is a time in epoch seconds."""
+    """One request that the hit cache answered, at ``at`` in epoch seconds."""
 
     at: float
     seconds: float
@@ -47,25 +47,25 @@ class Hit(msgspec.Struct, frozen=True):
     labels: HitLabels
 
     def line(self) -> str:
-        """Return the members of the hit's log line, as JSON without braces."""
+        """Return the further members of the hit's log line, as JSON without braces."""
         ms = "0.0" if self.seconds < 0.00005 else f"{self.seconds * 1000:.1f}"
         return f'"request_id":"{self.request_id}",{self.labels.log_members},"ms":{ms}'
 
 
 class AccessLogBuffer:
-    """A queue of hits. ``write`` runs four times a second and before each Flask request."""
+    """A queue of hits. ``write`` runs four times a second and before each request to Flask."""
 
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
         self._gateway = gateway
         self._metrics = metrics
-        self._pending: deque[Hit] = deque()  # a deque, because its append and popleft are atomic
+        self._pending: deque[Hit] = deque()  # its append and popleft are atomic
         self._write_lock = threading.Lock()
-        self._uses: Counter[tuple[str, str]] = Counter()  # guarded by the lock
+        self._uses: Counter[tuple[str, str]] = Counter()  # guarded by _write_lock
 
     def add(self, hit: Hit) -> None:
         self._pending.append(hit)
         if len(self._pending) > 2 * MAX_PENDING:
-            # Hits arrive faster than they are written, so the thread of each hit writes a batch.
+            # Hits arrive faster than they are written, so each hit's thread now writes a batch.
             with self._write_lock:
                 self._write(self._take_batch())
         elif len(self._pending) > MAX_PENDING:
@@ -80,10 +80,9 @@ class AccessLogBuffer:
                 self._write_lock.release()
 
     def credit(self) -> None:
-        """Report the counted hits of each caller to the gateway.
+        """Report each caller's hits to the gateway.
 
-        A separate periodic task calls this method, because the method's duration grows with the
-        number of callers.
+        A separate periodic task calls this method, because its duration grows with the callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

@@ -1,4 +1,4 @@
-"""Read the Cache-Control header of a request."""
+"""Reads the Cache-Control header of a request."""
 
 from flask import request
 
@@ -9,8 +9,7 @@ from portal.gateway import Directive
 def directive_of(identity: Identity) -> Directive:
     """Return the request's cache directive.
 
-    The directive ``no-cache`` requires the scope ``refresh``. A HEAD request is treated as
-    only-if-cached.
+    ``no-cache`` has an effect only with the scope ``refresh``. HEAD counts as only-if-cached.
     """
     directives = {
         directive.partition("=")[0].strip().lower()

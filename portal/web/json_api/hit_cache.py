@@ -1,14 +1,13 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
-WhiteNoise answers requests for static files in the same way. The hit cache calls the same functions
-as the Flask path for authorisation, parsing, freshness and headers, so its responses differ from
-Flask's only in their timing. The hit cache passes all other requests to Flask: requests with
-another method or a Cache-Control header, requests that must be rejected, and requests without a
-fresh 200 in the store. If a valid request has no fresh 200, the hit cache passes the results of its
-checks to Flask (CHECKED), so that Flask neither authenticates nor parses the request again.
+It calls the functions of the Flask routes for authorisation, parsing, freshness and headers. A
+response therefore differs from Flask's only in its timing. Flask gets all requests that are no GET
+or HEAD, have a Cache-Control header, must be rejected, or have no fresh 200 in the store. In the
+last case the hit cache passes on the results of its checks (CHECKED), so that Flask does not repeat
+them.
 
-A cache entry is valid only for an identical request, for at most 1 s (until the answer's ``Age``
-changes). An entry is valid only if the process-local cache confirms that the answer is unchanged.
+An entry is used only for an identical request, and for at most 1 s, until the answer's ``Age``
+changes. ``Gateway.get_if_unchanged`` must confirm the stored answer at each use.
 """
 
 import threading
@@ -41,9 +40,9 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 
-_ENTRY_BYTES: Final = 4096  # An upper estimate of an entry's size, with headers, key and dict slot.
-# The largest sum of the lengths of path, query and credential. Requests with a longer key go to
-# Flask.
+_ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
+# The largest sum of the lengths of path, query and Authorization header. Flask answers longer
+# requests.
 _MAX_KEY_LENGTH: Final = 1024
 # Entries are dropped this many seconds after they expire, because their keys contain plates.
 _IDLE_S: Final = 60.0
@@ -54,9 +53,9 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """A prepared response head for one request.
+    """The prepared status and headers for one request, valid until ``until`` (monotonic seconds).
 
-    ``until`` is the end of the entry's validity, in monotonic seconds.
+    ``key`` and ``fetched_at`` identify the stored answer.
     """
 
     key: str
@@ -64,15 +63,14 @@ class _Entry(msgspec.Struct, frozen=True):
     fetched_at: float
     headers: list[tuple[str, str]]
     labels: HitLabels
-    limited: Identity | None  # the caller if the caller's token has a daily limit, else None
+    limited: Identity | None  # the caller, if its token has a daily limit
 
 
 class HitCache:
-    """The middleware.
+    """WSGI middleware that answers hits.
 
-    ``memory_bytes`` limits the memory of the cache entries, which does not include the answers'
-    bodies. ``cors`` is None if CORS_ORIGINS is not set. ``daily`` is read only for tokens with a
-    daily limit.
+    ``memory_bytes`` limits the entries, without the answers' bodies. ``daily`` is read only for
+    tokens with a daily limit.
     """
 
     def __init__(
@@ -107,20 +105,17 @@ class HitCache:
             try:
                 body = self._hit(environ, start_response)
             except Exception:
-                body = None  # Flask gets the same request, raises the same error and handles it
+                body = None  # Flask gets the same request and handles the same error
             if body is not None:
-                # The body is in a list, because the server sends a list in one piece. For other
-                # iterables, the server acquires the GIL for each chunk.
+                # The server sends a list in one piece, and acquires the GIL for each chunk of other
+                # iterables.
                 return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._is_warm = True
         self._log.write()
         return self._application(environ, start_response)
 
     def _hit(self, environ: WSGIEnvironment, start_response: StartResponse) -> bytes | None:
-        """Start the response and return its body if the request is a hit.
-
-        Return None if Flask must answer the request.
-        """
+        """Start the response and return its body, or return None if Flask must answer."""
         started = self._monotonic()
         entry_key = (
             environ["PATH_INFO"],
@@ -155,7 +150,7 @@ class HitCache:
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
         """Check a request in the order of the JSON paths: 401, 403, 400, store.
 
-        Returns None if the request must be refused or its path is not a JSON path.
+        Returns None if the request must be rejected or its path is not one of the JSON paths.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)
@@ -176,7 +171,6 @@ class HitCache:
     def _add_entry(
         self, entry_key: _EntryKey, checked: CheckedRequest, served: Served, now: float
     ) -> _Entry:
-        """Build and cache the entry for a request."""
         _, _, _, scheme, method = entry_key
         lookup = checked.snapshot.lookup
         answer_headers = success_headers(served)
@@ -222,7 +216,6 @@ def _valid_for_s(served: Served, now: float) -> float:
 
 
 def _is_eligible(environ: WSGIEnvironment) -> bool:
-    """Return whether a request is a GET or HEAD without a body, Cache-Control or Upgrade."""
     return (
         environ["REQUEST_METHOD"] in ("GET", "HEAD")
         and "HTTP_CACHE_CONTROL" not in environ
@@ -233,7 +226,7 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """Return the operation, plate and UF (state) of a path as spelt in it, or None."""
+    """Return a path's operation, and its plate and UF (state) as they are spelt, or None."""
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:

@@ -1,4 +1,4 @@
-"""Serve the hand-written OpenAPI document as YAML and as JSON."""
+"""Serves the hand-written OpenAPI document as YAML and as JSON."""
 
 from functools import cache
 from pathlib import Path

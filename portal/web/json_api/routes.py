@@ -43,13 +43,13 @@ INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
 BODY_CAP = 256 * 1024
-# The key in the WSGI environment under which the hit cache stores its CheckedRequest. A client
-# cannot set this key, because the keys of headers begin with "HTTP_".
+# The key in the WSGI environment under which the hit cache passes its CheckedRequest. No client can
+# set it, because the keys of headers begin with "HTTP_".
 CHECKED: Final = "portal.checked_request"
 
 
 class Refusal(Exception):
-    """Raised to reject a request before the store is read."""
+    """Rejects a request before the store is read."""
 
     def __init__(self, status: int, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -60,18 +60,14 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request that the hit cache authorised and parsed, with what the store holds for it."""
+    """A request that the hit cache authorised and parsed, with what the store has for it."""
 
     identity: Identity
     snapshot: Snapshot
 
 
 class JsonApi:
-    """The routes, which check requests and answer them from the gateway.
-
-    The routes check a request in this order: 404/405 by the router → 401 → 403 → 413/415/400 → 429
-    → store → upstream.
-    """
+    """The routes. They check in this order: 404/405 (router), 401, 403, 413/415/400, 429."""
 
     def __init__(
         self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, uploads: UploadLimiter
@@ -150,10 +146,10 @@ class JsonApi:
         return report_lookup(plate, data)
 
     def _sender(self, identity: Identity) -> str:
-        """Return the key of the upload limit: an issued token's digest, or the client's network.
+        """Return the sender for the upload limit: an issued token's digest, or the network.
 
-        Credentials of other kinds do not identify a sender. A client may invent a pass-through
-        credential, and the demo token is public.
+        Other credentials do not identify a sender. Anyone may invent a pass-through credential, and
+        the demo token is public.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest
@@ -163,11 +159,11 @@ class JsonApi:
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
     """Return the JSON object in the request's body. Raises Refusal (400), or aborts (413, 415).
 
-    ``sender`` is the key for which the upload limit counts. ``invalid`` is the error message for a
-    body that is not a JSON object.
+    The upload limit counts per ``sender``. ``invalid`` is the error message for a body that is not
+    a JSON object.
     """
-    # The limit is one byte above the cap, because Flask truncates a longer chunked body at the
-    # limit instead of rejecting it.
+    # One byte above the cap, because Flask truncates a chunked body at the limit instead of
+    # rejecting it.
     request.max_content_length = BODY_CAP + 1
     with uploads.reading(sender):
         body = request.get_data(cache=False)
@@ -189,7 +185,7 @@ def authorise(
 ) -> Identity:
     """Authenticate a request and check its scope. Raises Refusal (401 or 403).
 
-    ``authorization`` holds the values of all Authorization headers.
+    ``authorization`` has the values of all Authorization headers.
     """
     try:
         identity = gatekeeper.authenticate(read_credential(authorization, query))

@@ -1,4 +1,4 @@
-"""Set up a process's logging: warnings and errors go to stderr, other records to stdout."""
+"""Sets up a process's logging: warnings and errors go to stderr, other records to stdout."""
 
 import logging
 import os
@@ -26,7 +26,7 @@ def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") 
         server = logging.getLogger(name)
         server.handlers.clear()
         server.propagate = True
-    # Alembic logs a line for each of its plugins at level info.
+    # Alembic logs a line for each of its plugins at level INFO.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
 
 

@@ -1,7 +1,7 @@
-"""Format log records as JSON lines, and redact secrets in them.
+"""Formats log records as JSON lines, and redacts secrets in them.
 
-The portal itself logs no plates or tokens. The redaction covers log lines of libraries and the
-texts of exceptions, which use the same root handlers.
+The portal itself logs no plates or tokens. The redaction is for the log lines of libraries and the
+texts of exceptions.
 """
 
 import base64
@@ -16,15 +16,16 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # The attribute of a log record with additional members for its line.
-# The attribute of a log record that stands for many lines, as (time, ``members``).
+FIELDS: Final = "fields"  # log record attribute with further members of the record's line
+# Attribute of a log record that stands for many lines. It has for each line the time in epoch
+# seconds and the result of ``members``.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
-    # Matches a credential after the name of its parameter or header.
+    # A credential after the name of its parameter or header.
     re.compile(r"(?i)\b(at(?:=|%3D))[^&\s\"'<>]+"),
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
-    # Matches issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
+    # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
     # Plates and Renavams.
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
@@ -37,11 +38,11 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Redactor:
-    """Redacts configured secrets by their exact text, and other secrets by pattern."""
+    """Hides configured secrets, found by their text, and other secrets, found by patterns."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
-        # The longest secrets come first, because one secret may be the beginning of another.
+        # Longest first, because one secret may be the beginning of another.
         words = sorted(encodings, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
 
@@ -76,7 +77,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the additional members of a record's line: the request id and the record's fields."""
+    """Return the further members of a record's line: the request id and the record's fields."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}
@@ -84,13 +85,13 @@ def line_fields(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def members(fields: Mapping[str, object]) -> str:
-    """Encode members as JSON without braces. Many log lines can share the encoded text."""
+    """Encode members as JSON without braces, so that many log lines can share the text."""
     return _encoder.encode(fields).decode()[1:-1]
 
 
 def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """Return one line per entry of a batch. An entry is a time (epoch seconds) and members."""
-    prefixes: dict[int, str] = {}  # the beginning of a log line, by second
+    """Return one line per entry of a batch, with the members ``common`` in each."""
+    prefixes: dict[int, str] = {}  # the beginning of a log line, by epoch second
     common_part = f'+00:00",{common},'
     lines = []
     for at, extra in batch:
@@ -117,7 +118,6 @@ def _format_second(at: int) -> str:
 
 
 def _encodings(secret: str) -> set[str]:
-    """Return a secret's forms: literal, URL-quoted, and base64 with and without padding."""
     raw = secret.encode()
     encoded = (base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode())
     return {secret, quote(secret, safe=""), *encoded, *(each.rstrip("=") for each in encoded)}

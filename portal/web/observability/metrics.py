@@ -24,27 +24,27 @@ from portal.web.observability.request_log import method_label
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
 _STATES = ("closed", "open", "half-open")
-# The size in bytes of a worker's file of counters, and of its file of histograms. A time series
-# takes about 170 bytes, and there are few routes, methods, statuses, operations and outcomes.
+# The size of a worker's file of counters, and of its file of histograms. A time series takes about
+# 170 bytes, and there are few routes, methods, statuses, operations and outcomes.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# Upstream field names become metric labels, and an upstream may invent any number of names. Field
-# names beyond this number are counted as "other".
+# A field name of the upstream becomes a metric label, and an upstream may invent any number of
+# names. Further names are counted as "other".
 _MOST_FIELDS = 200
 
 
 def enable_multiprocess(directory: Path, number: int) -> None:
     """Store this process's metrics in files that all workers of the server read.
 
-    ``number`` must be unique among living processes. A process that reuses the number of a dead
-    process continues the counters of that process. Raises OSError if the disk is full. Call this
-    function before creating Metrics.
+    Call this before creating Metrics. ``number`` must be unique among living processes. A process
+    that gets the number of a dead one continues the dead one's counters. Raises OSError if the disk
+    is full.
 
-    This function sets the value class of prometheus_client itself. The library chooses the value
-    class at import, by an environment variable, but the import may have happened before the fork.
-    The files have their full size from the start, because prometheus_client maps sparse files into
-    memory, and writing to a hole on a full disk would kill the process. The library uses a metrics
-    file that exists already without changing its size.
+    prometheus_client chooses its value class at import, by an environment variable. This function
+    sets the class itself, because the import may have happened before the fork.
+
+    The files get their full size now. The library would map sparse files into memory. A write to a
+    hole in such a file on a full disk kills the process.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -53,7 +53,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
 
 
 class BreakerLike(Protocol):
-    """The circuit breaker of a base URL. ``state`` is "closed", "open" or "half-open"."""
+    """The circuit breaker of an origin. ``state`` is "closed", "open" or "half-open"."""
 
     @property
     def name(self) -> str: ...
@@ -65,11 +65,10 @@ class BreakerLike(Protocol):
 class Metrics(Observer):
     """Counts the gateway's events and HTTP responses.
 
-    ``directory`` is the directory that was given to ``enable_multiprocess``. With a directory, the
-    metrics cover all processes that write there, including ended ones. Without a directory, the
-    metrics cover only this process. ``daily_limit`` is the number of upstream calls per day; 0
-    means no limit. ``calls_left`` returns how many calls are left today, or None if the number is
-    unknown.
+    With a ``directory``, as given to ``enable_multiprocess``, the metrics cover all processes that
+    write there, also ended ones. Without it they cover this process only. ``daily_limit`` is the
+    number of upstream calls per day, or 0 without a limit. ``calls_left`` returns how many are left
+    today, or None if that is unknown.
     """
 
     def __init__(
@@ -114,8 +113,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # The metric has no label for tokens, because their number has no bound. The page /operacao
-        # shows the figures of each token.
+        # No label for the token, because the number of tokens has no bound. The page /operacao
+        # shows the amounts by token.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",
@@ -141,7 +140,7 @@ class Metrics(Observer):
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """Create the series that alerts use. Prometheus needs a zero to detect an increase."""
+        """Create the series that alerts use, because Prometheus needs a zero to see an increase."""
         for what in ("read", "write", "sweep"):
             self._store_faults.labels(what)
         for operation in OPERATIONS:
@@ -182,20 +181,16 @@ class Metrics(Observer):
     def count_responses(
         self, method: str, rule: str, status: int, seconds: float, times: int = 1
     ) -> None:
-        """Count ``times`` responses that took ``seconds`` on average.
-
-        ``rule`` is the route's pattern, never the path.
-        """
+        """Count ``times`` responses of the route pattern ``rule``, of ``seconds`` on average."""
         self._requests.labels(method, rule, str(status)).inc(times)
         _observe(self._request_seconds.labels(rule), seconds, times)
 
     def text(self) -> bytes:
-        """Return the metrics in Prometheus's text format."""
         return generate_latest(self._exposed_registry)
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Count like ``times`` calls of ``observe`` whose values all fall into one bucket."""
+    """Act as ``times`` calls of ``observe`` with ``seconds``."""
     if times == 1:
         histogram.observe(seconds)
         return
@@ -204,11 +199,6 @@ def _observe(histogram: Histogram, seconds: float, times: int) -> None:
 
 
 class _BreakerStates(Collector):
-    """Reads the breaker states when metrics are collected.
-
-    The breakers' states are the same in all processes.
-    """
-
     def __init__(self, breakers: Sequence[BreakerLike]) -> None:
         self._breakers = breakers
 
@@ -224,8 +214,6 @@ class _BreakerStates(Collector):
 
 
 class _Limits(Collector):
-    """The number of workers, the daily limit, and the calls left, which are read at collection."""
-
     def __init__(
         self, workers: int, daily_limit: int, calls_left: Callable[[], int | None]
     ) -> None:
@@ -248,13 +236,12 @@ class _Limits(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsAccess:
-    """Access check for ``/metrics``, which allows loopback addresses and the operator's token."""
+    """Allows a loopback address, or the operator's token, to read ``/metrics``."""
 
     token: str | None = field(default=None, repr=False)
     behind_proxy: bool = False
 
     def check(self) -> None:
-        """Abort with 401 or 403 unless the request may read the metrics."""
         token = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
         if self.token and hmac.compare_digest(token, self.token.encode()):
             return
@@ -262,7 +249,7 @@ class MetricsAccess:
             abort(401 if self.token else 403)
 
     def _is_loopback(self) -> bool:
-        # Behind an unconfigured proxy on this machine, every client appears to be local.
+        # Behind a proxy that TRUSTED_PROXIES does not count, every client would appear local.
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
         if forwarded and not self.behind_proxy:
             return False
@@ -270,8 +257,8 @@ class MetricsAccess:
             address = ipaddress.ip_address(request.remote_addr or "")
         except ValueError:
             return False
-        # If HOST is ::, an IPv4 client has a mapped address, which Python before 3.13 does not
-        # treat as loopback.
+        # If HOST is ::, an IPv4 client has a mapped address such as ::ffff:127.0.0.1, which Python
+        # before 3.13 does not treat as loopback.
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).is_loopback
 

@@ -1,4 +1,4 @@
-"""The access log, with each request's id, route pattern (never its path), status and duration."""
+"""The access log: each request's id, route pattern (never its path), status and duration."""
 
 import logging
 import time
@@ -18,9 +18,9 @@ _METHODS: Final = frozenset(
 
 
 def method_label(method: str) -> str:
-    """Return the method's name for logs and metrics, or "other" if HTTP does not define the method.
+    """Return the method for logs and metrics, or "other" if HTTP does not define it.
 
-    The method is untrusted input, so logs never contain an unknown method.
+    A client may invent any method, so an unknown one is never logged.
     """
     return method if method in _METHODS else "other"
 
@@ -36,8 +36,8 @@ def request_fields(
 
 
 def register_request_log(app: Flask) -> None:
-    """Log every request. Call this function early, so that its timer starts before other hooks."""
-    # The development server would log whole paths, including plates.
+    """Log every request. Call this before other hooks are added, so that its timer starts first."""
+    # Werkzeug's development server would log whole paths, which contain plates.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 
     def before() -> None:

@@ -1,6 +1,6 @@
-"""Format log lines for people: aligned, in São Paulo's time, coloured on a terminal.
+"""Formats log lines for people: aligned, in São Paulo's time, coloured on a terminal.
 
-The lines contain the same events as the JSON lines, and the same redaction applies.
+The lines report the same events as the JSON lines, with the same redaction.
 """
 
 import logging
@@ -16,8 +16,7 @@ _INDENT: Final = " " * 4
 _LEVEL_WIDTH: Final = 9
 _LOGGER_WIDTH: Final = 22
 _RULE_WIDTH: Final = 42
-# Control characters are escaped, because they could forge a log line or send commands to a
-# terminal.
+# Control characters could forge a log line or send commands to a terminal.
 _CONTROLS: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 _LINE_ENDS: Final = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ONE_LINE: Final = _CONTROLS | _LINE_ENDS
@@ -31,7 +30,7 @@ def is_coloured(stream: TextIO, environ: Mapping[str, str]) -> bool:
 
 
 class TextLines(logging.Formatter):
-    """Formats a record as one line, and an exception as indented lines below it."""
+    """Formats a record as one line, with an exception as indented lines below it."""
 
     def __init__(self, redact: Redactor, coloured: bool = False) -> None:
         super().__init__()
@@ -50,7 +49,7 @@ class TextLines(logging.Formatter):
         return line
 
     def _line(self, record: logging.LogRecord, at: float, fields: Mapping[str, Any]) -> str:
-        time = from_epoch(at).isoformat(" ", "milliseconds")[:-6]  # cuts the UTC offset
+        time = from_epoch(at).isoformat(" ", "milliseconds")[:-6]  # without the UTC offset
         level = f"{record.levelname:<{_LEVEL_WIDTH}}"
         name = f"{record.name:<{_LOGGER_WIDTH}} "
         if "method" in fields:
@@ -68,7 +67,6 @@ class TextLines(logging.Formatter):
 
 
 def _request_text(fields: Mapping[str, Any]) -> str:
-    """Format a request in columns: method, status, duration, route pattern, other members."""
     columns = ("method", "status", "ms", "rule", "cache", "request_id")
     rule = str(fields["rule"] or "no route")
     shown = (

@@ -1,7 +1,4 @@
-"""The batch pages: form, check of the list, progress, results.
-
-All batch pages work without JavaScript.
-"""
+"""The batch pages: form, check of the list, progress, results. All work without JavaScript."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -131,10 +128,7 @@ class BatchPages:
         return redirect(f"/lote/{batch}", 303)
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Cancel a draft after the visitor corrected its list.
-
-        A batch that was already started is not cancelled.
-        """
+        """Cancel a draft whose list the visitor has corrected, unless it was already started."""
         try:
             if batch and self._batches.get(batch, owner).state == "draft":
                 self._batches.cancel(batch, owner)
@@ -172,9 +166,8 @@ class BatchPages:
     ) -> tuple[list[Item], int | None]:
         """Return the items to show on a batch's page, and the number of pages if it is known.
 
-        While a batch runs, its page is fetched every other second, so only the items on the visible
-        page are read. A filter or a sort order needs all items, so with either the number of pages
-        is None.
+        The page of a running batch is fetched every other second, so only its visible items are
+        read. A filter or sort order needs all items, and the number of pages is then None.
         """
         if found.state == "draft":
             return [], None
@@ -208,7 +201,7 @@ class BatchPages:
         except UnknownBatch:
             abort(404)
         except NotAllowed:
-            pass  # another tab changed the batch, and the batch's page shows the new state
+            pass  # another tab has changed the batch, and the page shows its new state
         return redirect(f"/lote/{batch}", 303)
 
     def _form(

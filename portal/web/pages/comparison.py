@@ -1,8 +1,8 @@
 """The comparison of up to four vehicles.
 
 A comparison costs as much as the vehicle pages of its plates. The first response contains only the
-stored answers, and the page's script fetches the other columns one by one. With ``?completo=1``,
-one response contains all columns, and all lookups are made in parallel.
+stored answers, and the page's script fetches the other columns one by one. With ``?completo=1`` one
+response contains all columns.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,15 +31,11 @@ TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."
 
 
 class _InvalidPlates(ValueError):
-    """Raised if the plates cannot be compared. The exception's text is the message to show."""
+    """The plates cannot be compared. The text of the exception is shown to the visitor."""
 
 
 class ComparisonPages:
-    """The route.
-
-    ``record_history`` adds a plate to the visitor's history, and ``recent`` returns the latest
-    entries.
-    """
+    """The route ``/comparar``. ``recent`` returns the visitor's latest lookups."""
 
     def __init__(
         self,
@@ -98,7 +94,7 @@ class ComparisonPages:
 
 
 def _plates(typed: list[str]) -> list[Plate]:
-    """Return the distinct plates of the query in the given order. Raises _InvalidPlates."""
+    """Return the distinct plates of the query in their order. Raises _InvalidPlates."""
     plates: dict[Plate, None] = {}
     for text in typed:
         if several := plates_in(text):

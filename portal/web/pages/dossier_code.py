@@ -1,4 +1,4 @@
-"""The code on a printed dossier, which is a signed summary and is never stored."""
+"""The code on a printed dossier: a signed summary, which is never stored."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -16,7 +16,7 @@ from portal.presentation import DossierPage, DossierSummary, Issuer, NoPrice, Pa
 from portal.presentation.panels import Panel
 
 _DIGEST_CHARACTERS: Final = 16
-# How a code encodes the absence of a price.
+# What a code contains instead of a price.
 _NO_PRICE: Final[Mapping[object, str | None]] = {
     "empty": "",
     "unavailable": None,
@@ -27,9 +27,8 @@ _FORMER_SALT: Final = "dossier"
 class DossierCodes:
     """Issues and verifies the codes. Changing any character makes a code invalid.
 
-    A code is valid only in the ``namespace`` that issued it, because data from the demo mode or
-    from a test upstream proves nothing about a vehicle. Codes signed with ``former`` keys stay
-    valid.
+    A code is valid only in the ``namespace`` that issued it, because demo data or a test upstream
+    proves nothing about a vehicle. Codes signed with the ``former`` keys stay valid.
     """
 
     def __init__(
@@ -51,15 +50,14 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # If no answer is stale, the list is empty, because a shorter code fits a
-                    # coarser QR code.
+                    # Empty if no answer is stale, because a shorter code fits a coarser QR code.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """Return the signed summary of a code, or None if this portal did not issue the code."""
+        """Return the summary that a code signs, or None if this portal did not issue the code."""
         signed = _signed(self._serializers, code)
         return _summary(*signed) if signed is not None else None
 
@@ -71,9 +69,9 @@ class DossierCodes:
         return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """Add to a dossier its code, the digest, and a QR code of the code's ``/verificar`` URL.
+        """Add the code, the digest and a QR code of the code's ``/verificar`` URL to a dossier.
 
-        A page without a dossier is returned unchanged, because it has no content to sign.
+        A page without a dossier is returned unchanged.
         """
         if page.state != "ready":
             return page
@@ -96,13 +94,12 @@ class DossierCodes:
 
 
 def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
-    """Add the issuer, the number and a QR code with the link's key to a dossier."""
+    """Add issuer, number and a QR code that contains the link's key to a dossier."""
     qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
     return replace(page, issuer=issuer, number=display_number(identifiers.number), qr=qr_code)
 
 
 def _qr_code(address: str) -> str:
-    """Return a QR code as a ``data:`` URL."""
     qr_code: Any = segno.make(address, error="m")
     return str(qr_code.svg_data_uri(scale=2, border=2, light="white"))
 
@@ -111,8 +108,8 @@ def _signed(serializers: Sequence[URLSafeSerializer], code: str) -> Any:
     for serializer in serializers:
         with suppress(BadSignature, UnicodeError, ValueError, TypeError):
             signed = serializer.loads(code)
-            # The last base64 character has unused bits, so several spellings decode to the same
-            # value. Only the spelling that the portal issued is valid.
+            # The last base64 character has unused bits, so several spellings decode to one value.
+            # Only the spelling that the portal issued is valid.
             return signed if serializer.dumps(signed) == code else None
     return None
 
@@ -141,7 +138,7 @@ def _summary(
 
 
 def _kept_at(panel: Panel, content: object) -> datetime | None:
-    """Return when a stale answer was fetched, or None if the answer is fresh or unreadable."""
+    """Return when a stale answer was fetched, or None if it is fresh or unreadable."""
     return panel.fetched_at if panel.state == "stale" and content is not None else None
 
 

@@ -19,12 +19,13 @@ from portal.web.pages.lookups import Lookups
 from portal.web.pages.sessions import Sessions, local_path
 
 Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
-# Returns what a caller has paid for each subject since a time (epoch seconds), in R$.
+# A function that returns the R$ that a caller has paid for each subject since a time in epoch
+# seconds.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
 class HistoryPages:
-    """The routes. ``require_sign_in`` redirects a visitor to sign in before a view runs."""
+    """The history routes. ``require_sign_in`` redirects a visitor to sign in before a view runs."""
 
     def __init__(
         self,
@@ -47,7 +48,7 @@ class HistoryPages:
     def blueprint(self) -> Blueprint:
         pages = Blueprint("history", __name__)
         pages.add_url_rule("/historico", "history", self._require_sign_in(self.history))
-        # This route is open in every mode, because without a session there is nothing to erase.
+        # Open without sign-in, because a visitor without a session has no history to erase.
         pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
 
         @pages.after_request
@@ -60,8 +61,7 @@ class HistoryPages:
     def history(self, identity: Identity) -> BaseResponse:
         number = _page_number(request.args.get("pagina", ""))
         key = self._sessions.history_key
-        # The query reads one entry more than the page shows, to find out whether there are older
-        # entries.
+        # One entry more than the page shows tells whether there are older entries.
         entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
         shown = entries[:PAGE_SIZE]
         subjects = [parse_subject(entry.subject) for entry in shown]
@@ -94,7 +94,7 @@ class HistoryPages:
         return make_response(render_template(page.template, page=page))
 
     def erase(self) -> BaseResponse:
-        """Erase one vehicle if the form names it, or the visitor's whole history."""
+        """Erase the vehicle that the form names, or the visitor's whole history."""
         subject = None
         if text := request.form.get("consulta", ""):
             try:
@@ -107,10 +107,7 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """Return what the visitor has paid.
-
-        The result is None in demo mode, because all demo visitors share one name.
-        """
+        """Return what the visitor has paid, or None in demo mode, where all share one name."""
         if self._sessions.is_demo:
             return None
         since = datetime.now(UTC).timestamp() - self._history.retention_s

@@ -60,8 +60,7 @@ PURGED: Final = (
 )
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
-# A placeholder in a stored dossier, which the toolbar replaces. The toolbar is inserted when the
-# dossier is served, because its links depend on the visitor.
+# The placeholder in a stored dossier for the toolbar, whose links depend on the visitor.
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
@@ -69,8 +68,8 @@ _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\"
 class IssuedPages:
     """The pages for the owner of issued dossiers. Each requires an identity.
 
-    A dossier belongs to the token or credential that issued it. In demo mode, a dossier belongs to
-    the session that issued it. Other visitors get 404 from the dossier's pages.
+    A dossier belongs to the token or credential that issued it, or in demo mode to the session.
+    Other visitors get 404.
     """
 
     def __init__(
@@ -198,8 +197,8 @@ class SharedPages:
         return pages
 
     def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
-        # Wrong guesses from an address do not block requests with a known key from that address.
-        # Many people may share an address, and a key of 128 random bits cannot be guessed.
+        # Wrong guesses do not block known keys from the same address. Many people may share an
+        # address, and a key of 128 random bits cannot be guessed.
         dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
             wait_s = self._limits.guess_wait(request.remote_addr)
@@ -224,7 +223,7 @@ class SharedPages:
 
 
 def ended_response(dossier: Dossier) -> Response:
-    """Return 410 for a dossier that expired, was revoked, or was purged during the request."""
+    """Return 410 for a dossier that has expired or was revoked."""
     page = EndedDossierPage(
         "revoked" if dossier.state == "revoked" else "expired",
         display_number(dossier.number),
@@ -268,7 +267,7 @@ def _pdf_response(dossier: Dossier, dossiers: DossierArchive) -> BaseResponse:
 def _paper_response(
     dossier: Dossier, dossiers: DossierArchive, assets: Assets, back: str
 ) -> BaseResponse:
-    """Return a stored dossier as HTML, with a toolbar and the current URLs of its style sheets."""
+    """Return a stored dossier as HTML, with a toolbar and the current URLs of static files."""
     html = dossiers.html(dossier)
     if html is None:
         abort(410)

@@ -1,6 +1,6 @@
-"""Make a page's lookups in parallel.
+"""Makes a page's lookups in parallel.
 
-Each lookup returns a panel (one section of the page), even if the lookup fails.
+Each lookup results in a panel, which is one section of the page, even if the lookup fails.
 """
 
 import logging
@@ -44,8 +44,6 @@ BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
 class Lookups:
-    """Makes lookups on plates or Renavams and returns their results as panels."""
-
     def __init__(self, gateway: Gateway, pool: Executor) -> None:
         self._gateway = gateway
         self._pool = pool
@@ -57,7 +55,7 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """Return a subject's panels. Operations that are not given have the state "unasked"."""
+        """Return a subject's panels. An operation that is not requested has the state "unasked"."""
         return self.panels_of_all([subject], operations, identity, directive)[0]
 
     def panels_of_all(
@@ -69,8 +67,8 @@ class Lookups:
     ) -> list[Panels]:
         """Return the panels of each subject. All lookups run in parallel.
 
-        Stored answers never wait for the upstream, because only lookups that need the upstream use
-        a thread of the pool. The last lookup that needs the upstream runs in the calling thread.
+        A stored answer never waits for the upstream, because only lookups that need the upstream
+        use threads. The last of them runs in the calling thread.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -86,7 +84,7 @@ class Lookups:
                 pending[lookup] = _PendingLookup(partial(self._settle, lookup, fetch))
         waiting = list(pending.values())
         for each in waiting[:-1]:
-            # If the system cannot start a thread, the next loop runs the lookups one after another.
+            # If no thread can be started, the next loop runs the lookups one after another.
             with suppress(RuntimeError):
                 self._pool.submit(each.run)
                 each.is_submitted = True
@@ -107,7 +105,7 @@ class Lookups:
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
         """Return each subject's stored answers for a list page, without making or counting lookups.
 
-        Unlike ``panels_of_all``, this method does not read previous versions of the answers.
+        Unlike ``panels_of_all``, it does not read the previous versions of the answers.
         """
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
 
@@ -190,16 +188,15 @@ class Lookups:
             return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
-            # A failed lookup must not break the page, and its panel must not look like a clean
-            # record.
+            # The failure must not break the page, and its panel must not look like a clean record.
             return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
 
 
 class _PendingLookup:
     """A lookup that runs once, in the first thread that calls ``run``.
 
-    ``run`` may be called twice, because an executor that could not start a thread keeps the task
-    and runs it later.
+    ``run`` may be called twice: an executor that could not start a thread keeps the task and may
+    run it later.
     """
 
     def __init__(self, fetch: Callable[[], Panel]) -> None:

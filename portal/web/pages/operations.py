@@ -1,4 +1,4 @@
-"""The operator's pages, with the portal's figures and tokens.
+"""The operator's pages, with figures about the portal and with its tokens.
 
 Each page requires the scope ``admin``.
 """
@@ -66,7 +66,7 @@ NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
 
 class BreakerLike(Protocol):
-    """The circuit breaker of a base address. All workers share the breaker's state."""
+    """The circuit breaker of an origin, whose state all workers share."""
 
     @property
     def name(self) -> str: ...
@@ -80,10 +80,7 @@ class BreakerLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class OperationsSources:
-    """The functions and components that supply the figures of ``/operacao``.
-
-    The functions raise SQLAlchemyError.
-    """
+    """The sources of the figures on ``/operacao``. Each may raise SQLAlchemyError when read."""
 
     usage: UsageLog
     tokens: Tokens
@@ -98,8 +95,8 @@ class OperationsSources:
 class OperationsPages:
     """The page ``/operacao`` and the pages of the portal's tokens.
 
-    An action that cannot be undone requires a token that was entered within the last
-    FRESH_SIGN_IN_S seconds, because the operator may have left the browser open.
+    An action that cannot be undone requires a sign-in within the last FRESH_SIGN_IN_S seconds,
+    because the operator may have left the browser open.
     """
 
     def __init__(
@@ -136,10 +133,9 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the operator's identity to a view.
+        """Pass the operator's identity to a view, and refuse other visitors.
 
-        Visitors who are not operators see none of the figures. In pass-through mode, the portal has
-        no tokens of its own, so a sign-in page would not help.
+        Pass-through mode has no tokens of the portal, so a sign-in would not help.
         """
 
         def guarded(**parts: str) -> BaseResponse:
@@ -221,8 +217,7 @@ class OperationsPages:
             daily_limit=typed.daily_limit,
             lifetime_s=typed.lifetime_s,
         )
-        # The response is not a redirect, because a redirect would require storing the new token
-        # until the next request.
+        # No redirect, because the new token would have to be stored until the next request.
         return _shown(NewTokenPage(typed.name, token))
 
     def revoke_form(self, identity: Identity, name: str) -> BaseResponse:
@@ -253,9 +248,9 @@ class OperationsPages:
         return _shown(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
-        """Return the reason why the sign-in is too old, or "" if it is recent enough.
+        """Return why the sign-in is too old, or "" if it is recent enough.
 
-        If the form contains the session's token, the sign-in is renewed.
+        The token in the form renews the sign-in if it is the session's own.
         """
         if self._sessions.is_fresh:
             return ""
@@ -277,7 +272,6 @@ class _TypedToken:
 
 
 def _typed_token() -> _TypedToken:
-    """Read the new token's properties from the form."""
     name = request.form.get("nome", "").strip()
     scopes = tuple(scope for scope in request.form.getlist("permissao") if scope in SCOPES)
     days = _number(request.form.get("dias", ""), 1, _MOST_DAYS)
@@ -308,8 +302,5 @@ def _shown(page: IssueForm | NewTokenPage | RevokePage, status: int = 200) -> Re
 
 
 def _note(what: str, identity: Identity, name: str, **more: Any) -> None:
-    """Log the operator, the action and the name of the token that the action changed.
-
-    The token itself is never logged.
-    """
+    """Log the operator, the action and the name of the token, but never the token itself."""
     log.info(what, extra={FIELDS: {"by": identity.name, "token_name": name, **more}})

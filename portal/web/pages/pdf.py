@@ -1,4 +1,4 @@
-"""Render the dossier's HTML as PDF with the portal's static files."""
+"""Renders the dossier's HTML as PDF with the portal's static files."""
 
 import threading
 from functools import lru_cache, partial
@@ -11,14 +11,13 @@ __all__ = ["PDFUnavailable", "can_render_pdf", "pdf_process", "render_pdf"]
 
 def render_pdf(html: str, assets: Assets) -> bytes:
     """Render a page as PDF/UA-1. Only files under ``/static/`` and ``data:`` URLs are loaded."""
-    # Only one thread at a time renders a page or creates the renderer. The font map of pango is not
-    # thread-safe, and Python would not make parallel renderings faster.
+    # One rendering at a time, because pango's font map is not thread-safe. The GIL would prevent
+    # faster parallel renderings anyway.
     with _render_lock:
         return _renderer(assets).render(html)
 
 
 def can_render_pdf(assets: Assets) -> bool:
-    """Return whether WeasyPrint and the libraries that it loads are installed."""
     try:
         with _render_lock:
             _renderer(assets)
@@ -28,7 +27,7 @@ def can_render_pdf(assets: Assets) -> bool:
 
 
 def pdf_process(assets: Assets) -> PdfProcess:
-    """Return what renders the PDFs of an archive in a child."""
+    """Return a PdfProcess, which renders the PDFs of an archive in a child process."""
 
     def files() -> dict[str, File]:
         return {name: (each.content_type, each.body) for name, each in assets.items()}

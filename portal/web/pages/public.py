@@ -52,8 +52,7 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 def check_invented(subject: Plate | Renavam) -> None:
     """Raise InvalidPlate for a Renavam of zeros, which no vehicle has.
 
-    Only pages reject it. The JSON paths send a Renavam of zeros to the upstream, because the API
-    contract accepts any eleven digits.
+    Only pages reject it. The API contract accepts any eleven digits.
     """
     if isinstance(subject, Renavam) and subject.is_invented:
         raise InvalidPlate(subject.text)
@@ -62,9 +61,8 @@ def check_invented(subject: Plate | Renavam) -> None:
 class PublicPages:
     """The pages that are open in every mode.
 
-    ``showcases`` returns some plates of the demonstration, each with a caption and the plate's
-    answers. The portal calls ``showcases`` once a day. ``render_context`` returns the values that
-    templates need on every page.
+    ``showcases`` returns plates of the demonstration, each with a caption and its answers, and is
+    called once a day.
     """
 
     def __init__(
@@ -102,7 +100,6 @@ class PublicPages:
         return self.search_response(200)
 
     def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
-        """Return the search form with the typed text and a sentence about the error in it."""
         identity = self._identity()
         page = search_page(
             query=query,
@@ -123,7 +120,7 @@ class PublicPages:
         return redirect(subject_url(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the only plate in a text, or to a comparison of two to four plates in it."""
+        """Redirect to the only plate in a text, or to a comparison of the plates in it."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)
@@ -170,8 +167,8 @@ class PublicPages:
         return render_template(self._privacy.template, page=self._privacy)
 
     def robots(self) -> Response:
-        # Crawlers may fetch vehicle pages, because only a crawler that fetches a page reads its
-        # noindex header.
+        # Vehicle pages are allowed, because only a crawler that fetches a page sees its noindex
+        # header.
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _identity(self) -> Identity | None:
@@ -182,7 +179,6 @@ class PublicPages:
             return None
 
     def recent(self, identity: Identity) -> list[RecentLookup]:
-        """Return the visitor's latest lookups, from stored answers."""
         entries = self._history.recent(self._sessions.history_key)
         subjects = [parse_subject(entry.subject) for entry in entries]
         context = self._render_context()
@@ -205,7 +201,7 @@ class PublicPages:
 
 
 def subject_url(subject: Plate | Renavam) -> str:
-    """Return the URL path of the canonical page of a plate or Renavam."""
+    """Return the URL path of the page of a plate or Renavam."""
     if isinstance(subject, Plate):
         return url_for("vehicle.vehicle", text=subject.text)
     return url_for("vehicle.renavam", text=subject.text)

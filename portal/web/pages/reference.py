@@ -1,4 +1,4 @@
-"""The API reference page, which makes no lookups, because its examples use the sandbox."""
+"""The API reference page. It makes no lookups, because its examples use the sandbox."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFacts:
-    """The facts about this portal that the page states. ``document`` is the OpenAPI document."""
+    """What the page states about this portal. ``document`` is the OpenAPI document."""
 
     document: Mapping[str, Any]
     terms: Sequence[LookupTerms]

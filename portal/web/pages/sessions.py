@@ -29,13 +29,13 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# For this many seconds after the token was entered, a session may take actions that cannot be
+# For this many seconds after the token was entered, the session allows actions that cannot be
 # undone.
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint whose pages read no session and set no cookie.
 SHARED: Final = "shared"
-# Browsers silently drop cookies that are longer than 4,096 bytes. Encryption and two rounds of
-# base64 nearly double the length of a credential, and the cookie has other content.
+# Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly double
+# the length of a credential, and the cookie has other content.
 MAX_CREDENTIAL_LENGTH: Final = 2000
 
 
@@ -79,7 +79,7 @@ class Sessions:
     def current(self) -> Identity | None:
         """Return the signed-in identity, the demo identity in demo mode, or None.
 
-        The session of a revoked token ends. The result is cached during the request, even after an
+        The session of a revoked token ends. The result is cached for the request, even after an
         error, so that an error page does not query the database again.
         """
         if "identity" not in g:
@@ -103,7 +103,7 @@ class Sessions:
 
     @property
     def signed_in(self) -> Identity | None:
-        """Return the identity that has signed in, or None for a visitor in demo mode."""
+        """The identity that has signed in, or None. A demo visitor need not sign in."""
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
@@ -111,10 +111,9 @@ class Sessions:
 
     @property
     def signed_in_name(self) -> str | None:
-        """Return the name for the page header, or None if the visitor is not signed in.
+        """The name for the page header, or None if the visitor is not signed in.
 
-        The name is None if the token database is unavailable, because error pages must still be
-        rendered.
+        Also None if the token database is unavailable, because error pages must still be rendered.
         """
         try:
             identity = self.signed_in
@@ -124,7 +123,6 @@ class Sessions:
 
     @property
     def is_operator(self) -> bool:
-        """Return whether the visitor has signed in with a token of scope ``admin``."""
         try:
             identity = self.signed_in
         except TokensUnavailable:
@@ -133,9 +131,9 @@ class Sessions:
 
     @property
     def history_key(self) -> str:
-        """Return the key of the visitor's history: the token's digest, or a session id."""
+        """The key of the visitor's history: the token's digest, or a random id in the session."""
         identity = self.signed_in
-        # The demo token is public, so it does not identify a visitor.
+        # The demo token is public, so its digest does not identify a visitor.
         if identity is not None and identity.digest != digest(DEMO_TOKEN):
             return identity.digest
         if "visitor" not in session:
@@ -156,12 +154,11 @@ class Sessions:
 
     @property
     def is_fresh(self) -> bool:
-        """Return whether the visitor entered the token within the last FRESH_SIGN_IN_S seconds."""
         elapsed_s = self._clock() - float(session.get("entered_at", -math.inf))
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
     def enter_again(self, token: str) -> bool:
-        """Renew the sign-in if a token is the session's own, and return whether it is."""
+        """Renew the sign-in if ``token`` is the session's own, and return whether it is."""
         own = str(session.get("token", ""))
         if not hmac.compare_digest(digest(token), own):
             return False
@@ -180,8 +177,7 @@ class Sessions:
         """Abort with 400 if a POST of a page does not contain the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # The session is checked first, so that the portal does not read the body of a request
-        # without a session.
+        # First, so that the portal does not read the body of a request without a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
@@ -196,10 +192,7 @@ def _shown_name(identity: Identity) -> str:
 
 
 def local_path(path: str) -> str:
-    """Return ``path`` if it is a path of this portal, else "/".
-
-    The redirect after a sign-in uses this check.
-    """
+    """Return ``path`` if it is a path of this portal, else "/". Redirects use only such paths."""
     try:
         parts = urlsplit(path)
     except ValueError:  # such as "//["
@@ -216,7 +209,10 @@ def local_path(path: str) -> str:
 
 
 def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
-    """Rate-limit the vehicle pages. The JSON API checks its limits in its own code."""
+    """Rate-limit the pages of vehicles, batches, history, dossiers and the operator.
+
+    The JSON API checks its limits itself.
+    """
 
     def check_limit() -> None:
         limited = ("vehicle", "batches", "history", "dossiers", "operations", SHARED)

@@ -150,7 +150,7 @@ class VehiclePages:
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Require sign-in, redirect to the canonical spelling, or call the view."""
+        """Return a view that requires sign-in and redirects to the subject's canonical spelling."""
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
@@ -223,8 +223,8 @@ class VehiclePages:
         page = self._dossier(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            # Without answers there is no PDF, because a reader could pass on an empty dossier. The
-            # HTML page states what is missing.
+            # No PDF, because a reader could pass on an empty dossier. The HTML page states what is
+            # missing.
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:
@@ -239,7 +239,7 @@ class VehiclePages:
         )
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Return the negotiation page, which costs nothing, because it uses only stored answers."""
+        """Return the negotiation page. It costs nothing, because it uses only stored answers."""
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
@@ -263,17 +263,16 @@ class VehiclePages:
             changes = what_changed(before, panels, context)
             flash(f"{told}: {changes}" if changes else told)
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
-            # The response is not a redirect, because the paid answer is only in memory and would be
-            # lost.
+            # No redirect, because the paid answer is only in memory and would be lost.
             flash(NOT_STORED)
             report, _ = self._reports.newest(plate, panels, identity)
             return self._unstored_page(plate, panels, report, identity)
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Request a written report on the records of the vehicle's panels.
+        """Request a written report on the records of the panels.
 
-        The request lists the records that are unavailable.
+        The request names the lookups without a record.
         """
         if not identity.has_scope("report"):
             abort(403)
@@ -297,7 +296,7 @@ class VehiclePages:
     def _unstored_page(
         self, plate: Plate, panels: Panels, report: Panel, identity: Identity
     ) -> BaseResponse:
-        """Return the vehicle page with a paid report that could not be stored."""
+        """Return the vehicle page with paid answers that could not be stored."""
         page = vehicle_page(
             plate,
             panels,
@@ -309,9 +308,9 @@ class VehiclePages:
         return make_response(render_template(page.template, page=page))
 
     def stored_dossier(self, plate: Plate, identity: Identity) -> str | None:
-        """Return the dossier of a plate's stored answers as HTML, or None without any answer.
+        """Return the dossier of a plate's stored answers as HTML, or None without any.
 
-        It never makes an upstream call.
+        Makes no upstream call.
         """
         page = self._dossier(plate, identity, Directive.PEEK)
         return render_template(page.template, page=page) if page.state == "ready" else None
@@ -335,7 +334,7 @@ class VehiclePages:
     def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
         """Return the dossier to issue, which uses only stored answers and masks every name.
 
-        The dossier shows a lookup that was never made as unavailable and states the reason.
+        It shows a lookup that was never made as unavailable, with the reason.
         """
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         report, outdated = self._reports.newest(plate, panels, identity)
@@ -355,12 +354,11 @@ class VehiclePages:
 
 
 def _settled(panel: Panel) -> Panel:
-    """Return the panel, with the state "unavailable" if the lookup was not made."""
+    """Return the panel, as unavailable if its lookup was not made."""
     if panel.state != "unasked":
         return panel
     return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
 
 
 def _fine_choice() -> FineChoice:
-    """Return the visitor's choices in the fines panel, from the request's query."""
     return fine_choice(request.args.to_dict(flat=False))

@@ -34,10 +34,9 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
 
 def extract_code(text: str) -> str:
-    """Return the code of a dossier from pasted text.
+    """Return the code, number or link key in a pasted text, without spaces and line breaks.
 
-    Spaces and line breaks, which a printed code contains, are removed. The pasted text may also be
-    the URL of a QR code, of a link or of an issued dossier.
+    The text may also be a URL: of a QR code, of a shared link or of an issued dossier.
     """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
@@ -46,8 +45,6 @@ def extract_code(text: str) -> str:
 
 
 class Verification:
-    """The verification page, which is open in every mode."""
-
     def __init__(self, codes: DossierCodes, dossiers: DossierArchive, limits: RateLimits) -> None:
         self._codes = codes
         self._dossiers = dossiers
@@ -68,9 +65,8 @@ class Verification:
             return verification_page(code, signed=signed)
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
-        # A request with a known key gets an answer even after wrong guesses from the same address.
-        # A request with a number is refused after too many wrong guesses, because a number has only
-        # 60 random bits, fewer than the 128 of a key.
+        # After too many wrong guesses, an address may still use a known key, but no number. A key
+        # has 128 random bits and cannot be guessed, and a number has only 60.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
@@ -100,7 +96,8 @@ def moment(seconds: float) -> datetime:
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
     """Return the facts of a dossier.
 
-    Without ``path``, the plate is partly hidden and the summary missing.
+    Without ``path`` the plate is partly hidden and the summary missing, because a number may have
+    been guessed.
     """
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""

@@ -1,4 +1,4 @@
-"""Written reports of a vehicle, generated from the panels' records."""
+"""Written reports on a vehicle, which the upstream generates from the panels' records."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -14,16 +14,14 @@ from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
 from portal.vehicle import Plate, result_of
 
-_decoder = msgspec.json.Decoder(float_hook=Decimal)  # floats as Decimal keep all digits of a number
+_decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
 
 
 class NoRecords(Exception):
-    """Raised if no record is available, because the upstream would charge even an empty report."""
+    """No record is available. The upstream would charge even for an empty report."""
 
 
 class WrittenReports:
-    """Requests written reports, and finds the newest stored one."""
-
     def __init__(self, gateway: Gateway) -> None:
         self._gateway = gateway
 
@@ -45,14 +43,13 @@ class WrittenReports:
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """Return the newest report that the identity may read, and whether it is outdated.
 
-        A report is outdated if the records that it describes have changed. Reading a report
-        requires the scopes of its records, or all three scopes if the records are unknown. An
-        identity that lacks a required scope gets a report on the records of the current page, if
-        one exists.
+        Reading a report requires the scopes of its records, or all three scopes if its records are
+        unknown. An identity without them gets a report on records of the current page, if one is
+        stored.
 
-        A record that is missing on the current page does not make the report outdated. A record may
-        be missing because its answer is no longer stored, the identity lacks the scope, or the
-        source is unavailable.
+        A report is outdated if its records have changed. A record that is missing on the current
+        page proves no change. Its answer may have expired, or the source may be unavailable, or the
+        identity may lack the scope.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -77,7 +74,6 @@ class WrittenReports:
         return _report_panel(newest, made_of, price, from_cache=True), has_changed
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
-        """Return the panel of a report that could not be stored."""
         price = self._gateway.terms("report").price
         return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
@@ -86,15 +82,14 @@ class WrittenReports:
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
         """Yield the stored reports on subsets of the current records, each with its subset.
 
-        A report's key is derived from its records, so the method tries one subset after another.
-        The set of all available records comes first, because it usually has a report and ends the
-        search.
+        The key of a report is derived from its records, so each subset is tried. The largest comes
+        first, because it usually has a report, which ends the search.
         """
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
             snapshot = self._gateway.read(lookup, caller.credential)
             served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
-            if served is not None and served.status == 200:  # a 400 is a rejection that was stored
+            if served is not None and served.status == 200:  # a stored 400 is no report
                 yield subset, served
 
 
@@ -118,13 +113,11 @@ def _report_panel(
 
 
 def _subsets(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
-    """Yield all non-empty subsets of the given lookups, largest first."""
     for count in range(len(names), 0, -1):
         yield from combinations(names, count)
 
 
 def _results(panels: Panels) -> dict[Lookup, Any]:
-    """Return the available records, by lookup."""
     return {
         name: _decoder.decode(body)["result"]
         for name in LOOKUP_WORDS
@@ -133,7 +126,6 @@ def _results(panels: Panels) -> dict[Lookup, Any]:
 
 
 def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
-    """Return the data of a report request: the available results and the names of missing ones."""
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
     missing = [name for name in LOOKUP_WORDS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data
