@@ -52,9 +52,10 @@ def parse(text: str) -> Element:
 
 def check_html(text: str) -> Element:
     """Check a whole page and return its tree; raises PageFault."""
-    root = parse(text)
+    parser = html5lib.HTMLParser(html5lib.getTreeBuilder("etree"))
+    root: Element = parser.parse(text)
     faults = [
-        *_markup_faults(text),
+        *_markup_faults(parser),
         *_document_faults(text, root),
         *_reference_faults(root),
         *_form_faults(root),
@@ -70,9 +71,7 @@ def text_of(element: Element) -> str:
     return " ".join("".join(element.itertext()).split())
 
 
-def _markup_faults(text: str) -> Iterator[str]:
-    parser = html5lib.HTMLParser()
-    parser.parse(text)
+def _markup_faults(parser: html5lib.HTMLParser) -> Iterator[str]:
     for (line, column), code, details in parser.errors:
         yield f"line {line}, column {column}: {code} {details or ''}".rstrip()
 
