@@ -10,7 +10,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine
 
-from tests.fakes import Clock, FaultUpstream, closing, network_guard
+from tests.fakes import Clock, FaultUpstream, closing, network_guard, template_cache
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
@@ -28,6 +28,7 @@ def pytest_configure(config: pytest.Config) -> None:
     patch = pytest.MonkeyPatch()
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
+    template_cache.install()
 
 
 SLOW_DIRECTORIES = {"browser", "hostile", "outages", "states"}
