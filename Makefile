@@ -56,8 +56,8 @@ test: $(VENV)/dev ## everything that must pass
 	@$(BIN)/python -m tests.quality.tools
 	@$(BIN)/python -m pytest -n 2 || { test $$? -eq 1 && SLOW_TESTS_UNTIL= $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
 
-test-fast: $(VENV)/dev ## what needs no server process, browser or database
-	@$(BIN)/python -m pytest -m "not slow" -n 2
+test-fast: $(VENV)/dev ## the tests that start no server, browser or PostgreSQL
+	@$(BIN)/python -m pytest -m "not slow and not upstream" -n 2
 
 # The tests in which threads and connections race, because Python's own locks change between versions.
 RACING := tests/access tests/gateway tests/storage tests/system tests/upstream tests/web/http/test_rate_limits.py

@@ -38,7 +38,8 @@ SLOW_NAMES = {"PortalProcess", "PreloadedProcess", "RedisProcess", "PostgresProc
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark tests that start a server process, a browser or a database as slow; they run last.
 
-    Browser tests, the slowest, run after the other slow tests.
+    Browser tests, the slowest, run after the other slow tests. Tests with an upstream on a socket
+    have a marker of their own, because ``make test-fast`` has no time for them.
     """
     for item in items:
         top_directory = item.path.relative_to(TESTS).parts[0]
@@ -50,6 +51,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             or "postgres" in getattr(item, "fixturenames", ())
         ):
             item.add_marker(pytest.mark.slow)
+        if "upstream" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.upstream)
     items.sort(key=lambda item: (is_slow(item), item.path.is_relative_to(TESTS / "browser")))
 
 
