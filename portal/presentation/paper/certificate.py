@@ -12,15 +12,15 @@ from portal.wording import listed
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# The most characters of the verdict's texts that leave room on the first sheet for the vehicle's
-# attributes, or for the price chart.
+# If the verdict's texts are longer than this number of characters, the vehicle's attributes (or the
+# price chart) move from the first sheet to a later one.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A figure. ``is_known`` is False if there is no answer or no price."""
+    """A figure such as the price. ``is_known`` is False if there is no answer or no price."""
 
     label: str
     value: str
@@ -30,7 +30,11 @@ class KeyFigure:
 
 @dataclass(frozen=True, slots=True)
 class PaperFacts:
-    """``shown`` holds the known and hidden attributes, ``blank`` the names of the blank ones."""
+    """The vehicle's attributes in print.
+
+    ``shown`` has the attributes that the source sends, including those that it marks as hidden.
+    ``blank`` lists the labels of the others in one text.
+    """
 
     shown: tuple[tuple[str, Field], ...]
     blank: str
@@ -45,7 +49,7 @@ class FirstSheet:
 def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
     """Return the price, its change in 12 months, the fines and the court restrictions.
 
-    A missing answer never reads as zero.
+    If a lookup has no answer, its figure reads "indisponível" (unavailable), never zero.
     """
     return tuple(_figures(contents))
 

@@ -45,14 +45,14 @@ class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
     In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
-    that a lookup was not made, because this visit must not cause paid lookups. "empty" means that
-    no lookup has a readable answer. ``ask_path`` is the path at which a visitor requests the
-    dossier.
+    that a lookup was not made, because the request must not cause paid lookups (for example, it is
+    a prefetch). "empty" means that no lookup has a readable answer. ``ask_path`` is the path at
+    which a visitor requests the dossier.
 
-    An issued dossier has a ``number``. A draft has instead the signed ``code`` that ``/verificar``
-    checks, and the ``digest`` of its records. ``qr`` is the QR code of the URL of ``/verificar``.
-    ``address`` is the portal's base URL. ``origins`` are sentences that say when and from where the
-    answers came.
+    An issued dossier has a ``number``. A draft has no number, but a signed ``code`` and the
+    ``digest`` of its records. The page ``/verificar`` ("verify") checks both kinds of dossier, and
+    ``qr`` is a QR code with its URL. ``address`` is the portal's base URL. Each sentence of
+    ``origins`` says when and from which source answers came.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -141,7 +141,7 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # The dossier has no button for a new report, so it shows no price.
+            # The price of a new report belongs beside a button, which the dossier does not have.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",
@@ -159,7 +159,7 @@ def _state(panels: Panels, missing: Sequence[Unavailable]) -> Literal["ready", "
 
 
 def _origins(answers: Sequence[Provenance]) -> Iterator[str]:
-    """Yield a sentence for each distinct time and source of the answers."""
+    """Yield one sentence for all answers that came at the same time from the same source."""
     groups: dict[str, list[str]] = {}
     for one in answers:
         parts = [f"consulta de {formats.moment(one.fetched_at)}"] if one.fetched_at else []

@@ -1,8 +1,9 @@
 """The fines in print: a few fines as a detailed list, many fines as an annex.
 
 In the detailed list (``ledger``), a fine is one line with a grid of labelled values below it. In
-the annex, a fine is one line with a paragraph below it, because 45 fines have to fit on little more
-than two sheets. A sentence that several fines share is printed once, as a lettered note.
+the annex, a fine is one line with a paragraph below it, which takes less space: 45 fines fit on
+little more than two sheets. A sentence that applies to several fines is printed once, as a note
+with a letter, and each of these fines shows the letter.
 """
 
 from collections import Counter
@@ -21,9 +22,9 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# More fines than this are printed in an annex, so that page 2 has room for the price and the sums.
+# A longer list is printed as an annex, so that page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
-_CODE_DIGITS: Final = 4  # digits of an infraction's code without its variant
+_CODE_DIGITS: Final = 4  # "7455" in the infraction code 745-50, whose last digit is a variant
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
     "ok": "check",
     "danger": "cross",
@@ -43,7 +44,8 @@ class PaperFine:
     """One printed fine.
 
     ``values`` are the grid of the detailed list, ``details`` the paragraph of the annex. ``marks``
-    are the letters of the fine's notes. ``own`` holds the sentences that are not notes.
+    are the letters of the notes that apply to the fine. ``own`` has the explanations that apply to
+    no other fine, so that they are not notes.
     """
 
     anchor: str
@@ -63,7 +65,7 @@ class PaperFine:
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """A note, whose letter ``mark`` is also printed with the fines that share the note."""
+    """A note. Its letter ``mark`` is also printed with each fine to which the note applies."""
 
     mark: str
     text: str
@@ -74,8 +76,9 @@ class PaperFines:
     """The fines and their notes.
 
     ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
-    fines. ``discount`` is a sentence on the discount that is still available. A pair in
-    ``discounts`` has a list of payment states and the note on their discount.
+    fines. ``discount`` is a sentence on the open fines that may still have a discount, with their
+    reduced sum. A pair in ``discounts`` has the names of some payment states, and the rule about
+    discounts for fines in these states.
     """
 
     rows: tuple[PaperFine, ...]
@@ -116,7 +119,7 @@ class _Known:
     """The facts that are printed once for all fines.
 
     ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
-    ``authorities`` maps an issuing body to its codes, if all of its fines have the same codes.
+    ``authorities`` maps an issuing body to its codes, unless two of its fines have different codes.
     ``amounts`` are the notes on amounts that agree with the official table.
     """
 
@@ -277,7 +280,7 @@ def _hidden(row: FineRow) -> Iterator[str]:
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     """Yield the explanations of a fine.
 
-    The sentence about an exceeded deadline contains no dates, so that several fines can share it.
+    The sentence about a passed deadline contains no dates, so that it can be a note of many fines.
     """
     law = row.law
     if note := _standing_note(row):
@@ -316,7 +319,10 @@ def _standing_note(row: FineRow) -> str:
 
 
 def _others(row: FineRow, known: _Known) -> Iterator[str]:
-    """Yield the remaining known fields, unless their value is already printed elsewhere."""
+    """Yield a sentence with the known fields of ``details.other``, or nothing if there are none.
+
+    A field is left out if another part of the dossier prints its value.
+    """
     printed = row.law.infraction.printed.replace("-", "") if row.law.infraction else ""
     codes = known.authorities.get(_authority(row.fine), ())
 
@@ -338,7 +344,10 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 
 
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
-    """Return the deadlines, but prior defence and driver nomination only if still possible."""
+    """Return the deadlines that apply to a fine.
+
+    The deadlines for the prior defence and for naming the driver are included only while they run.
+    """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(
         clock for clock in law.clocks if clock.verdict == "in_time" or clock not in against_notice

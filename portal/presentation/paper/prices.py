@@ -1,8 +1,8 @@
 """FIPE table prices in print: all candidate versions, one chart, and one table of months.
 
-The dossier prints the current price and the trend of every candidate, because the vehicle's papers
-may show that it is not the likeliest version. The chart and the table of months show only the
-likeliest version.
+The dossier prints the current price and the trend of every candidate, because the registration
+document may show that the vehicle is not the likeliest version. The chart and the table of months
+show only the likeliest version.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,8 @@ from portal.presentation.vehicle.prices import (
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
-# The length of "115.431*". Twelve texts of this length fit side by side on a screen.
+# The length of the price "115.431*". If a price is longer, the twelve months of a year do not fit
+# beside each other on a screen, so the month table gets wider columns and scrolls.
 _LONGEST_OF_TWELVE = 8
 
 
@@ -59,8 +60,8 @@ class PaperChart:
 class PaperYear:
     """A row of the month table: a year and its four quarters.
 
-    Each quarter is one table cell with three prices separated by tabs, because each cell takes the
-    PDF renderer as long as two lines of text.
+    A quarter is one table cell with three prices separated by tabs. Three cells would slow down the
+    PDF renderer, which needs as much time for a cell as for two lines of text.
     """
 
     year: int

@@ -2,8 +2,8 @@
 
 A line runs from a record's first event to its last one. For an open fine or a restriction in force,
 the line continues to the day of the dossier. The continuation is solid for an enforceable fine or a
-restriction, and dashed for any other open fine. If there are many records, the fines with the same
-payment state share a line, on which each dot is an infraction.
+restriction, and dashed for any other open fine. If there are many records, all fines with the same
+payment state are drawn as one line without a continuation, on which each dot is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ _MOST_TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
-    """A line of the picture, with the x coordinates of its dots and with SVG paths."""
+    """A line of the picture. ``dots`` are x coordinates, and ``solid`` and ``dashed`` SVG paths."""
 
     text: str
     text_x: float
@@ -63,7 +63,10 @@ class PaperTimeline:
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """One line. ``goes_on`` is its style from the last event until today."""
+    """One line of the picture.
+
+    ``goes_on`` is the style of its part after the last event, or "" if the line ends at that event.
+    """
 
     text: str
     tone: str
@@ -74,7 +77,10 @@ class _Record:
 def paper_timeline(
     fines: FineList | None, restrictions: RestrictionList | None, today: date
 ) -> PaperTimeline | None:
-    """Build the picture of the records with events until ``today``, or return None without any."""
+    """Build the picture.
+
+    A record whose events are all after ``today`` is left out. Returns None if no record is left.
+    """
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
     by_record = [*_of_cards(cards), *map(_of_fine, rows)]
@@ -163,7 +169,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield one line for each of the commonest payment states."""
+    """Yield one line for each payment state, but only for the commonest ones if there are many."""
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)
