@@ -70,7 +70,7 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    Returns "" if no lookup has two readable answers, fetched at different times.
+    Returns "" unless a lookup has a readable answer in both sets, fetched at different times.
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
@@ -114,7 +114,7 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
-        if was != now:  # compares formatted values, so another spelling is no change
+        if was != now:  # formatted values, so that a new spelling of a value is not a change
             text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 
@@ -187,7 +187,10 @@ def _standing_clause(law: FineAssessment) -> str:
 def _fine_event(
     event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
 ) -> str:
-    """Return the clause about an event, or "" if the payment state already implies the event."""
+    """Return the clause about an event, or "" for an event that needs no clause of its own.
+
+    For example, "payment" needs none, because ``_standing_events`` describes a new payment state.
+    """
     now = change.fine
     match event:
         case "new":

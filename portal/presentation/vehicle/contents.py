@@ -15,7 +15,10 @@ from portal.system.local_time import local_time
 
 @dataclass(frozen=True, slots=True)
 class VehicleContents:
-    """The content of a vehicle's panels. A part is None if its lookup has no readable answer."""
+    """The content of a vehicle's panels.
+
+    ``facts``, ``fines`` or ``restrictions`` is None if its lookup has no readable answer.
+    """
 
     facts: VehicleFacts | None
     fines: FineList | None
@@ -53,7 +56,7 @@ class VehicleContents:
 
 
 def stale_moments(panels: Panels, *, decode_wanted: bool) -> Stale:
-    """Return the local times at which the stale answers were fetched."""
+    """Return the local time at which each stale answer was fetched."""
     parts: dict[Missing, Panel] = {"fines": panels.renainf, "restrictions": panels.renajud}
     if decode_wanted:
         parts["decode"] = panels.decode

@@ -1,7 +1,7 @@
 """The picture of a fine's deadlines: its steps from the infraction to the limitation period.
 
-A step has a date that is recorded, computed from the record, hidden or missing. The line to the
-next step shows how much of the deadline has passed.
+The date of a step is in the record, is computed from it, is hidden by the source, or is missing.
+The line to the next step shows how much of the legal period between the two steps was used.
 """
 
 from collections.abc import Iterator
@@ -26,9 +26,10 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the passed part of the deadline in per cent, or None if it is unknown. ``line`` is
-    the style of the remaining part: dashed if the next date is in the future or missing, dotted if
-    the source hides it. ``has_today`` is true if the passed part ends today.
+    ``used`` is the used part of the legal period between the two steps in per cent, or None if it
+    is unknown. ``line`` is the style of the remaining part: solid if the next date is in the
+    record, dotted if the source hides it, and dashed if it is computed or missing. ``has_today`` is
+    true if the used part ends today, which a tick on the line shows.
     """
 
     used: int | None
@@ -91,7 +92,7 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """Return the line to a step, with the number of days until that step if it is recorded."""
+    """Return the line to the step ``end``, with the days used if the record has both dates."""
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(

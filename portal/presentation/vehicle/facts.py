@@ -54,7 +54,10 @@ class VehicleFacts:
 
     @property
     def describes(self) -> bool:
-        """Whether the answer names a make or model, or a price-table entry a model or version."""
+        """Whether the answer says which vehicle it is about.
+
+        It does if it has a make or model, or if a price-table entry in it has a model or version.
+        """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
@@ -75,9 +78,10 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
     return replace(facts, query=context.query) if context.query else facts
 
 
-# Without this cache, a warm page exceeds the benchmark's limit of 5 ms of processor time (warm_page
-# in bench/misses.py), because reading two price candidates takes 4 ms. A periodic task of the
-# factory clears the cache every second, so that it does not keep an answer that a purge deleted.
+# Reading two price candidates takes 4 ms of processor time. Without this cache, a page of stored
+# answers would exceed the limit of 5 ms in the benchmark (warm_page in bench/misses.py). A periodic
+# task in portal/factory.py clears the cache every second, so that an answer which a purge deletes
+# does not stay in memory.
 @lru_cache(64)
 def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
     """Return the facts of a readable answer."""
@@ -92,7 +96,7 @@ def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
 
 
 def _line(decoded: Decoded) -> str:
-    """Return ``2014/2015 · gasolina · 180 cv · importado`` with the known parts only."""
+    """Return ``2014/2015 · gasolina · 180 cv · importado``, without the parts that are unknown."""
     years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
     parts = [
         "/".join(years),
@@ -137,7 +141,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Add to a number that the source does not state its unit, which may be kg or t."""
+    """Append a note to a number: the source does not state the unit, which may be kg or t."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

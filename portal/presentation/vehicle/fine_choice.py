@@ -1,7 +1,7 @@
 """The visitor's choices in the fines panel: sort order, filters and selected fines.
 
-The page's URL contains the choices. ``fine_choice`` ignores unknown and malformed values, so that
-an old or misspelt URL still opens the page.
+The query of the page's URL contains the choices. ``fine_choice`` ignores unknown and malformed
+values, so that an old or misspelt URL still opens the page.
 """
 
 import re
@@ -31,13 +31,13 @@ SITUATION_OF: Final[Mapping[Standing, Situation]] = {
     "unknown": "incerta",
     "paid": "paga",
 }
-# The filter for fines without a valid Brazilian state.
+# The filter for fines whose issuing body has no valid Brazilian state.
 NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form of the fines panel keeps the page's other parameters, such as those of the price chart,
-# but not "completo", which allows paid lookups. A page with missing panels adds "completo" again.
+# The form of the fines panel keeps the page's other parameters, for example those of the price
+# chart. It does not keep "completo" ("complete"), because with it the page may make paid lookups.
 _OTHER_NAME: Final = re.compile(r"[a-z][a-z-]{0,19}", re.ASCII)
 _MOST_OTHERS: Final = 8
 _LONGEST_OTHER: Final = 40
@@ -50,7 +50,7 @@ class FineChoice:
     """The order, the filters and the selection of a list of fines.
 
     ``situation``, ``state`` and ``text`` are filters. ``picked`` are the numbers of the selected
-    fines. ``others`` are the page's remaining parameters.
+    fines. ``others`` are the page's other parameters, such as the version in the price chart.
     """
 
     order: Order = "data"
@@ -66,7 +66,7 @@ class FineChoice:
 
     @property
     def query(self) -> str:
-        """The choices as URL parameters, or "" if nothing is chosen."""
+        """The choices and ``others`` as URL parameters, or "" if there are none."""
         return urlencode([*self.others, *self._own()])
 
     def _own(self) -> Iterator[tuple[str, str]]:
@@ -82,7 +82,7 @@ class FineChoice:
             yield "marcada", str(number)
 
     def address(self, path: str) -> str:
-        """Return ``path`` with the choices added to its query."""
+        """Return ``path`` with ``query`` added to it."""
         joint = "&" if "?" in path else "?"
         return f"{path}{joint}{query}" if (query := self.query) else path
 
@@ -117,7 +117,7 @@ def _first(query: Query, name: str) -> str:
 
 
 def _search(text: str) -> str:
-    """Remove control characters, which a chat program may have added."""
+    """Shorten a search text, and remove control characters, which a pasted text may contain."""
     kept = (c for c in text[:200] if not unicodedata.category(c).startswith("C"))
     return " ".join("".join(kept).split())[:LONGEST_SEARCH].rstrip()
 

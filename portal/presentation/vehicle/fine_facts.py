@@ -21,13 +21,14 @@ _ABBREVIATIONS: Final = (
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
     (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
 )
-# A notice without a penalty gets a note after this many days, the usual legal limit for a penalty.
+# By law, a penalty usually follows within this many days of the infraction. If there is no penalty
+# after that, the fine gets a note.
 _PENALTY_DAYS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The content of a fine's line when expanded.
+    """The content that a fine's line shows when expanded.
 
     ``source_text`` is the source's own description of the infraction.
     """
@@ -40,7 +41,7 @@ class FineFacts:
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
-    """Build the details of a fine with the issuing body's full name."""
+    """Build the details of a fine. ``authority`` is the full name of the issuing body."""
     return FineFacts(
         steps=deadline_steps(row, today),
         facts=tuple(_facts(row, authority)),
@@ -132,7 +133,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """Yield the notes on this fine. Notes that apply to every fine are in ``FineLedger.rules``."""
+    """Yield the notes on this fine. ``FineLedger.rules`` has the rules that many fines share."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

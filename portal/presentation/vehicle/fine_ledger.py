@@ -1,4 +1,4 @@
-"""The fines panel: totals, a bar by situation, and a list of fines to sort and filter."""
+"""The fines panel: totals, a bar with a segment for each situation, and the list of fines."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -95,7 +95,7 @@ class Option:
 class LedgerLine:
     """One fine.
 
-    The sort orders compare ``moment``, ``cents`` or ``rank``. The search looks in ``text``.
+    The list is sorted by ``moment``, ``cents`` or ``rank``. The search looks in ``text``.
     ``is_shown`` is False if a filter hides the fine. Only an open fine can be selected.
     """
 
@@ -118,7 +118,7 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerYear:
-    """The fines of a year, with texts for their number and their open amount.
+    """The fines of a year. The texts state how many there are, and the sum of the open ones.
 
     ``words`` and ``amount`` describe the fines that pass the filters. ``all_words`` and
     ``all_amount`` describe all fines of the year.
@@ -139,8 +139,9 @@ class FineLedger:
     """The content of the fines panel.
 
     If the list has controls and is sorted by date, the fines are in ``years``. Otherwise they are
-    in ``lines``. ``rules`` are pairs of a name and a text for the rules that apply to every fine.
-    ``negotiation`` is the path of the negotiation page, or "".
+    in ``lines``. ``rules`` are pairs of a label and a legal rule, for example on discounts, which
+    the panel states once for many fines. ``negotiation`` is the path of the negotiation page, or
+    "".
     """
 
     count: int
@@ -171,9 +172,10 @@ class FineLedger:
 def fine_ledger(
     fines: FineList, choice: FineChoice, today: date, path: str, *, can_negotiate: bool
 ) -> FineLedger:
-    """Build the ledger of a list of fines. ``path`` is the path of the page.
+    """Build the content of the fines panel. ``path`` is the path of the page.
 
-    A list without controls ignores a ``choice``, because the visitor could not undo it.
+    A list without controls ignores the sort order, the filters and the selection in ``choice``,
+    because the visitor could not change them.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
@@ -220,7 +222,7 @@ def _ordered(lines: Sequence[LedgerLine], order: Order) -> list[LedgerLine]:
 
 
 def _weight(line: LedgerLine, order: Order) -> int:
-    """Return the value to sort by. Lines with equal values stay in order of date."""
+    """Return the number to sort by. Lines with equal numbers keep their order by date."""
     if order == "valor":
         return -1 if line.cents is None else line.cents
     return line.rank if order == "gravidade" else 0

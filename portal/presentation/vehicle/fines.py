@@ -24,7 +24,10 @@ class FineRow:
 
 @dataclass(frozen=True, slots=True)
 class FineList:
-    """The fines in the source's order: the first MOST_ROWS as ``rows``, all as ``assessments``."""
+    """The fines in the source's order.
+
+    ``rows`` has the first MOST_ROWS fines, and ``assessments`` has all.
+    """
 
     rows: tuple[FineRow, ...]
     omitted: int
@@ -52,7 +55,7 @@ def fine_list(
 ) -> FineList | None:
     """Return the fines of an answer, or None if the answer is missing or unreadable.
 
-    A fine whose record describes another vehicle than ``vehicle`` gets a note.
+    If a fine's record describes a vehicle that differs from ``vehicle``, the fine gets a note.
     """
     if not is_readable(panel.result, "renainf"):
         return None

@@ -1,7 +1,7 @@
 """Notices about lookups without an answer, or with a stale one.
 
-To keep the list of notices short, all failed lookups of a panel share one notice. Stale answers
-that were fetched within one minute also share a notice.
+To keep the list of notices short, one notice covers all failed lookups of a panel, and one notice
+covers all stale answers that were fetched within one minute.
 """
 
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# The source does not know the plate or Renavam, or rejects it.
+# With these causes, the source does not know the plate or Renavam, or rejects it.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
@@ -30,7 +30,7 @@ _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A lookup without a readable answer, named by a value of LOOKUP_WORDS (``what``)."""
+    """A lookup without a readable answer. ``what`` is its Portuguese name from LOOKUP_WORDS."""
 
     what: str
     reason: str
@@ -48,7 +48,7 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One notice about all missing lookups of a panel.
+    """One notice about all lookups of a panel that have no readable answer.
 
     ``search_again`` is true if only a search for another plate or Renavam can help.
     """
@@ -64,9 +64,9 @@ class Gap:
 
 
 def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: bool) -> Gap | None:
-    """Build the notice about the missing lookups, or return None if ``missing`` is empty.
+    """Build the notice about the lookups in ``missing``, or return None if it is empty.
 
-    ``is_all`` is true if ``missing`` holds all lookups about ``subject``.
+    ``is_all`` is true if no lookup about ``subject`` has a readable answer.
     """
     if not missing:
         return None
@@ -103,7 +103,7 @@ def _verb(missing: Sequence[Unavailable]) -> str:
 
 
 def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
-    """Return a failure's reason, with advice if the source rejects the plate or Renavam."""
+    """Return ``reason``, with advice if the source does not know or accept the plate or Renavam."""
     if cause not in _UNKNOWN_SUBJECT:
         return reason
     signs = "as letras e os números" if isinstance(subject, Plate) else "os algarismos"

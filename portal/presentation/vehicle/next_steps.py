@@ -9,7 +9,7 @@ from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.wording import listed
 
-# The most court cases or issuing bodies to list.
+# At most this many court cases, and as many issuing bodies, are listed.
 _MOST_NAMES = 6
 
 
@@ -32,7 +32,7 @@ def next_steps(
     *,
     vehicle_is_known: bool,
 ) -> NextSteps:
-    """Return the steps for the available records and for the unavailable lookups."""
+    """Return the steps that the records call for, and those for each unavailable lookup."""
     situations = frozenset(_situations(fines, restrictions, vehicle_is_known=vehicle_is_known))
     facts = {"before": tuple(_cases(restrictions)), "fines": tuple(_authorities(fines))}
     chosen = steps_for(situations)
@@ -81,7 +81,10 @@ def _of_fines(fines: FineList) -> Iterator[Situation]:
 
 
 def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
-    """Yield the case number of each court order in force, or a note that the number is missing."""
+    """Yield a sentence with the case number and the court of each court order in force.
+
+    The sentence says so if the number is hidden or missing. At most _MOST_NAMES cases are listed.
+    """
     cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
     for card in cards[:_MOST_NAMES]:
         case = card.record.case
@@ -95,7 +98,7 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
 
 
 def _authorities(fines: FineList | None) -> Iterator[str]:
-    """Yield one sentence that lists the bodies that issued the open fines, if there are any."""
+    """Yield one sentence that lists the issuing bodies of the open fines, if there are any."""
     names: dict[str, int] = {}
     for row in fines.rows if fines else ():
         if row.law.is_open:

@@ -35,7 +35,8 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# The words before the price of a refresh ("R$ 6,00"), indexed by the number of its lookups.
+# The words before a refresh's price, as in "as três consultas custam R$ 6,00" ("the three lookups
+# cost"). The index is the number of lookups that the refresh repeats.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 AnyPanel = (
     PanelView[Summary]
@@ -67,7 +68,7 @@ class RecordViews:
         check_digit_holds: bool = True,
         choice: FineChoice = NO_CHOICE,
     ) -> "RecordViews":
-        """Build the panels, with ``follow`` as in ``vehicle_page``."""
+        """Build the panels. ``vehicle_page`` explains ``follow``."""
         by_plate = isinstance(subject, Plate)
         contents = VehicleContents.of(
             panels, context, decode_wanted=by_plate, check_digit_holds=check_digit_holds
@@ -101,16 +102,16 @@ class RecordViews:
 
     @property
     def all(self) -> tuple[PanelView[object], ...]:
-        """The panels that the page shows, without vehicle data for a Renavam."""
+        """The panels that the page shows. The page of a Renavam has no panel of vehicle data."""
         facts = (self.facts,) if isinstance(self.subject, Plate) else ()
         return (self.summary, *facts, self.fines, self.restrictions)
 
     @property
     def ledger(self) -> PanelView[FineLedger]:
-        """The fines panel with the visitor's choices applied.
+        """The fines panel in the order and with the filters that the visitor chose.
 
         The panel is built on access, because building the fines' lines takes most of a page's time.
-        Its URLs contain the choices, so that the panel keeps them when the script fetches it.
+        Its URLs contain these choices, so that they also apply if the script fetches it alone.
         """
         fines = self.fines.content
         content = None
@@ -137,8 +138,8 @@ class RecordViews:
 class VehiclePage:
     """The whole page of a plate.
 
-    If ``waits`` is true, a script fetches the missing panels. A browser without scripts goes to
-    ``whole_page_url`` instead.
+    If ``waits`` is true, a script fetches the panels that are in the state "waiting". A browser
+    without scripts goes to ``whole_page_url``, which has all panels.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -160,7 +161,7 @@ class VehiclePage:
 class PanelFragment:
     """A single panel, as an HTML fragment that the page's script fetches.
 
-    ``records`` holds all panels, because the summary's fragment includes links to their sections.
+    ``records`` has all panels, because the summary's fragment contains links to the other panels.
     """
 
     name: PanelName
@@ -205,8 +206,9 @@ def vehicle_page(
     If ``follow`` is true, the page's script fetches a panel whose lookup was not made. Otherwise
     the panel shows a button, because this visit must not cause paid lookups.
 
-    ``report`` is "unasked" if there is no written report that the visitor may read. ``left_today``
-    is how many plates the visitor may still look up today, or None without a daily limit.
+    The state of ``report`` is "unasked" if there is no written report that the visitor may read.
+    ``left_today`` is how many plates the visitor may still look up today, or None without a daily
+    limit.
     ``may_refresh`` and ``may_write`` say whether the visitor has the scopes "refresh" and "report".
     """
     records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
@@ -247,7 +249,7 @@ def panel_fragment(
     context: RenderContext,
     choice: FineChoice = NO_CHOICE,
 ) -> PanelFragment:
-    """Build a single panel, which uses only the lookups in ``panel_needs(name)``.
+    """Build a single panel. Lookups that are not in ``panel_needs(name)`` may be "unasked".
 
     Raises KeyError for an unknown name.
     """
@@ -279,5 +281,5 @@ def renavam_page(
 
 
 def _price(price: Decimal) -> str:
-    """Format a price, or return "" if the lookup is free or its price unknown."""
+    """Format a price, or return "" for 0, which means that the operator configured no price."""
     return formats.brl(price) if price > 0 else ""

@@ -16,8 +16,8 @@ from portal.vehicle import Plate, Renavam
 class PageHead:
     """The vehicle in the head of the page. Either ``plate`` or ``renavam`` is None.
 
-    ``twin`` is the other spelling of the same plate. ``announcement`` is the verdict for a screen
-    reader, or "".
+    ``twin`` is the same plate in the other format (ABC1234 or ABC1C34), or None.
+    ``announcement`` is the verdict for a screen reader, or "".
     """
 
     title: str
@@ -34,8 +34,9 @@ class PageHead:
 class SectionLink:
     """A link to a section.
 
-    ``count`` is the number of records in the section, or "?" if it is unknown. ``count`` is "" for
-    a section that still waits for its panel, and for a section that does not list records.
+    ``count`` is the number of entries that the link shows: fines, court restrictions in force, or
+    unverified subjects. It is "?" if the lookup has no readable answer. It is "" while the section
+    waits for its panel, and for the sections that have no such entries.
     """
 
     anchor: str
@@ -72,7 +73,6 @@ def section_links(
     fines: PanelView[FineList],
     restrictions: PanelView[RestrictionList],
 ) -> tuple[SectionLink, ...]:
-    """Return the section links."""
     return tuple(_links(summary, fines, restrictions))
 
 

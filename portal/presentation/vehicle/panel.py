@@ -1,8 +1,8 @@
 """The frame around a panel's content: the panel's state, and the age, source and price of its data.
 
-A panel whose lookup was not made is "waiting" if a script will fetch it, or "idle" if this visit
-must not cause paid lookups. A panel whose lookup failed is "unavailable", which must not look like
-"nothing found". Any other panel is "ready".
+If a panel's lookup was not made, the panel is "waiting" if a script will fetch it, or "idle" if the
+request must not cause paid lookups. If its lookup failed, the panel is "unavailable", which must
+not look like "nothing found". Any other panel is "ready".
 """
 
 from collections.abc import Mapping, Sequence
@@ -49,7 +49,7 @@ _TEMPLATES: Final[Mapping[PanelName, str]] = {
     "multas": "panels/fines.html",
     "restricoes": "panels/restrictions.html",
 }
-# The glossary entry of the official register whose records a panel shows.
+# Glossary entries. Each explains the register or price table from which a panel's data come.
 _TERMS: Final[Mapping[PanelName, str]] = {
     "veiculo": "fipe",
     "multas": "renainf",
@@ -88,8 +88,8 @@ class Panels:
 class RenderContext:
     """The parameters for building a page.
 
-    ``now`` is aware. ``marker`` is the text that the source sends in place of a hidden value.
-    ``mask_names`` is true if a written report must not show people's names.
+    ``now`` has a time zone. ``marker`` is the text that the source sends in place of a hidden
+    value. ``mask_names`` is true if a written report must not show people's names.
     """
 
     now: datetime
@@ -125,8 +125,8 @@ class PanelView(Generic[Content]):
 
     ``missing`` lists the failed lookups, and ``gap`` is the notice about them. ``has_nothing`` is
     true for a summary whose lookups all failed. ``kept`` are the titles of the notices about stale
-    answers. ``url`` is the URL of this panel alone, and ``whole_page_url`` the URL of the page with
-    every panel loaded.
+    answers. ``url`` is the URL of this panel alone. The server makes all lookups before it sends
+    the page at ``whole_page_url``, so that no panel is "waiting".
     """
 
     name: PanelName
@@ -149,7 +149,7 @@ class PanelView(Generic[Content]):
 
     @property
     def export_path(self) -> str:
-        """The path prefix of the vehicle's exports, or "" if there are none."""
+        """The path prefix of the CSV and JSON files with the records, or "" if there are none."""
         has_exports = isinstance(self.subject, Plate) and self.state == "ready"
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
@@ -169,8 +169,8 @@ def state_of(
 ) -> Literal["waiting", "idle", "unavailable", "ready"]:
     """Return the state of a panel, given its lookups.
 
-    ``follow`` decides between "waiting" and "idle". A summary is "ready" even if all lookups
-    failed, because its verdict says that nothing is known.
+    If a lookup was not made, ``follow`` decides between "waiting" (true) and "idle". A summary is
+    "ready" even if all lookups failed, because its verdict says that nothing is known.
     """
     needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
     if any(panel.state == "unasked" for panel in needed):
@@ -205,7 +205,8 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The script may fetch the panel with the prices alone, so its URL contains the choices.
+    # The URL of the panel with the price chart contains the visitor's choices, such as the version,
+    # because the script may fetch that panel without the page.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
@@ -245,10 +246,10 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Say which lookups a refresh did not renew, or return "" if it renewed all.
+    """Say which lookups brought no new answer in a refresh, or return "" if there are none.
 
-    The text gives the reason for each failed lookup. If a lookup returned a stored answer instead,
-    ``panels`` does not contain the reason.
+    The text gives the reason for each failed lookup. It gives none for a lookup that returned a
+    stored answer instead of a new one, because ``panels`` does not contain that reason.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [
@@ -264,7 +265,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 
 
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
-    """Return the age, source and price of an answer.
+    """Return the age and source of an answer, and the price of repeating the lookup.
 
     ``from_cache`` is False for an answer younger than a minute, even if it came from the store.
     """

@@ -20,14 +20,19 @@ from portal.wording import NO_BREAK_SPACE, listed
 VERSION: Final = "versao"
 YEARS: Final = "anos"
 _RANGES: Final = (1, 3, 5, 10)
-# A sentence describes a series with fewer points, because a chart would show no trend.
+# If a series has fewer points, the page describes it in a sentence, because a chart would show no
+# trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A candidate's number, whether the URL contains it, and the years to show (None for all)."""
+    """The visitor's choices in the price section.
+
+    ``version`` is a candidate's number, from 1. ``is_explicit`` is true if the URL contains it.
+    ``years`` is the length of the chart, or None for the whole series.
+    """
 
     version: int
     is_explicit: bool
@@ -36,7 +41,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLink:
-    """A link that makes a choice. ``is_current`` is true for the choice already made."""
+    """A link that makes a choice. ``is_current`` is true if the page already shows that choice."""
 
     text: str
     url: str
@@ -47,8 +52,9 @@ class ChoiceLink:
 class PriceRow:
     """A candidate in the table.
 
-    ``match`` says which attributes agree with the registration and which differ. If ``has_change``
-    is False, ``twelve_months`` says that there is no change to show.
+    ``match`` says which attributes agree with the registration and which differ. ``twelve_months``
+    is the change of the price in 12 months. If ``has_change`` is False, it says instead that there
+    are no data to compare.
     """
 
     tab: PriceTab
@@ -83,7 +89,7 @@ class PriceView:
 def price_view(prices: Prices, query: Query) -> PriceView | None:
     """Build the price section, or return None if there are no candidates.
 
-    The page ignores choices in ``query`` that it does not offer.
+    It ignores a choice in ``query`` that the page does not offer, such as version 9 of three.
     """
     choice = _choice(prices, query)
     if choice is None:
@@ -115,7 +121,10 @@ def _choice(prices: Prices, query: Query) -> Choice | None:
 
 
 def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
-    """Return the chosen candidate's price, or without a choice the range of the best matches."""
+    """Return the price of the candidate that the visitor chose.
+
+    If the visitor chose none, return the price or price range of the best matches.
+    """
     if choice.is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
     summary = prices.price_summary
@@ -127,7 +136,7 @@ def _number(text: str) -> int:
 
 
 def _offered(series: PriceSeries) -> tuple[int, ...]:
-    """Return the periods, in years, that are shorter than the whole series."""
+    """Return the periods in _RANGES (in years) that are shorter than the whole series."""
     first, last = series.first_real, series.last_real
     if first is None or last is None:
         return ()

@@ -22,8 +22,8 @@ from portal.vehicle import (
 
 # The chart draws at most this many candidates, and the visitor can choose only among them.
 MOST_TABS: Final = MOST_SERIES
-# The page reports a difference of more than this share between the current price and the history's
-# last month. A price changes by only a few per cent a month.
+# If the current price differs from the last price of the history by more than this share of the
+# latter, the page says so. A price usually changes by only a few per cent a month.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
 NO_PRICE: Final = "sem preço na fonte"
@@ -32,7 +32,10 @@ NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 @dataclass(frozen=True, slots=True)
 class YearOfPrices:
-    """A table row. A text is "89.325", "89.325*" for a prediction, or "—" without a price."""
+    """A row of the month table.
+
+    Each of ``texts`` is a price: "89.325", "89.325*" for a prediction, or "—" if there is none.
+    """
 
     year: int
     months: tuple[PricePoint | None, ...]
@@ -50,7 +53,7 @@ class PriceTab:
 
     ``line`` and ``words`` are arguments of ``price_chart``. ``chart_title`` and
     ``chart_description`` are the chart's text alternatives. ``doubt`` is a sentence if the current
-    price and the history disagree, else "".
+    price is far from the last price of the history, else "".
     """
 
     number: int
@@ -88,7 +91,7 @@ class PriceTab:
 
     @property
     def unread_price(self) -> Field:
-        """The text that the source sent in place of a price, or EMPTY if it sent no such text."""
+        """The text that the source sent as the price if it is not a price, else EMPTY."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY
@@ -101,7 +104,10 @@ class PriceTab:
 
 @dataclass(frozen=True, slots=True)
 class PriceSummary:
-    """A price, or a range if several versions are the best match, and a note on the versions."""
+    """The likely price of a vehicle, which is a range if several versions tie for the best match.
+
+    ``note`` says how many versions are likely or possible, and how many likely ones lack a price.
+    """
 
     text: str
     note: str
@@ -109,14 +115,17 @@ class PriceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All candidates. Of ``others`` the page shows only the current price."""
+    """All candidates: the first MOST_TABS as ``tabs``, the rest as ``others``.
+
+    The page shows a current price for each of ``others``, but no chart and no history.
+    """
 
     tabs: tuple[PriceTab, ...]
     others: tuple[PriceTab, ...]
 
     @property
     def best(self) -> PriceTab | None:
-        """The first of the best matches, or None without candidates."""
+        """The first of the best matches, or None if there are no candidates."""
         return self.tabs[0] if self.tabs else None
 
     @property
@@ -169,7 +178,8 @@ class Prices:
 def prices_of(decoded: Decoded, today: date) -> Prices:
     """Return the candidates of a vehicle, best match first.
 
-    The texts call a prediction for a month before ``today`` an estimate.
+    A predicted price is called "estimativa" (estimate) instead of "previsão" (prediction) if the
+    month of ``today`` is later than all predicted months.
     """
     ranked = rank(decoded.fipe, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)
@@ -254,7 +264,10 @@ def describe(series: PriceSeries, today: date) -> str:
 
 
 def _is_now(series: PriceSeries, today: date) -> bool:
-    """Return whether the last real price is of this or, as tables come late, the previous month."""
+    """Return whether the last real price counts as the current price.
+
+    It may be of the previous month, because a month's price table may be published late.
+    """
     if series.last_real is None:
         return False
     last = series.last_real.month
@@ -262,7 +275,7 @@ def _is_now(series: PriceSeries, today: date) -> bool:
 
 
 def _is_past(series: PriceSeries, today: date) -> bool:
-    """Return whether there are predictions and all of them are for past months."""
+    """Return whether there are predictions after the last real price, all for past months."""
     tail = series.predicted_tail
     return bool(tail) and tail[-1].month < today.replace(day=1)
 

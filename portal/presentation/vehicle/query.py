@@ -16,7 +16,7 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """Return the parameters that links keep: at most 64 short ones with plain names."""
+    """Return the parameters that links keep: at most 64, with plain names and short values."""
     kept = [
         (name, value)
         for name, value in sent
@@ -31,7 +31,7 @@ def chosen(query: Query, name: str) -> str:
 
 
 def changed(query: Query, **changes: str) -> str:
-    """Return the changed query as a query string that starts with "?".
+    """Return the changed query as a text such as "?versao=2", or "" if no parameter is left.
 
     A value of "" removes a parameter.
     """

@@ -20,7 +20,7 @@ from portal.vehicle import (
     is_other_year,
 )
 
-# Some services send this text in place of the detail of a court order.
+# Some services send this text ("a detail exists in Renajud") in place of a court order's detail.
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
@@ -36,7 +36,11 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class OtherData:
-    """``shown`` holds the known and hidden fields, ``blank`` the labels of the blank fields."""
+    """The fields of a record that no other part of its entry on the page shows.
+
+    ``shown`` has the fields that the source sends, including those that it marks as hidden.
+    ``blank`` has the labels of the fields that it leaves blank.
+    """
 
     shown: tuple[Detail, ...]
     blank: tuple[str, ...]
@@ -44,9 +48,10 @@ class OtherData:
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
-    """The content of a fine's record besides the facts in the legal assessment.
+    """What a page shows of a fine's record in addition to the legal assessment.
 
-    ``speeds`` are the limit and the measurements. ``notes`` are sentences on contradictions.
+    ``speeds`` are the limit and the measurements. ``notes`` are sentences on contradictions, for
+    example that the record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
@@ -121,7 +126,7 @@ def _with_unit(field: Field, unit: str) -> Field:
 
 
 def _payment(fine: Fine, law: FineAssessment) -> Iterator[Detail]:
-    """Yield the fields about a payment, if any is recorded. An amount of zero counts as none."""
+    """Yield the fields about a payment, or nothing if all are blank. An amount of zero is blank."""
     amount = EMPTY if fine.paid_amount == 0 else fine.paid_amount_text
     fields = (fine.paid_on_text, amount, fine.payment_registered_on_text, fine.paid_state)
     if all(field.state == "empty" for field in fields):

@@ -17,7 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# Maps a topic to the lookup with its records. The upstream gets no records on other topics.
+# Maps a topic of the report to the lookup whose records the upstream gets for it. For any other
+# topic, the upstream gets no records.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -32,9 +33,10 @@ _RECORDS_INCOMPLETE: Final = (
 
 @dataclass(frozen=True, slots=True)
 class WrittenReport(Panel):
-    """A stored report on the records of the lookups in ``made_of``.
+    """A report that the upstream wrote about the records of some lookups.
 
-    ``made_of`` is None if the report describes records that the portal does not have now.
+    ``made_of`` names these lookups. It is None if the portal cannot tell, because some of the
+    records have changed since the report was written, or are missing now.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -45,12 +47,13 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records changed since the report was written. ``doubt`` is a sentence if the portal
-    cannot tell whether they changed, because records are missing now.
+    if the records have changed since the report was written. ``doubt`` is a sentence if the portal
+    cannot tell whether they have changed, because some records are missing now, else "".
 
-    ``without`` names the records that were missing when the report was written. ``would_miss``
-    names the records that a new report would lack. ``can_write`` is False if there is no record to
-    write about. ``may_write`` is False if the visitor lacks the scope "report".
+    ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
+    names those that are unavailable now, so that a new report would lack their records.
+    ``can_write`` is False if all lookups are unavailable. ``may_write`` is False if the visitor
+    lacks the scope "report".
     """
 
     state: Literal["none", "unavailable", "ready"]
@@ -68,7 +71,7 @@ class ReportSection:
     made_of: tuple[Lookup, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
-        """Return the topic's mark, but "unverified" for an "ok" that no records support."""
+        """Return the topic's mark. An "ok" that is not based on records becomes "unverified"."""
         if topic.mark != "ok":
             return topic.mark or ""
         return "ok" if _EVIDENCE.get(topic.key) in (self.made_of or ()) else "unverified"
@@ -86,8 +89,8 @@ def report_section(
 ) -> ReportSection:
     """Build a page's section with the report.
 
-    ``action`` is the path that requests a report. ``records`` are the records that a new report
-    would describe, or None on a page without a button for one.
+    A POST request to the path ``action`` requests a new report. ``records`` are the records that it
+    would describe, or None on a page without a button for a new report.
     """
     report = (
         None

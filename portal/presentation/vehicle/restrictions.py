@@ -51,7 +51,10 @@ class RestrictionCard:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionList:
-    """The records in the source's order: the first MOST_CARDS as ``cards``, all as ``records``."""
+    """The records in the source's order.
+
+    ``cards`` has the first MOST_CARDS records, and ``records`` has all.
+    """
 
     cards: tuple[RestrictionCard, ...]
     omitted: int
@@ -75,7 +78,7 @@ def restriction_list(
 ) -> RestrictionList | None:
     """Return the restrictions of an answer, or None if the answer is missing or unreadable.
 
-    A record that describes another vehicle than ``vehicle`` gets a note.
+    If a record describes a vehicle that differs from ``vehicle``, it gets a note.
     """
     if not is_readable(panel.result, "renajud"):
         return None
@@ -120,7 +123,7 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
 
 
 def title_of(record: Restriction) -> str:
-    """Return the title of a record: its kind, or the source's wording."""
+    """Return the title of a record: its kind, the source's wording, or that it is not in force."""
     return _title(effect_of(record), record)
 
 

@@ -1,4 +1,4 @@
-"""The summary: the verdict, the "posso…?" ("may I…?") matrix, and the figures behind them."""
+"""The summary: the verdict, the "posso…?" ("may I…?") matrix, and the most important figures."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -29,8 +29,9 @@ class Summary:
     ``price`` is the price of the first candidate version. ``likely_price`` is the price range of
     the best matches. ``price_is_known`` is False if the lookup "decode" has no readable answer.
 
-    ``unverified`` names the most important subjects that no lookup covers, so that the page can
-    show them next to the verdict. ``unverified_count`` counts all such subjects.
+    Some subjects, such as theft, are not covered by any lookup. ``unverified`` names the most
+    important of these, which the page shows next to the verdict. ``unverified_count`` is the number
+    of all of them.
     """
 
     name: str
@@ -52,7 +53,7 @@ class Summary:
     next_steps: NextSteps
 
 
-# Keys of the subjects in UNVERIFIED that spoil purchases most often.
+# Keys of subjects in UNVERIFIED: the most frequent reasons why a purchase goes wrong.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -60,7 +61,7 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# More reasons would move the matrix off a phone's first screen.
+# With more reasons, the visitor would have to scroll to the matrix on a phone.
 MOST_REASONS = 3
 
 
@@ -75,10 +76,10 @@ def summary(
     check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Summary:
-    """Build the summary of the available content.
+    """Build the summary. ``facts``, ``fines`` or ``restrictions`` is None if unavailable.
 
     ``decode_wanted`` is False for a Renavam, because the source has no vehicle data for it.
-    ``stale`` holds the local times at which the stale answers were fetched.
+    ``stale`` has the local time at which each stale answer was fetched.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
@@ -119,5 +120,5 @@ def _unverified() -> tuple[str, ...]:
 
 
 def _in_a_sentence(title: str) -> str:
-    """Lower the first letter (``roubo e furto``), but not of an acronym (``IPVA e taxa …``)."""
+    """Return a title for use within a sentence: ``roubo e furto``, but ``IPVA e taxa …``."""
     return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"

@@ -29,7 +29,7 @@ class Timeline:
 
 
 def timeline(fines: FineList | None, restrictions: RestrictionList | None) -> Timeline:
-    """Return the dated events of the listed records."""
+    """Return the dated events of the fines and restrictions that the panels list."""
     events: list[Event] = []
     for row in fines.rows if fines else ():
         fine = row.fine
