@@ -1,1 +1,1 @@
-"""Dossiê Veicular: a portal in front of a Brazilian vehicle-data service."""
+"""Dossiê Veicular ("vehicle dossier"): a portal in front of a Brazilian vehicle-data service."""

@@ -96,8 +96,8 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The owner of the batches that ``flask batch`` creates. A token's digest is never "command",
-# because it is longer.
+# The owner of the batches that ``flask batch`` creates. Another owner's name is the digest of an
+# access token or credential, which is longer than "command" and therefore never equal to it.
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
@@ -105,13 +105,14 @@ SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its look
 
 @dataclass(frozen=True, slots=True)
 class ServerProcess:
-    """The options that a process of the server passes to its application.
+    """The options that a process of the server passes to ``create_app``.
 
-    Through the directory ``shared`` the processes of one server share breakers and metrics. If it
-    is None, each process has its own. ``/readyz`` answers 503 while ``is_draining`` returns True.
-    ``ask_for_batches`` requests the batch process. If it is None, this process runs the batches
-    itself. ``batch_holder`` is set only in the batch process, and names it in the leases of batch
-    items. The batch process has no routes and no commands.
+    The processes of one server share metrics and the states of circuit breakers through files in
+    the directory ``shared``. If ``shared`` is None, each process has its own. ``/readyz`` answers
+    503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main process to start the
+    batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is None, this process
+    runs batches itself. ``batch_holder`` is set only in the batch process. It is the name under
+    which the process claims the items of a batch. The batch process has no routes and no commands.
     """
 
     shared: Path | None = None
@@ -148,8 +149,8 @@ def _build(
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # ``required`` is False, because a worker must start even while the database is down. The main
-    # process has already created the tables.
+    # The argument False (``required``) lets a worker start even while the database is down. The
+    # main process has already created the tables.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace
@@ -359,7 +360,11 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's stored data from the first name to the second, and only log a failure."""
+    """Move a caller's stored data from a former name to the present name. Only log a failure.
+
+    In pass-through mode, a name is a keyed hash of the caller's credential. A new secret key
+    therefore changes all names.
+    """
     for each in kept:
         try:
             each.take_over(*names)
@@ -412,9 +417,10 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
 
 
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:
-    """Return a stack that calls ``ends`` in reverse order, so that users close before resources.
+    """Return a stack that calls ``ends`` in reverse order.
 
-    A test run closes each application. The batch process closes its own before it ends.
+    An object is therefore closed before the resources that it uses. Tests close each application
+    that they build, and the batch process closes its application before it ends.
     """
     closing = ExitStack()
     for end in ends:
@@ -452,7 +458,7 @@ def _origins(settings: Settings) -> Sequence[Origin]:
 def _breakers(
     settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
 ) -> Sequence[Breaker | PayerBreaker]:
-    """Return one breaker for each origin.
+    """Return one circuit breaker for each origin, that is, for each base address of the upstream.
 
     The embedded sandbox has no breaker. Its simulated failures depend on the plate, so an open
     breaker would block plates that do not fail.
@@ -510,7 +516,7 @@ def _issuer(settings: Settings) -> Issuer | None:
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
     """Return the demonstration's example plates, each with a caption and the sandbox's answers.
 
-    The gateway is not asked, because it would count the examples as the visitor's lookups.
+    The answers do not pass through the gateway, which would count them as the visitor's lookups.
     """
     from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
 

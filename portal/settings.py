@@ -27,7 +27,7 @@ HOUR = 60 * MINUTE
 DAY = 24 * HOUR
 DEMO_DIR = "demo"
 LONGEST_NAME = 200
-LONGEST_LINE = 120  # maximum number of characters in a printed line about the issuer
+LONGEST_LINE = 120  # maximum number of characters in ISSUER_NAME and ISSUER_CONTACT
 
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
@@ -99,8 +99,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def namespace(self) -> str:
         """The name under which data is stored: ``demo``, or the name of the upstream.
 
-        The name does not contain the mode. The answers of managed and pass-through mode are still
-        not mixed, because the cache key of a pass-through answer contains the caller's credential.
+        Managed and pass-through mode have the same namespace. Their answers are still kept apart,
+        because the cache key of a pass-through answer depends on the caller's credential.
         """
         if self.upstream_url is None:
             return "demo"
@@ -108,9 +108,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the directory in which a portal with an upstream keeps its data, else None.
+        """In demo mode, the directory that the portal would use with UPSTREAM_URL set, else None.
 
-        The demonstration uses its subdirectory ``demo``.
+        In demo mode, the portal keeps its data in the subdirectory ``demo`` of that directory.
         """
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
@@ -342,7 +342,7 @@ _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
 def _password(address: str) -> tuple[str, ...]:
-    """Return the password in a URL percent-encoded and decoded, because a log may show either."""
+    """Return a URL's password as written and percent-decoded, because a log may show either."""
     password = urlsplit(address).password or ""
     return password, unquote(password)
 
@@ -370,8 +370,8 @@ def _rate(name: str, text: str) -> str:
     return text
 
 
-# The functions that read a setting's text. A key is a field's name, or the first word of the names
-# of several fields: ``price`` stands for ``price_decode``, ``price_renainf`` and so on.
+# The functions that convert a setting's text. A key is the name of one field, or the first word of
+# several fields' names. For example, ``price`` stands for ``price_decode`` and ``price_renainf``.
 _READERS: dict[str, Callable[[str, str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,

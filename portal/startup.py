@@ -1,7 +1,8 @@
 """Prepares secret key, database and cache before the application is built.
 
-A server creates missing files and tables, and records its secret key. A command creates nothing, so
-that it reports missing data in a wrong directory instead of using a new empty database.
+A server creates missing files and tables, and records the fingerprints of its secret keys. A
+command creates nothing, except that ``token issue`` creates a missing database. A command with a
+wrong data directory therefore reports missing data, and does not use a new empty database.
 """
 
 import logging
@@ -73,7 +74,7 @@ _STARTUP_ERRORS = (
 def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
     """Exit with status 1 and a one-line message if the block raises a startup error.
 
-    ``further`` are exception classes that count as startup errors too.
+    ``further`` are additional exception classes to treat as startup errors.
     """
     try:
         yield
@@ -84,7 +85,7 @@ def exit_on_startup_error(*further: type[Exception]) -> Iterator[None]:
 
 
 def is_command() -> bool:
-    """Return whether ``flask`` runs a command of the portal, and not ``flask run``."""
+    """Return whether ``flask`` runs one of the portal's commands rather than ``flask run``."""
     context = click.get_current_context(silent=True)
     return context is not None and isinstance(context.command, FlaskGroup)
 
@@ -186,7 +187,8 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 def create_missing_database(settings: Settings) -> None:
     """Create a missing SQLite file, or missing PostgreSQL tables.
 
-    For commands that may run before the portal's first start. Raises OSError or SQLAlchemyError.
+    ``token issue`` calls this function, because it may run before the portal's first start. Raises
+    OSError or SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
@@ -196,9 +198,9 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """Return the DataCheck, which detects a command's settings that differ from the server's.
+    """Return the DataCheck, which refuses commands that would use other data than the server.
 
-    ``expects_files`` is true if a server with these settings must already have created its files.
+    ``expects_files`` is true for a command, because a server must already have created the files.
     """
     store = settings.data_dir / CACHE_NAME
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]

@@ -4,8 +4,8 @@ The factory imports this module only if the standard OTEL_ variables ask for tra
 attributes of spans contain no plate, token or path. Exceptions are not recorded, because their
 texts might contain a plate or a token.
 
-The answers of the hit cache have no span, because Flask is not called for them. A cache access or
-a rendering has a span only within another span.
+The hit cache answers some JSON requests before Flask is called, so these requests have no span. A
+cache access or a rendering has a span only within another span.
 """
 
 import contextvars
@@ -41,7 +41,7 @@ from portal.upstream import Response as UpstreamResponse
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
-# Without spans, because health checks and static files would outnumber all other requests.
+# Requests for these paths have no spans, because they would outnumber all other requests.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
 
 
@@ -87,7 +87,7 @@ class Tracing:
         self._provider.shutdown()
 
     def gateway(self, *parts: Any) -> Gateway:
-        """Build a Gateway that records each lookup as a span. ``parts`` are its arguments."""
+        """Build a Gateway from its arguments ``parts``. It records each lookup as a span."""
         return _TracedGateway(self._tracer, *parts)
 
     def upstream(self, upstream: Upstream) -> Upstream:
@@ -265,7 +265,10 @@ class _ContextExecutor(Executor):
 
 @contextmanager
 def _inner_span(tracer: Tracer, name: str, attributes: dict[str, str]) -> Iterator[None]:
-    """Make a span within the current span, or none without one, as in a periodic task."""
+    """Make a span within the current span.
+
+    If there is no current span, for example in a periodic task, make no span.
+    """
     if not trace.get_current_span().is_recording():
         yield
         return

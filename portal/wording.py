@@ -32,15 +32,15 @@ def grouped(number: int | Decimal, places: int = 0) -> str:
 
 
 def day(value: date) -> str:
-    """Format a date as ``dd/mm/aaaa``.
+    """Format a date as ``31/12/2026``.
 
-    Strftime is not used, because it pads years before 1000 only on some platforms.
+    ``strftime`` is not used, because it pads years before 1000 only on some platforms.
     """
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
 
 
 def moment(value: datetime) -> str:
-    """Format a time as ``dd/mm/aaaa às hh:mm``, in the time zone of the value."""
+    """Format a datetime as ``31/12/2026 às 14:05``, without converting it to another time zone."""
     return f"{day(value.date())} às {value.hour:02}:{value.minute:02}"
 
 

@@ -33,7 +33,10 @@ def register_commands(
     batch_tools: BatchTools,
     embedded: EmbeddedStore,
 ) -> None:
-    """Add the commands. ``create_database`` may raise OSError or SQLAlchemyError."""
+    """Add the operator's commands to ``app``.
+
+    ``token issue`` calls ``create_database``, which may raise OSError or SQLAlchemyError.
+    """
     token = token_commands(tokens, create_database)
     purge = purge_command(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases)
     list_calls = ledger_command(ledger, savings)

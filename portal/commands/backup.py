@@ -32,10 +32,11 @@ _WITHOUT_KEY = (
 
 @dataclass(frozen=True, slots=True)
 class EmbeddedStore:
-    """The data files to back up, and the fingerprints of the configured secret keys.
+    """The data files that ``backup`` copies and ``restore`` writes.
 
-    ``files`` maps a file's name in the backup to its path. It lacks the cache if Redis is used, the
-    database if PostgreSQL is used, and the key's file if SECRET_KEY is set.
+    ``files`` maps a file's name in the backup to the file's path on disk. A cache in Redis, a
+    database in PostgreSQL and a secret key in SECRET_KEY are not files, so ``files`` lacks them.
+    ``key_fingerprints`` identify the configured secret keys (see ``fingerprint``).
     """
 
     data_dir: Path
@@ -45,7 +46,7 @@ class EmbeddedStore:
 
 
 class _FileCommand(Command):
-    """A command that prints BackupRefused or a disk error in one line and exits 1."""
+    """A command that prints a BackupRefused or a disk error in one line and exits with status 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

@@ -42,7 +42,7 @@ Format = Literal["csv", "jsonl", "xlsx"]
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
-_MOST_WRONG: Final = 20  # maximum number of wrong entries that are printed
+_MOST_WRONG: Final = 20  # of the invalid lines of FILE, only this many are printed
 _REASONS: Final = {
     "day_limit": "the daily limit of the portal is reached",
     "token_limit": "the daily limit of the caller is reached",
@@ -58,9 +58,10 @@ _REASONS: Final = {
 class BatchTools:
     """The objects of the portal that ``flask batch`` uses.
 
-    ``limit`` is the maximum number of plates. ``panels_of`` returns the answers in the form that
-    pages show. ``authenticate`` returns the identity of an upstream credential in pass-through
-    mode, and is None in other modes. ``credential`` reads CREDENTIAL_VARIABLE.
+    ``limit`` is the maximum number of plates in FILE. ``panels_of`` returns the answers about a
+    plate, prepared for display. ``credential`` reads the environment variable DOSSIE_CREDENTIAL.
+    In pass-through mode, this upstream credential pays for the lookups, and ``authenticate``
+    returns its Identity. In other modes, ``authenticate`` is None.
     """
 
     batches: Batches
@@ -121,7 +122,11 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return the tools, in pass-through mode with the identity of DOSSIE_CREDENTIAL."""
+    """In pass-through mode, return the tools with the identity of DOSSIE_CREDENTIAL.
+
+    Exits if the credential is missing or is a token of this portal. In other modes, returns the
+    tools unchanged.
+    """
     if tools.authenticate is None:
         return tools
     credential = tools.credential()
@@ -164,7 +169,7 @@ def _describe(listed: TypedList, found: Preview) -> None:
 
 
 def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...]) -> str | None:
-    """Return the id of an interrupted batch with the same plates and lookups, or None."""
+    """Return the id of an unfinished batch with these plates and lookups, or None."""
     owner = tools.identity.digest
     for each in tools.batches.listed(owner):
         if each.state in ("running", "paused") and each.ask == ask:
@@ -206,13 +211,14 @@ def _run(tools: BatchTools, number: str) -> Batch:
 def _interrupted_by_signals() -> Iterator[None]:
     """Let SIGTERM and SIGHUP raise KeyboardInterrupt, as Ctrl-C does.
 
-    By default these signals end the process, and lookups in progress would be paid again.
+    By default these signals end the process at once. The answers to lookups in progress would be
+    lost, and the next run would pay for these lookups again.
     """
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    # A signal that is ignored stays ignored, as SIGHUP under nohup.
+    # An ignored signal stays ignored. For example, nohup ignores SIGHUP.
     handled = [
         each for each in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(each) is signal.SIG_DFL
     ]

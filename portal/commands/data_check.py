@@ -1,4 +1,7 @@
-"""Refuses a command whose settings lead to other data than the server's settings do."""
+"""Refuses a command that would use other data than the server, because its settings differ.
+
+For example, a command without the server's PORTAL_DATA_DIR would open another database.
+"""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -21,12 +24,14 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 
 @dataclass(frozen=True, slots=True)
 class DataCheck:
-    """Each ``for_`` method returns a one-line reason why the command must not run, or None.
+    """Checks a command's settings before the command runs.
 
-    ``database`` and ``store`` are the files that must exist, or None. ``unused_stores`` are cache
-    files that a portal with the command's settings does not open. ``key_fingerprints`` are those of
-    the command's present and old secret keys, and empty without a present key.
-    ``store_fingerprint`` reads from the cache the fingerprint of the key that wrote its entries.
+    Each ``for_`` method returns a one-line reason why its command must not run, or None.
+    ``database`` and ``store`` are the database file and the cache file that must exist. Each is
+    None if no such file is needed, for example with PostgreSQL or Redis. ``unused_stores`` are
+    cache files from before REDIS_URL was set. ``key_fingerprints`` identify the present secret key
+    and the old ones in the command's settings. They are empty if there is no present key.
+    ``store_fingerprint`` returns the fingerprint of the secret key that the cache has recorded.
     """
 
     engine: Engine
@@ -73,7 +78,8 @@ class DataCheck:
         if failure := self._missing_file(self.database, self.store) or self._other_schema():
             return failure
         if self._has_upstream_data():
-            # Refused, because the output would look as if the upstream's data had been purged.
+            # The command is refused, because its output would suggest that the upstream's data was
+            # purged.
             return (
                 "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
                 f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."

@@ -1,4 +1,4 @@
-"""``flask --app app db upgrade | current``: migrates or prints the revision."""
+"""``flask --app app db upgrade | current``: migrates the database, or prints its revision."""
 
 import sys
 

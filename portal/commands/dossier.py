@@ -1,4 +1,7 @@
-"""``flask --app app dossier list | revoke``: lists and revokes issued dossiers."""
+"""``flask --app app dossier list | revoke``: lists and revokes issued dossiers.
+
+An issued dossier is a vehicle report that is stored unchanged and shared by a link.
+"""
 
 import json
 import sys

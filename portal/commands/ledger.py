@@ -63,8 +63,9 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
     """Yield a record for each operation, and a last one with the totals.
 
-    The savings are the sum of the hits' prices. The price of a hit is the one that was valid on its
-    day. A lookup that shared another lookup's upstream call ("collapsed") saves nothing.
+    "hits" counts answers from the cache. "saved" is what they would have cost at the prices of
+    their days. "collapsed" counts lookups that shared the upstream call of another lookup. They add
+    nothing to "saved".
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)
@@ -117,7 +118,7 @@ def _plain(value: Value) -> str | int | float | None:
 
 
 def _reais(amount: Decimal) -> str:
-    """Format an amount with two decimals, or with more if it has more."""
+    """Format an amount with two decimal places, or with all its places if it has more than two."""
     cents = amount.quantize(Decimal("0.01"))
     return f"{cents}" if cents == amount else f"{amount.normalize():f}"
 

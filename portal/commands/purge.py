@@ -64,20 +64,21 @@ def purge_command(
         run = _Purge(store)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
-            # The purge log comes first. A process that finds the store empty reads the log to learn
-            # which purges it has missed.
+            # Log the purge before the store is purged. After the store has lost its contents, a
+            # process reads the log to learn which vehicles were purged meanwhile.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             run.attempt(run.purge_store, tag, number or 0)
         run.attempt(run.remove_broken)
-        # These steps run even if the store failed, because the database has data of its own.
+        # These steps run even if the store failed, because the database too has data about the
+        # vehicle.
         for tag in tags:
             run.attempt(ledger.forget, tag)
             run.attempt(leases.forget, tag)
         for name in names:
             run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
-            # Last, because it also erases the vehicle's tags that the other steps left in the
-            # database's files.
+            # ``history.forget`` is the last step, because it also erases what the other steps leave
+            # in the free space of the database's files: tags, which are keyed hashes of the plate.
             run.attempt(history.forget, name)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
@@ -137,8 +138,8 @@ class _Purge:
     def end(self) -> None:
         """Wait until no process can serve the purged data, and report the failures.
 
-        For CONFIRMED_FOR_S a process may serve an answer or a rendered page without reading the
-        store again.
+        After a process has read an answer, it may serve the answer and pages made from it for
+        CONFIRMED_FOR_S seconds without reading the store again.
         """
         if self.deleted or self.dossiers:
             time.sleep(CONFIRMED_FOR_S)

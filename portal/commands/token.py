@@ -21,8 +21,8 @@ _DEFAULT_SCOPES = ",".join(sorted(OPERATION_SCOPES))
 def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> CommandGroup:
     """Return the group of token commands.
 
-    ``issue`` calls ``create_database``, because a token may be issued before the portal's first
-    start. ``create_database`` may raise OSError.
+    ``token issue`` calls ``create_database``, because the operator may issue a token before the
+    portal's first start. ``create_database`` may raise OSError or SQLAlchemyError.
     """
 
     @click.group("token", cls=CommandGroup, help="Issue, list and revoke access tokens.")

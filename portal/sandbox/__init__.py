@@ -1,4 +1,4 @@
-"""The sandbox: a simulated upstream with fictitious vehicles, and a plate for each situation."""
+"""The sandbox: a simulated upstream with fictitious vehicles and plates for testing errors."""
 
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Request, Response, Role

@@ -47,7 +47,7 @@ def main() -> int:
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=3,
-        log_level=LogLevels.error,  # Granian warns about the number of threads
+        log_level=LogLevels.error,  # hides Granian's warning about the number of threads
         log_access=False,
     ).serve()
     return 0

@@ -14,7 +14,10 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the base address ``role``. ``path`` is URL-decoded, but ``query`` is not."""
+    """A request to the sandbox. ``role`` says which of its two base addresses was requested.
+
+    ``path`` is URL-decoded, but ``query`` is not.
+    """
 
     method: str
     path: str
@@ -33,9 +36,9 @@ class Request:
 class Response:
     """One simulated response, or a refused connection.
 
-    ``delay_s`` is the time before the first byte, in seconds. If ``is_refused`` is true,
-    ``SandboxTransport`` raises ConnectionError. The WSGI application cannot refuse a connection, so
-    it sends the response, whose status is 503.
+    ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` is true if the base
+    address simulates an outage. ``SandboxTransport`` then raises ConnectionError. The WSGI
+    application cannot refuse a connection, and sends this response with its status 503 instead.
     """
 
     status: int

@@ -1,8 +1,8 @@
 """The families of fictitious vehicles, each a make and model with its versions.
 
-Names, engine powers and displacements are those of the Brazilian market. The codes of the FIPE
-price table are fictitious, except the observed 008190-6. They have the prefix of the real make and
-a valid check digit.
+Names, engine powers and displacements are those of the Brazilian market. FIPE is the Brazilian
+price table for vehicles. All FIPE codes except 008190-6 are fictitious. A fictitious code has a
+valid check digit and begins like the real codes of its make.
 """
 
 import csv
@@ -17,7 +17,7 @@ _FUELS: dict[str, Fuel] = {"flex": "flex", "gasoline": "gasoline", "diesel": "di
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """An entry of the price table. ``weight`` is its price as a share of the family's price."""
+    """An entry of the price table. Its price is ``weight`` times the family's price."""
 
     fipe_id: str
     text: str
@@ -30,8 +30,9 @@ class Version:
 class Family:
     """A model with its versions.
 
-    ``registration`` is the registry's spelling (I/AUDI A3). ``load`` is in kg, or "". ``price`` is
-    the price of model year 2020 in November 2026, in R$.
+    ``registration`` is make and model as the vehicle registry spells them, such as "I/AUDI A3".
+    ``load`` is the load capacity in kg, or "" for an empty field. ``price`` is the price in R$ that
+    a vehicle of model year 2020 had in November 2026.
     """
 
     make: str
@@ -101,7 +102,7 @@ def _family(row: dict[str, str]) -> Family:
 
 @cache
 def families() -> tuple[Family, ...]:
-    """Return all families, in the order of the table."""
+    """Return all families, in the order of families.csv."""
     table = files(__package__).joinpath("families.csv").read_text(encoding="utf-8")
     return tuple(_family(row) for row in csv.DictReader(table.splitlines()))
 

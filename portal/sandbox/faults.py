@@ -1,4 +1,4 @@
-"""Fault injection: each fault of a documented plate changes a successful response."""
+"""Injects faults: delays, cuts or replaces the response about a plate that has a fault."""
 
 from dataclasses import replace
 

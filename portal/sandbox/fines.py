@@ -1,4 +1,4 @@
-"""Fictitious fines in the upstream's form.
+"""Generates fictitious fines in the format of the upstream's answers.
 
 Dates are relative to the first day of the current month, so that all lookups within a month return
 the same fines.
@@ -19,7 +19,10 @@ _OLDEST_DAYS = 1500
 
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
-    """Return the ``result`` member of the RENAINF lookup, the latest infraction first."""
+    """Return the ``result`` member of an answer about fines, with the latest infraction first.
+
+    RENAINF is the national register of traffic fines.
+    """
     rng = seeded_rng("fines", vehicle.seed)
     month = today.replace(day=1)
     match profile.fines:
@@ -49,8 +52,8 @@ def _outline(
     age = vehicle.draw_age(rng, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
-    # One notice in twelve is later than its limit, 30 days after the infraction. One penalty in ten
-    # is later than its limit of 180 days.
+    # By law, the notice is issued within 30 days after the infraction, and the penalty within 180
+    # days. One notice in twelve and one penalty in ten are too late.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age
@@ -131,20 +134,24 @@ def _payment(
         "dataPagamento": _day(paid),
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
-        # Paid before the due date, at 80 % (CTB art. 284), without the cents.
+        # 80 % of the amount, as for a payment before the due date (traffic code, CTB art. 284). The
+        # upstream cuts the cents.
         "valorPago": str(amount * 4 // 5),
     }
 
 
 def _speeds(offence: Offence, rng: random.Random) -> tuple[str, str, str]:
-    """Return limit, measured and considered speed in km/h, or "" for other infractions."""
+    """Return a speeding offence's limit, measured speed and considered speed in km/h.
+
+    For any other offence, the three texts are empty.
+    """
     if not offence.is_speeding:
         return "", "", ""
     limit = rng.choice((40, 50, 60, 70, 80, 110))
     low, high = {"7455": (1.03, 1.19), "7463": (1.23, 1.48), "7471": (1.53, 1.75)}[offence.code]
     considered = max(limit + 1, int(limit * rng.uniform(low, high)))
-    # The considered speed is the measured one less the meter's tolerance, which is 7 km/h up to 100
-    # km/h and 7 % above (Inmetro).
+    # The considered speed is the measured speed minus the meter's tolerance. The tolerance is
+    # 7 km/h up to 100 km/h, and 7 % above (a rule of Inmetro, the metrology institute).
     measured = considered + 7 if considered <= 93 else round(considered / 0.93)
     return str(limit), str(measured), str(considered)
 

@@ -1,4 +1,4 @@
-"""Real infraction codes and descriptions, in the form in which the source sends them.
+"""Real infraction codes and descriptions, as the upstream sends them.
 
 The sandbox does not use the table of ``portal.law``, so that the demonstration reveals errors in
 that table.
@@ -13,11 +13,11 @@ _ISSUERS: dict[str, Issuer] = {"m": "municipal", "s": "state", "f": "federal"}
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """One infraction.
+    """One kind of infraction.
 
     ``amount`` is in whole reais, as the upstream sends it: 130 for R$ 130,16. ``weight`` is the
-    infraction's relative frequency. ``drivers`` states who can commit the infraction: drivers of a
-    "car", of a "motorcycle", or "all".
+    relative frequency of this kind in random fines. ``drivers`` states who can commit the
+    infraction: drivers of a "car", of a "motorcycle", or "all".
     """
 
     code: str

@@ -1,7 +1,8 @@
-"""Monthly price histories.
+"""Generates monthly price histories.
 
-The price change in a month depends only on that month. Past prices therefore stay the same as time
-passes, and a prediction becomes the price of its month.
+The price change in a month depends only on that month, the price-table entry and the model year.
+It does not depend on today's date, so past prices stay the same as time passes. When a predicted
+month has come, its price is the predicted one.
 """
 
 from dataclasses import dataclass
@@ -24,10 +25,10 @@ class Point:
 
 
 def price_history(key: str, level: float, today: date, months: int, tail: int) -> tuple[Point, ...]:
-    """Return ``months`` consecutive points.
+    """Return one price for each of ``months`` consecutive months.
 
-    The last ``tail`` points are predictions for the months after ``today``. ``level`` is the price
-    of November 2026 in R$. Equal values of ``key`` give equal price changes.
+    The last ``tail`` prices are predictions for the months after ``today``. ``level`` is the price
+    in November 2026 in R$. Equal values of ``key`` give equal price changes.
     """
     now = today.year * 12 + today.month - 1
     first, last = now + tail - months + 1, now + tail
@@ -39,7 +40,7 @@ def price_history(key: str, level: float, today: date, months: int, tail: int) -
 
 
 def price_text(value: int) -> str:
-    """Format a price as in the field ``valorAtual``: ``89325.00``."""
+    """Format a price as the upstream's field ``valorAtual`` (present value) does: ``89325.00``."""
     return f"{value}.00"
 
 
@@ -57,7 +58,7 @@ def _change(key: str, month: int) -> float:
     fraction = _hash_fraction(key, month)
     if fraction < 0.06:
         return 0.0
-    if fraction > 0.96:  # a jump, mostly downwards, as after a new model year or a tax
+    if fraction > 0.96:  # a jump, mostly downwards, for example after a new tax
         return -0.034 if fraction < 0.985 else 0.03
     # Prices of used cars fall by about 0.5 % a month. From 2020 to 2022 they rose, because
     # factories were closed.

@@ -1,4 +1,4 @@
-"""The properties that a documented plate may fix. All others are pseudo-random."""
+"""Types for the vehicle properties that ``situations`` specifies. The others are pseudo-random."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,10 +8,11 @@ Issuer = Literal["municipal", "state", "federal"]
 
 @dataclass(frozen=True, slots=True)
 class FineOutline:
-    """The fixed properties of a fine, from which its record is made.
+    """The main properties of a fine. The other fields of its record are generated from them.
 
-    ``age_days`` counts the days from the infraction to the first of this month. ``notice_after``
-    and ``penalty_after`` count days from the infraction.
+    ``age_days`` counts the days from the infraction to the first day of the current month.
+    ``notice_after`` and ``penalty_after`` count the days from the infraction to the notice and to
+    the penalty. ``penalty_after`` is None if there is no penalty yet.
     """
 
     code: str
@@ -25,9 +26,10 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The fixed properties of a court restriction.
+    """The main properties of a court restriction. The other fields are generated from them.
 
-    ``court`` is an acronym such as TJMG or TRT2. ``age_days`` is as in FineOutline.
+    ``court`` is an acronym such as TJMG or TRT2. ``age_days`` counts the days from the restriction
+    to the first day of the current month.
     """
 
     kinds: str
@@ -38,11 +40,11 @@ class RestrictionOutline:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The fixed properties of a vehicle. A property that is None is drawn at random.
+    """The specified properties of a vehicle. A property that is None is generated from its plate.
 
-    ``fines`` is a number of fines or their outlines. ``candidates`` is a number of price-table
-    entries. ``months`` is the length of the price history, including the predictions. If
-    ``is_bare`` is true, every optional field is empty.
+    ``fines`` is a number of fines or their outlines. ``candidates`` is the number of price-table
+    entries in the answer to a decode lookup. ``months`` is the length of the price history,
+    including the predictions. If ``is_bare`` is true, every optional field of an answer is empty.
     """
 
     registration: str | None = None

@@ -1,4 +1,4 @@
-"""The Brazilian states, with the bodies that issue fines there and the names of their courts."""
+"""The Brazilian states, their courts, and the bodies that issue fines in them."""
 
 import random
 from dataclasses import dataclass
@@ -10,9 +10,10 @@ from portal.sandbox.profile import Issuer
 class Region:
     """One state.
 
-    ``of_court`` is the text after "TRIBUNAL DE JUSTICA" in the name of the state's court.
-    ``municipality_code`` is the capital's four-digit code in the federal TOM table, or "" if no
-    source confirmed it. ``weight`` is roughly the state's share of Brazil's vehicles in per cent.
+    ``of_court`` is the text after "TRIBUNAL DE JUSTICA" (court of justice) in the name of the
+    state's court. ``municipality_code`` is the capital's four-digit code in TOM, the federal table
+    of municipalities. It is "" if the code is not known for certain. ``weight`` is roughly the
+    state's share of Brazil's vehicles in per cent.
     """
 
     of_court: str
@@ -65,7 +66,7 @@ REGIONS = {line[:2]: _region(line) for line in _TABLE.split("\n") if line}
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """The body that issued a fine, in the upstream's spelling."""
+    """The body that issued a fine, and the place of the infraction, as the upstream spells them."""
 
     code: str
     name: str
@@ -77,7 +78,7 @@ def draw_state(rng: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, rng: random.Random) -> Authority:
-    """Draw an issuing body of the kind ``issuer`` in a state, with a place of the infraction."""
+    """Return the body of the kind ``issuer`` that issues fines in a state, with a random place."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {rng.randint(3, 640)},{rng.randint(0, 9)}"

@@ -1,4 +1,4 @@
-"""The analytical report: one template, filled with counts and sums of the given records.
+"""Writes the analytical report: sentences with counts and sums of the records in the request.
 
 The sandbox does not use ``portal.law``, so that tests can compare this independent report with the
 portal's assessment of the same records. A topic without readable records is reported as not
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from portal.vehicle import HIDDEN_MARKER, Plate, read_field
 
-# The report's topics in the order of the API contract, with their names within a sentence.
+# The report's topics in the order of the API contract, each with its name for use in a sentence.
 _LABELS = {
     "documentacao": "documentação",
     "rouboFurto": "roubo e furto",
@@ -38,7 +38,10 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """One topic. The summary repeats ``headline`` unless ``state`` is "unverified"."""
+    """One topic of the report.
+
+    The report's summary (``resumo``) contains ``headline`` unless ``state`` is "unverified".
+    """
 
     state: Literal["clean", "warning", "neutral", "unverified"]
     headline: str
@@ -51,8 +54,9 @@ class _Topic:
 def write_report(plate: Plate, data: Json) -> dict[str, object]:
     """Return the ``result`` member of the report, with the fields in the API contract's order.
 
-    A section of ``data`` has the name of an operation, as in requests of the portal's pages, or of
-    a topic. The member ``indisponiveis`` lists the sections whose lookup failed.
+    Each member of ``data`` is a section. Its name is that of an operation, such as ``renainf``, or
+    of a topic, such as ``multas`` (fines). The portal's pages send operations. The member
+    ``indisponiveis`` (unavailable) lists the names of the sections whose lookup failed.
     """
     decoded = _section(data, "decode", "veiculo")
     vehicle = decoded if isinstance(decoded, dict) else data
@@ -101,10 +105,11 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 
 
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
-    """Return the topic of a section that no lookup fills: a quoted text or a number of records.
+    """Return the topic of a section for which there is no lookup, such as ``leilao`` (auction).
 
-    With ``is_finding``, any record is a warning. The section may then also be a bool, in which True
-    counts as one record and False as none.
+    The topic quotes the section if it is a text, and else gives the number of its records. If
+    ``is_finding`` is true, a topic with records is a warning. The section may then also be a bool:
+    True stands for one record, and False for none.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -199,8 +204,9 @@ def _sum(records: Sequence[Json], name: str) -> str:
 def _section(data: Json, *names: str) -> Any:
     """Return the first of the named sections that is not empty, else an empty one.
 
-    The result is None if every section is missing, or if all are empty and a lookup failed. A
-    section that is a whole API answer, ``{"status": …, "result": …}``, stands for its ``result``.
+    Returns None if every section is missing, or if all are empty and the lookup of one of them
+    failed. If a section is a whole API answer, ``{"status": …, "result": …}``, its ``result`` is
+    used.
     """
     values = [data[name] for name in names if name in data]
     values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]
@@ -225,7 +231,10 @@ def _records(value: object) -> Sequence[Json] | None:
 
 
 def _text(record: object, name: str) -> str:
-    """Return a member's text on one line, or "" if it is missing, hidden or not a scalar."""
+    """Return a member's text on one line.
+
+    Returns "" if the member is missing, contains HIDDEN_MARKER, or is not a text or number.
+    """
     return str(read_field(record.get(name), HIDDEN_MARKER)) if isinstance(record, dict) else ""
 
 
@@ -242,7 +251,10 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``, without zero cents, because the source may have cut the cents."""
+    """Format as ``R$ 1.234,56``, or as ``R$ 1.234`` if the cents are zero.
+
+    Zero cents are not shown, because the upstream cuts the cents of some amounts.
+    """
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))
 
 

@@ -1,4 +1,4 @@
-"""Fictitious court restrictions in the upstream's form."""
+"""Generates fictitious court restrictions in the format of the upstream's answers."""
 
 import random
 from datetime import date, datetime, time, timedelta
@@ -16,7 +16,10 @@ _ORDINALS = ("PRIMEIRA", "SEGUNDA", "TERCEIRA", "QUARTA", "QUINTA", "SEXTA", "SE
 def restriction_records(
     vehicle: Vehicle, subject: Plate | Renavam, profile: Profile, today: date
 ) -> list[dict[str, object]]:
-    """Return the ``result`` member of the RENAJUD lookup, the latest record first."""
+    """Return the ``result`` member of an answer about restrictions, with the latest record first.
+
+    RENAJUD is the system in which courts record restrictions on vehicles.
+    """
     rng = seeded_rng("restrictions", vehicle.seed)
     month = today.replace(day=1)
     outlines = profile.restrictions

@@ -1,7 +1,7 @@
 """A simulated upstream: the five paths of docs/contract.md, answered with fictitious vehicles.
 
-If a request has several errors, the first of this order decides: 404/405, 401, 403, 413/415/400,
-and last the fault of the plate's situation.
+If a request has several errors, the response has the first of their statuses in this order: 404 or
+405, 401, 403, then 413, 415 or 400. Only a request without errors gets the plate's simulated fault.
 """
 
 import re
@@ -36,7 +36,7 @@ _RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
 class RequestError(Exception):
-    """Raised to send ``response`` in place of a result."""
+    """The request is invalid. ``response`` is the error response to send."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -44,7 +44,7 @@ class RequestError(Exception):
 
 
 class Sandbox:
-    """The simulated upstream. ``sleep`` is given seconds."""
+    """The simulated upstream. ``sleep`` waits for a number of seconds, as ``time.sleep`` does."""
 
     def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
         self._today = today
@@ -58,7 +58,11 @@ class Sandbox:
         return response
 
     def sleep(self, seconds: float) -> None:
-        """Wait for a number of seconds, for a transport that cuts the delay at its time-out."""
+        """Wait for a number of seconds.
+
+        A transport calls ``handle`` and then this method, so that it can wait less than ``delay_s``
+        if its time-out is shorter.
+        """
         self._sleep(seconds)
 
     def handle(self, request: Request) -> Response:
@@ -136,7 +140,10 @@ class Sandbox:
 
 
 def _authorize(request: Request) -> None:
-    """Raise RequestError unless the request has TOKEN in ``at``, ``Authorization`` or both."""
+    """Raise RequestError unless the request has TOKEN.
+
+    The token is in the query parameter ``at``, in the header ``Authorization`` or in both.
+    """
     offered = [value for name, value in parse_qsl(request.query, True) if name == "at"]
     header = request.header("Authorization")
     if len(offered) <= 1 and header is not None:

@@ -1,6 +1,7 @@
-"""The documented plates, one for each situation that scripts and pages must handle.
+"""The plates that the ``/api`` page documents, one for each situation that clients must handle.
 
-The ``/api`` page prints this data unchanged. Any other valid plate gets an ordinary vehicle.
+The page prints the titles and answers of this module unchanged. The sandbox generates an ordinary
+vehicle for any other valid plate.
 """
 
 from dataclasses import dataclass
@@ -21,8 +22,9 @@ class Situation:
     """A documented plate and its expected answers.
 
     ``alone`` and ``portal`` describe answers in Portuguese, beginning with the HTTP status.
-    ``alone`` is the answer of the sandbox itself (the primary base address of ``make sandbox``).
-    ``portal`` is the answer of a portal in managed mode whose two base addresses are the sandbox's.
+    ``alone`` describes what the sandbox itself answers at the primary base address of
+    ``make sandbox``. ``portal`` describes what a portal answers that uses both base addresses of
+    the sandbox as its upstream, and whose operator pays for upstream calls (managed mode).
     """
 
     plate: str
@@ -196,14 +198,18 @@ SHOWCASES = (
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The Renavam of the first situation's vehicle, to try the API paths that accept a Renavam.
+# The Renavam (registration number) of the vehicle with the plate ABC1D23. It serves to try the API
+# paths that accept a Renavam in place of a plate.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}
 
 
 def situation_of(subject: Plate | Renavam) -> Situation:
-    """Return the situation of a plate in either format, or ORDINARY."""
+    """Return the situation of a documented plate or of SHOWCASE_RENAVAM, else ORDINARY.
+
+    A plate may be given in its old or its Mercosul format.
+    """
     if subject.text == SHOWCASE_RENAVAM:
         return SITUATIONS[0]
     return _BY_SEED.get(seed_of(subject), ORDINARY)

@@ -1,7 +1,7 @@
-"""The sandbox as a transport adapter of the library ``requests``, which needs no socket.
+"""A transport adapter for the library ``requests`` that answers from the sandbox without a socket.
 
-A caller sees the behaviour of a real connection: a refused connection and a slow answer raise the
-exceptions of HTTPAdapter, and ``.raw`` has the body.
+A caller sees the behaviour of a real connection. A simulated refused connection or time-out raises
+the same exception as with HTTPAdapter, and the response's ``raw`` contains the body.
 """
 
 from collections.abc import Mapping
@@ -84,7 +84,10 @@ def _body(request: requests.PreparedRequest) -> bytes:
 
 
 def _read_limit(timeout: object) -> float | None:
-    """Return the read time-out in seconds, or None, from any form that ``requests`` accepts."""
+    """Return the read time-out in seconds, or None if there is none.
+
+    ``timeout`` has any of the types that ``requests`` accepts.
+    """
     match timeout:
         case (_, read):
             limit = read

@@ -1,4 +1,4 @@
-"""Fictitious vehicles, whose properties a hash of the plate determines."""
+"""Generates fictitious vehicles. A hash of the plate determines the vehicle's properties."""
 
 import random
 from dataclasses import dataclass
@@ -22,10 +22,11 @@ _FUEL_SPELLINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Vehicle:
-    """One fictitious vehicle. ``seed`` is the same for both formats of its plate.
+    """One fictitious vehicle.
 
-    ``candidates`` are the price-table entries that the decode lookup returns, and ``version`` is
-    the one that describes the vehicle best. ``months`` is the length of the price history.
+    ``seed`` is the same for the old and the Mercosul format of its plate. ``candidates`` are the
+    price-table entries that the decode lookup returns. ``version`` is the entry that fits the
+    vehicle. ``months`` is the length of the price history.
     """
 
     seed: str
@@ -40,16 +41,20 @@ class Vehicle:
     fuel: str
 
     def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
-        """Draw an event's age on ``month``, from ``youngest`` to ``oldest`` days.
+        """Draw a random age in days, from ``youngest`` to ``oldest``, for an event.
 
-        The event is not before the year of manufacture. Returns None if the vehicle is too new.
+        The age is counted back from the date ``month``. The event is not before the vehicle's year
+        of manufacture. Returns None if even an event of the age ``youngest`` would be before it.
         """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
         return rng.randint(youngest, oldest) if oldest >= youngest else None
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return a vehicle's seed: the plate in the old format if it has one, else the given text."""
+    """Return a vehicle's seed: its plate in the old format, or else the plate or Renavam as given.
+
+    Some plates in the Mercosul format have no equivalent in the old format.
+    """
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
@@ -119,13 +124,13 @@ def _fipe_entry(
     vehicle: Vehicle, version: Version, profile: Profile, today: date
 ) -> dict[str, object]:
     family = vehicle.family
-    # The price depends only on version and year, as in the real price table.
+    # Vehicles of the same version and model year have the same prices, as in the real price table.
     level = family.price * version.weight * 0.93 ** (2020 - vehicle.model_year)
     key = f"{version.fipe_id}/{vehicle.model_year}"
     tail = 0 if vehicle.months == 1 else seeded_rng("tail", key).randint(2, 4)
     months = vehicle.months
     if profile.months is None:
-        # The price table lists a model year from January of the year before.
+        # The price table begins to list a model year in January of the preceding year.
         since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
         months = max(24, min(months, since_sale))
     points = price_history(key, level, today, months, tail)

@@ -1,7 +1,8 @@
 """The sandbox as a WSGI application.
 
-``/`` is the primary base address and ``/secundario`` the secondary one. A base address that is down
-answers 503, because the server has already accepted the connection.
+``/`` is the primary base address and ``/secundario`` the secondary one. The application simulates
+an outage of a base address by responses with the status 503. It cannot refuse a connection, because
+the server has already accepted it.
 """
 
 import time

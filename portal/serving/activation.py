@@ -50,9 +50,9 @@ def inherited_socket(environ: Mapping[str, str], pid: int) -> InheritedSocket | 
 
 
 class ActivatableServer(MPServer):
-    """A Granian server whose workers share the inherited socket.
+    """A Granian server whose workers share the listening socket that systemd passed.
 
-    Without an inherited socket, each worker opens its own socket on the same port.
+    If systemd passed no socket, each worker opens its own socket on the same port.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""The batch process, which the main process starts while there are batches to run.
+"""Runs batches (lookups of long lists of plates) in a process of their own, the batch process.
 
-It has a lower priority than the workers. In a worker, batch threads would delay each cached answer
-by up to the interpreter's switch interval (5 ms). A worker requests the batch process through a
-FIFO in the shared directory. The main process starts the batch process, replaces it if it was
-killed, and stops it with the server.
+The batch process has a lower priority than the workers. In a worker, batch threads would delay each
+cached answer by up to the interpreter's switch interval (5 ms). A worker requests the batch process
+through a FIFO in the shared directory. The main process starts the batch process, replaces it if it
+was killed, and stops it with the server.
 """
 
 import gc
@@ -34,9 +34,9 @@ IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
 _START_AGAIN_S: Final = 2.0  # pause before a failed batch process is replaced
 _FIFO: Final = "batches"
-# For sys.setswitchinterval: how long a thread that is ready to run waits for a computing thread. A
-# lookup waits in this way at some 20 SQL statements and messages. With Python's default of 5 ms it
-# took 10 ms longer.
+# For sys.setswitchinterval: a thread that is ready to run waits this long before the interpreter
+# interrupts the running thread. One lookup waits about 20 times, after SQL statements and network
+# messages. With Python's default of 5 ms, a lookup took 10 ms longer.
 _SWITCH_INTERVAL_S: Final = 0.0005
 
 
@@ -69,8 +69,9 @@ class BatchProcess:
         # The same start method as that of Granian's workers.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # A killed batch process and its replacement have the same name in leases, so that the
-        # replacement can release the leases at once. The two never run at the same time.
+        # The name under which the batch process claims the items of batches. The replacement of a
+        # killed batch process has the same name, so that it can release the killed one's items at
+        # once. The two never run at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -161,13 +162,16 @@ def run_batches(holder: str) -> None:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    runner.stop()  # before run_all, because lookups in progress still write to the ledger
+    runner.stop()  # before run_all, which writes what the last lookups have left in memory
     scheduler.run_all()
     app.extensions["closing"].close()
 
 
 def _tolerant(ask: Any) -> Any:
-    """Return the result of ``ask``, or True if the database is unavailable."""
+    """Return the result of ``ask``, or True if the database is unavailable.
+
+    True keeps the batch process running until the database can be asked for work.
+    """
     try:
         return ask()
     except SQLAlchemyError as error:

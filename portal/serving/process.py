@@ -66,8 +66,8 @@ def worker() -> Flask:
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)
-    # The highest exitpriority runs first. The batch runner stops before run_all, because lookups in
-    # progress still write to the ledger.
+    # The highest exitpriority runs first. The batch runner must stop before ``run_all``, which
+    # writes what the last lookups have left in memory, such as counts.
     Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
     # The garbage collector ignores frozen objects. A collection of all objects loaded so far would
     # stop all requests for 40 ms.
@@ -77,9 +77,11 @@ def worker() -> Flask:
 
 
 def join_shared_directory(workers: int = 0) -> Path | None:
-    """Join the directory that the server's processes share, and return it, or None without one.
+    """Claim a worker number in the server's shared directory, and return the directory's path.
 
-    A worker passes the number of ``workers``, and may then be pinned to a processor.
+    Returns None if there is no shared directory or it cannot be used. ``workers`` is the number of
+    workers, with which ``pin_to_processor`` decides. The batch process passes 0, so that it is not
+    pinned to a processor.
     """
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:
@@ -128,8 +130,8 @@ def main() -> None:
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
-        # In the main process, so that an unreachable database causes one error line and not a crash
-        # of every worker.
+        # The main process prepares the database, so that an unreachable database causes one error
+        # line and not a crash of every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
     # Otherwise ``print`` would fail on a terminal whose encoding lacks an accented letter.

@@ -32,7 +32,7 @@ _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "g
 
 
 class WorkerProcess(Protocol):
-    """What Granian's untyped worker processes have in common with ``multiprocessing.Process``."""
+    """The methods that ``request_stop`` calls. Granian's own worker processes have no types."""
 
     def is_alive(self) -> bool: ...
     def terminate(self) -> None: ...
@@ -68,7 +68,7 @@ class DrainingServer(ActivatableServer):
     def _stop_workers(self) -> None:
         timeout_s = self.workers_kill_timeout or math.inf
         request_stop(self.wrks, time.monotonic() + timeout_s)
-        self.workers_kill_timeout = 1  # what still runs is killed
+        self.workers_kill_timeout = 1  # after 1 s more, Granian kills the workers that still run
         super()._stop_workers()  # type: ignore[no-untyped-call]
 
     def signal_handler_interrupt(self, *args: Any, **named: Any) -> None:
@@ -82,10 +82,11 @@ class DrainingServer(ActivatableServer):
 
 
 def request_stop(workers: Sequence[WorkerProcess], until: float) -> None:
-    """Send SIGTERM to each worker every second until all have ended, or ``until`` (monotonic).
+    """Send SIGTERM to each worker every second until all have ended, or until the time ``until``.
 
-    One SIGTERM is not enough. A starting worker of Granian 2.8 loses a signal that arrives after
-    the worker has set its handler and before it has begun to serve.
+    ``until`` is in monotonic seconds. One SIGTERM is not enough. A starting worker of Granian 2.8
+    loses a signal that arrives after the worker has set its handler and before it has begun to
+    serve.
     """
     while running := [each for each in workers if each.is_alive()]:
         remaining_s = until - time.monotonic()
@@ -109,11 +110,12 @@ def serve(
     before_stop: Callable[[], None] | None = None,
     inherited: InheritedSocket | None = None,
 ) -> None:
-    """Serve the application of the factory ``target`` ("module:name") until SIGTERM or Ctrl-C.
+    """Serve the application that ``target`` ("module:function") returns, until SIGTERM or Ctrl-C.
 
     After SIGTERM, ``draining`` announces the stop, and the server accepts requests for another
     ``drain_s`` seconds. It then calls ``before_stop`` and waits at most ``longest_request_s``
-    seconds for requests in progress. ``inherited`` replaces ``host`` and ``port``.
+    seconds for requests in progress. With the socket ``inherited``, ``host`` and ``port`` are not
+    used.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:

@@ -1,1 +1,1 @@
-"""Operating-system resources, such as open files, threads and shared directories."""
+"""Helpers without knowledge of vehicles: process limits, shared files, time zone, text formats."""

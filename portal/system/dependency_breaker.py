@@ -1,4 +1,4 @@
-"""A circuit breaker for calls of Redis and of the database."""
+"""A circuit breaker for calls to Redis and to the database."""
 
 import logging
 import threading
@@ -68,8 +68,8 @@ class DependencyBreaker:
         log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
-        # If no thread can be started, the breaker stays closed, because only pings could close it
-        # again.
+        # If the thread cannot be started, close the breaker at once, because only the thread could
+        # close it later.
         except RuntimeError:
             self.is_open = False
 

@@ -5,10 +5,11 @@ import ssl
 
 
 def error_kind(error: BaseException) -> str:
-    """Return an exception's class and code: TLS reason, errno name or SQLSTATE.
+    """Return the name of an exception's class, and the exception's code if it has one.
 
-    If the exception has no code and its cause is an OSError, the class and code of the cause
-    follow. The text is left out, because a URL in it may contain a plate or a password.
+    The code is a TLS reason, an errno name, a SQLSTATE or an SQLite error name. If the exception
+    has no code and its cause is an OSError, the class and code of the cause follow. The exception's
+    message is left out, because a URL in it may contain a plate or a password.
     """
     kind = type(error).__name__
     cause = error.__cause__ or error.__context__

@@ -1,4 +1,4 @@
-"""Converts times to São Paulo's time zone, which deadlines, daily limits and pages use."""
+"""Converts times to São Paulo's time zone, for pages, legal deadlines and daily limits."""
 
 from datetime import date, datetime
 from functools import cache

@@ -1,7 +1,7 @@
-"""Reads the logo of a dossier's issuer, an SVG or PNG file, as a ``data:`` URL.
+"""Converts the logo that dossiers show, an SVG or PNG file, to a ``data:`` URL.
 
-An SVG with scripts or references to other files is refused. Removing the scripts and references
-could change how the logo looks, without anyone noticing.
+An SVG with scripts or references to other files is refused. If they were removed instead, the logo
+could look different without anyone noticing.
 """
 
 import base64
@@ -24,7 +24,7 @@ _OWN_REFERENCE: Final = re.compile(r"\s*(#|data:image/(png|jpeg);base64,)")
 _FOREIGN_URL: Final = re.compile(
     r"url\((?!\s*['\"]?\s*#)|image-set\(|@import|expression\(|\\", re.IGNORECASE
 )
-# One length or number of a list, in the syntax that the PDF renderer reads.
+# One number or length, with the separator after it, as the PDF renderer reads it in ``viewBox``.
 _NUMBERS: Final = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?(px|pt|mm|cm|in|em|%)?[\s,]*")
 _MOST_ELEMENTS: Final = 2000
 
@@ -78,8 +78,7 @@ def _check_svg(content: bytes) -> None:
     for name in ("viewBox", "width", "height"):
         if _NUMBERS.sub("", root.get(name, "")):
             raise InvalidLogo(f"the SVG's {name} is not a number")
-    # Nested references are refused, because nine levels of ten references each would draw 10⁹
-    # shapes.
+    # Nested ``use`` elements are refused, because nine levels of ten each would draw 10⁹ shapes.
     uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
     used = (each for each in root.iter() if f"#{each.get('id')}" in uses)
     if any(child.tag == _USE for each in used for child in each.iter()):

@@ -10,9 +10,9 @@ PANEL_THREADS = 1024
 BACKLOG = 4096
 
 # Open files of a worker. An idle worker has 36 (measured); the rest of _IDLE_FILES is a reserve for
-# short-lived files. A worker has at most 16 connections to the ledger and 64 to the cache, and each
-# opens the database's file and its log. Closed connections count too, because SQLite keeps their
-# files open while the process has a lock on the database.
+# short-lived files. A worker has at most 16 connections to the SQLite database and 64 to the SQLite
+# cache. Each connection opens two files, the data and the write-ahead log. The numbers include
+# closed connections, because SQLite keeps their files open while the process has locked the data.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
 _FILES_PER_LOOKUP = 2  # one for the lease, one for the connection to the upstream
@@ -55,8 +55,8 @@ def require_open_files() -> None:
 def capacity() -> Capacity:
     """Return the capacity that the limit of open files allows, at most FULL_CAPACITY.
 
-    Of the files that the idle process and its databases leave, lookups may use at most half, so
-    that clients can still connect while lookups hang.
+    The idle process, the database and the cache need a fixed number of files. Lookups may use at
+    most half of the rest, so that clients can still connect while lookups hang.
     """
     remaining = open_files_limit() - _IDLE_FILES - _DATABASE_FILES
     lookups = max(_MINIMUM, min(FULL_CAPACITY.lookups, remaining // 2 // _FILES_PER_LOOKUP))

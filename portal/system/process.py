@@ -9,9 +9,9 @@ import time
 
 
 def numeric_address(host: str, port: int) -> str:
-    """Return a host's numeric address, preferably IPv4, because the server accepts no host names.
+    """Return a host's numeric address, preferably IPv4.
 
-    Raises OSError if the host has no address.
+    Granian accepts no host names. Raises OSError if the host has no address.
     """
     found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return str(min(found, key=lambda each: each[0] != socket.AF_INET)[4][0])
@@ -59,8 +59,9 @@ def lower_priority(niceness: int) -> None:
 def exit_with_parent(every_s: float = 1.0) -> None:
     """End this worker within ``every_s`` seconds after the main process has ended.
 
-    Granian's workers would outlive the main process. The function also resets the signal handlers
-    that a worker inherits. These would ignore a SIGTERM that arrives while the worker is loading.
+    Without this function, Granian's workers would outlive a killed main process. The function also
+    resets the signal handlers that a worker inherits from the main process. Those handlers would
+    ignore a SIGTERM that arrives while the worker is loading.
     """
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, signal.SIG_DFL)

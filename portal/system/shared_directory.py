@@ -1,4 +1,4 @@
-"""The directory of files in which the worker processes of one server share numbers.
+"""Creates a directory of files for the processes of one server to share metrics and other numbers.
 
 The files are mapped into memory. On a full disk, a write into a mapped file without allocated
 blocks ends the process (SIGBUS). Every file is therefore allocated before it is mapped, and the
@@ -76,8 +76,8 @@ def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirect
 def claim_worker_id(directory: Path) -> int:
     """Claim the lowest number that no living process has claimed, and return it.
 
-    The claim ends with this process. The replacement of a killed worker therefore gets its number
-    and files, and the directory does not grow when workers are killed.
+    The claim ends with this process. A worker that replaces a killed worker therefore gets the
+    killed one's number and uses its files. The directory does not grow when workers are killed.
     """
     for number in itertools.count():
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -1,6 +1,7 @@
 """Computes how many threads a worker may start, from RLIMIT_NPROC and the cgroups' pids.max.
 
-If a worker process cannot start a thread, it ends, and the answers to its paid calls are lost.
+If a worker cannot start a thread, its process ends, and the answers to its paid calls in progress
+are lost.
 """
 
 import os
@@ -12,8 +13,9 @@ from pathlib import Path
 
 from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
-# Threads that serve no request. An idle worker has 6, and starts more to renew leases, resolve host
-# names and ping for breakers. The main process has 3, and starts more while it replaces workers.
+# Threads that serve no request. An idle worker has 6. It starts more to renew leases, to resolve
+# host names, and to ping Redis or the database after a failure. The main process has 3, and starts
+# more while it replaces workers.
 _WORKER_RESERVE = 20
 _MAIN_RESERVE = 8
 _MINIMUM = 4
@@ -76,8 +78,8 @@ def free_threads() -> int | None:
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The kernel does not limit root's threads. Without /proc the system is not Linux, and
-    # RLIMIT_NPROC limits processes, not threads.
+    # The kernel does not limit root's threads. A system without /proc is not Linux. On such a
+    # system RLIMIT_NPROC limits processes, not threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:
