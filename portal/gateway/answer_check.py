@@ -1,4 +1,4 @@
-"""Validates a response body (docs/contract.md, "Valid answers")."""
+"""Validates the body of an upstream response (docs/contract.md, "Valid answers")."""
 
 import json
 import re
@@ -15,8 +15,8 @@ from portal.vehicle import read_field
 # has 36 characters.
 LONGEST_MESSAGE: Final = 1_000
 
-# A JSON member outside ``result`` reports an error or an outage if its name matches this pattern.
-# The pattern must not match names such as "total", because valid answers also contain them.
+# A JSON member outside ``result`` counts as a report of an error or an outage if its name matches
+# this pattern. The pattern must not match names that valid answers contain, such as "total".
 # ``_is_notice`` skips names of identifiers, such as "messageId".
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
@@ -54,8 +54,8 @@ class NoAnswer(ValueError):
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
-    The function checks only the body's outer format, and that every record is of the requested
-    vehicle. Unknown, missing or mistyped fields inside ``result`` are accepted, because the answer
+    The function checks ``status``, the type of ``result``, and that no record names another
+    vehicle. It accepts unknown, missing or mistyped fields inside ``result``, because the answer
     was paid for.
     """
     document = _parsed(body)
@@ -71,19 +71,19 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An empty result with a message means that one of the upstream's sources is down. It must not
-    # be stored, because the page would show it as "nothing on record".
+    # An empty result with a message beside it is treated as an outage of one of the upstream's data
+    # sources. If the result were stored, the page would show it as "nothing on record".
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
 
 
 def message_body(body: bytes, secret: str | None = None) -> bytes:
-    """Return the body to relay for an upstream error: ``{"message": text}``.
+    """Return the body to relay to the caller for an upstream error: ``{"message": text}``.
 
-    ``text`` is the upstream's message without ``secret``, cut to LONGEST_MESSAGE characters. Raises
-    NoAnswer if the body does not have the contract's error format, for example if it is a web
-    server's error page.
+    ``text`` is the upstream's message with "***" in place of ``secret``, cut to LONGEST_MESSAGE
+    characters. Raises NoAnswer if the body does not have the contract's error format, for example
+    if it is a web server's error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None
@@ -94,7 +94,7 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Return whether the result of a valid answer is a list without records."""
+    """Return whether a valid answer's ``result`` is a list of no records, or only of empty ones."""
     result = msgspec.json.decode(_frame.decode(body).result)
     return isinstance(result, list) and _records_nothing(result)
 
@@ -109,7 +109,7 @@ def _parsed(body: bytes) -> Any:
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
     """Return whether the list contains no record, or only empty records.
 
-    A court record that reports no restriction counts as empty.
+    A court record with ``constaRenajud: false`` (no restriction) counts as empty.
     """
     return all(not record or record.get("constaRenajud") is False for record in records)
 
@@ -156,9 +156,10 @@ def _plain_text(value: str | float | None) -> str:
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
     """Return whether a record names the requested vehicle, or no vehicle at all.
 
-    A requested plate is compared only with plates, and a requested Renavam only with Renavams. The
-    field's name may be in any letter case, and its value may have any JSON type. Blank values,
-    hidden values and texts that contain no plate or Renavam are ignored.
+    A requested plate is compared only with plates, and a requested Renavam (national vehicle
+    number) only with Renavams. The name of the field with the plate or Renavam may be in any letter
+    case, and the value may have any JSON type. Blank values, values that contain ``hidden_marker``,
+    and texts without a plate or Renavam are ignored.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():

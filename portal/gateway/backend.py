@@ -7,9 +7,10 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# A backend stores the name of its present generation. A purge begins a PURGED generation. A process
-# that sees a new PURGED generation clears its local cache. A backend that starts empty begins a
-# BEGUN generation. A process that sees a new BEGUN generation may write its cached entries back.
+# A backend stores a generation name, such as "purged:0123456789abcdef", and returns it with each
+# read. A purge stores a new name that begins with PURGED, and each process that reads this name
+# clears its local cache. A backend that starts empty stores a name that begins with BEGUN, and each
+# process that reads this name may write its locally cached entries to the backend.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -22,9 +23,10 @@ def new_generation(cause: str) -> str:
 def purge_bucket(key: str) -> int:
     """Return the purge bucket of a key's vehicle: a number from 0 to 65,535.
 
-    Purges are counted by bucket, because a counter for each vehicle would show for ever which
-    vehicle was purged. About ten thousand plates share a bucket. A purge also prevents the storing
-    of answers that are just being fetched for other vehicles of the bucket.
+    The backend counts purges (deletions of a vehicle's entries) by bucket, because a counter for
+    each vehicle would permanently show which vehicle was purged. About ten thousand plates share a
+    bucket. If an answer for one of them is being fetched during a purge of another, the answer is
+    not stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -32,8 +34,9 @@ def purge_bucket(key: str) -> int:
 class Held(NamedTuple):
     """The values that a backend stores under some keys of one vehicle.
 
-    ``purge_counter`` consists of the id of the backend's contents and the number of purges in the
-    vehicle's bucket. ``replace`` rejects a value if the counter has changed since this read.
+    ``purge_counter`` is the text "id:number". The id is created when the backend starts empty. The
+    number increases with each purge in the vehicle's bucket. ``Backend.replace`` raises an
+    exception if the text has changed since this read.
     """
 
     values: Sequence[bytes | None]
@@ -44,8 +47,9 @@ class Held(NamedTuple):
 class PurgeState(NamedTuple):
     """What the store knew of purges before an answer was requested.
 
-    ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``last_purge`` is
-    the number of the last known purge in the purge log, which is in the database.
+    ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``generation`` is
+    ``Held.generation``. The purge log, a database table, numbers all purges. ``last_purge`` is the
+    highest number that the process had read from it.
     """
 
     counter: str | None
@@ -56,7 +60,8 @@ class PurgeState(NamedTuple):
 class Stored(NamedTuple):
     """An entry as it was read from the backend.
 
-    The entry has been replaced if its ``fence`` in the backend now differs.
+    ``fence`` is the fencing token of the write (see ``Leases``). If the backend has another fence
+    under the key now, the entry has been replaced.
     """
 
     key: str
@@ -75,7 +80,10 @@ class StoreSize(NamedTuple):
 
 
 class Backend(Protocol):
-    """A Flask-Caching backend that stores bytes under keys of the form ``tag:name``."""
+    """A Flask-Caching backend that stores bytes under keys of the form ``tag:name``.
+
+    ``tag`` is a keyed hash of a plate or Renavam (national vehicle number).
+    """
 
     def read_many(self, keys: Sequence[str]) -> Held:
         """Return the values of several keys of one tag, all read at the same moment."""
@@ -94,23 +102,23 @@ class Backend(Protocol):
     ) -> bool:
         """Store a value for ``timeout`` seconds, unless an entry with a higher fence exists.
 
-        Returns whether the value was stored. The same transaction compares ``purge_counter`` with
-        the backend's counter, and raises PurgedMeanwhile or CounterLost if they differ.
+        Returns whether the value was stored. The write transaction first compares ``purge_counter``
+        with the backend's counter. If they differ, PurgedMeanwhile or CounterLost is raised.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag, and return how many there were.
 
-        The purge has the given ``number`` in the purge log ``log``. If ``purged_to(log)`` is
-        ``number - 1``, it becomes ``number``. Otherwise it does not change, so that the store can
-        still notice a purge that this backend has missed. Raises BytesRemain if the entries are
-        deleted but their bytes are still on the disk.
+        ``log`` is the name of the purge log, in which this purge has the ``number``. If
+        ``purged_to(log)`` is ``number - 1``, it becomes ``number``. Otherwise it does not change,
+        so that the store can still notice a purge that this backend has missed. Raises BytesRemain
+        if the entries are deleted but their bytes are still on the disk.
         """
         ...
 
     def purged_to(self, log: str) -> int:
-        """Return the number of the last purge in ``log`` that was applied to this backend, or 0."""
+        """Return up to which number this backend has applied the purges of ``log`` (0: none)."""
         ...
 
     def set_purged_to(self, log: str, number: int) -> None: ...
@@ -120,7 +128,7 @@ class Backend(Protocol):
         ...
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete quarantined corrupt files and return their names."""
+        """Delete the corrupt files that were renamed (quarantined), and return their names."""
         ...
 
     def retention(self) -> str:
@@ -160,7 +168,7 @@ class BytesRemain(Exception):
 
 
 class PurgedMeanwhile(Exception):
-    """The vehicle was purged after its answer was requested, so the answer is not stored."""
+    """An answer is not stored, because a vehicle in its purge bucket was purged meanwhile."""
 
 
 class CounterLost(Exception):
@@ -170,7 +178,8 @@ class CounterLost(Exception):
 def compare_counters(counter: str, current: str) -> None:
     """Raise CounterLost or PurgedMeanwhile unless both purge counters are equal.
 
-    The part of a counter before the last colon identifies the backend's contents.
+    If the ids before the last colon differ, the backend has lost its contents. If only the numbers
+    after it differ, the bucket was purged.
     """
     if counter == current:
         return

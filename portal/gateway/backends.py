@@ -50,8 +50,8 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files of killed processes, because the file names identify vehicles.
 
-    A lease that a process holds stays, because ``flask batch`` may be calling the upstream while
-    the server starts.
+    Files that a process has locked are not removed, because ``flask batch`` may be calling the
+    upstream while the server starts.
     """
     with suppress(OSError):
         FileLeases(data_dir / LEASES).remove_released()

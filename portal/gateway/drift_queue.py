@@ -1,4 +1,4 @@
-"""Compares served answers with the fields that the contract lists."""
+"""Compares the upstream's answers with the fields that the contract lists."""
 
 from collections import deque
 from typing import Final

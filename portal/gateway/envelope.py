@@ -17,7 +17,7 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     """One stored answer or failure.
 
     The entry must be deleted ``keep_s`` seconds after ``fetched_at`` (epoch seconds). ``failure``
-    is the kind of the Failure if the lookup failed, otherwise "".
+    is ``Failure.kind`` if the lookup failed, otherwise "".
     """
 
     key: str
@@ -31,7 +31,8 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     retry_after_s: float | None = None
     schema: int = SCHEMA
     operation: str = ""  # empty if an earlier version of the portal stored the answer
-    namespace: str = ""  # ``Store.write`` sets ``namespace`` and ``fence``
+    # The name of the upstream, or "demo". ``Store.write`` sets ``namespace`` and ``fence``.
+    namespace: str = ""
     fence: int = 0  # increases with each write under the same store key
 
     @property

@@ -29,8 +29,8 @@ def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, floa
     """Return for how many seconds an answer is fresh, and for how many more it is stale.
 
     A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
-    REJECTED_FRESH_S and never stale. An outage of the upstream may also cause an empty list, so an
-    empty list is fresh for a quarter of the usual time and never stale.
+    REJECTED_FRESH_S and never stale. An empty list may be the result of an outage at the upstream,
+    so it is fresh for only a quarter of ``fresh_s`` and never stale.
     """
     if status != 200:
         return REJECTED_FRESH_S, 0
@@ -53,8 +53,8 @@ def compute_freshness(
     that were fetched together thus become stale at different times. The jitter does not change the
     moment at which a stale answer expires.
 
-    A rejection, an empty list, and any answer if its STALE_* setting is 0 are never stale. They
-    expire at the end of their fresh time.
+    A rejection or an empty list expires at the end of its fresh time and is never stale. The same
+    applies to every answer of an operation whose STALE_* setting is 0.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

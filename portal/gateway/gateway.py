@@ -30,19 +30,20 @@ from portal.vehicle import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# A lookup's answer is stored under its store key, and its other entries under the key and a suffix.
+# A lookup's answer is stored under its store key. The rejection, the previous answer and the last
+# failure are stored under the key followed by a suffix.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
 class _FlightResult(NamedTuple):
-    """The answer of a coalesced call, and whether the store accepted it."""
+    """An answer that coalesced lookups share, and whether the store accepted it."""
 
     envelope: Envelope
     stored: bool
 
 
 class Snapshot(NamedTuple):
-    """The stored entries of a lookup. The read began at ``read_at`` (monotonic seconds)."""
+    """A lookup's stored answer and rejection. ``read`` began at ``read_at`` (monotonic seconds)."""
 
     lookup: Lookup
     key: str
@@ -113,7 +114,7 @@ class Gateway:
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
         """Return the fresh answer or rejection in a snapshot, or None if ``fetch`` is needed.
 
-        If the caller serves the result, it must call ``count_hits`` and ``credit_hits``.
+        Code that serves the result must also call ``count_hits`` and ``credit_hits``.
         """
         current = self._current(snapshot.lookup, snapshot.answer, snapshot.rejection)
         return None if current is None else self._served(snapshot.lookup, current, "hit")
@@ -126,7 +127,8 @@ class Gateway:
         A hit is counted under the name ``caller``.
         """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
-        if directive is Directive.PEEK:  # a PEEK would never have paid, so it saves nothing
+        # Do not count a PEEK. It never calls the upstream, so a stored answer saves nothing.
+        if directive is Directive.PEEK:
             return served or self._stale(snapshot.lookup, snapshot.answer)
         if served is not None:
             seconds = time.monotonic() - snapshot.read_at
@@ -142,7 +144,8 @@ class Gateway:
     ) -> Served:
         """Return the answer to a lookup, as fresh as ``directive`` requires.
 
-        ``snapshot`` is a result of ``read``, and saves a second read of the store. Raises Failure.
+        If the caller has already called ``read``, ``snapshot`` is the result, and the store is not
+        read again. Raises Failure.
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)
@@ -160,7 +163,7 @@ class Gateway:
         return served
 
     def get_if_unchanged(self, key: str, fetched_at: float) -> bytes | None:
-        """Return the locally cached body, or None if it was not fetched at ``fetched_at``."""
+        """Return the locally cached body if it was fetched at ``fetched_at``, otherwise None."""
         held = self._store.recent(key)
         return held.body if held is not None and held.fetched_at == fetched_at else None
 
@@ -173,7 +176,10 @@ class Gateway:
         self._count_saved(operation, "hit", times, caller)
 
     def count_drift(self) -> None:
-        """Compare the fields of new answers with the contract's. The scheduler calls this."""
+        """Report the fields in which queued answers differ from the contract.
+
+        The scheduler calls this.
+        """
         self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
@@ -203,7 +209,7 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the answer that the stored answer replaced, or None.
+        """Return the last stored answer whose body differs from the present answer's, or None.
 
         The vehicle's page compares the two answers to show what has changed.
         """
@@ -219,9 +225,10 @@ class Gateway:
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
-        """Return the answer if it is fresh, or else a fresh rejection (400) that is newer, or None.
+        """Return the stored answer or rejection (400) that is fresh, or None.
 
-        A rejection has its own key in the store, so that it never replaces an answer.
+        A fresh answer is preferred. A fresh rejection is returned only if it is newer than the
+        answer. A rejection has its own key in the store, so that it never replaces an answer.
         """
         if answer is not None and self._freshness(lookup, answer).state == "fresh":
             return answer
@@ -332,8 +339,8 @@ class Gateway:
         """Store an answer, and a copy of the answer that it replaces if the two differ.
 
         Only the holder of the lease stores new answers, so ``reading`` still contains the replaced
-        answer. The backend rejects both writes after a purge, and also if this process lost the
-        lease and the next holder has stored its own answer.
+        answer. The backend rejects both writes if the vehicle was purged during the call. It also
+        rejects them if this process lost the lease and the next holder has stored its own answer.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -359,8 +366,8 @@ class Gateway:
         self._count_saved(operation, status, 1, caller)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # Derive the jitter only from the vehicle's tag, with which the key begins, so that a report
-        # and its copies under other keys become stale together.
+        # Derive the jitter from ``fetched_at`` and the vehicle's tag, with which the key begins. A
+        # report and its copies under other keys then become stale at the same time.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return compute_freshness(

@@ -1,4 +1,4 @@
-"""Records the fingerprint of the secret key with which the cache's entries were written.
+"""Records the fingerprint of the secret key with which the cache's entries were signed.
 
 Entries of a secret key that is no longer configured can neither be read nor be found by a purge, so
 they are deleted.
@@ -30,7 +30,7 @@ class KeyRecord(Protocol):
         ...
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        """Record the secret keys in use, delete entries of former keys, and return their number.
+        """Record the secret keys in use, delete former keys' entries, and return how many.
 
         The first of ``fingerprints`` belongs to the signing key.
         """
@@ -85,8 +85,8 @@ class SQLiteKeyRecord:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
             db.execute("BEGIN IMMEDIATE")  # several processes may start at once
-            # Select entries by their key ids, because a file that was created while a portal was
-            # running has no recorded fingerprints.
+            # Select entries by their key ids, because the file may have no recorded fingerprints.
+            # It has none if it replaced a corrupt file while a portal was running.
             key_ids = [key_id(each) for each in fingerprints]
             marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
@@ -114,8 +114,8 @@ class RedisKeyRecord:
 
     Portals with other secret keys may use the same Redis, so only entries of the former secret key
     are deleted. Entries have Redis keys ``<prefix><tag>:<name>``. The id of the secret key is at
-    the byte offset ``id_at`` in an entry's value. ``begin_generation`` begins a new generation, so
-    that every process notices the deletion.
+    the byte offset ``id_at`` in an entry's value. ``begin_generation`` changes the backend's
+    generation name, so that every process clears its local cache.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class RedisKeyRecord:
         self._begin_generation = begin_generation
 
     def read(self) -> None:
-        """Return None. Portals with different keys may share a Redis, so it records no key."""
+        """Return None, because portals with different secret keys may share a Redis."""
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
         key_ids = {key_id(each) for each in formers} - {key_id(each) for each in fingerprints}

@@ -25,9 +25,9 @@ class Leases(Protocol):
     """Lets one process at a time hold the lease of a store key.
 
     ``hold`` yields a fence to the process that gets the lease, and None to any other process. A
-    fence is the time in microseconds since 1970. Each fence from Redis is higher than the previous
-    fence, even if the clock was set back. The store rejects a value if the stored value has a
-    higher fence.
+    fence is a fencing token: the time in microseconds since 1970 at which the process got the
+    lease. Each fence from Redis is higher than the previous one, even if the clock was set back.
+    The store rejects a value if the stored value has a higher fence.
     """
 
     def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...

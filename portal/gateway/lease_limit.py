@@ -1,4 +1,4 @@
-"""Limits the concurrent lookups of a process."""
+"""Limits the concurrent cache misses of a process."""
 
 import contextlib
 import threading

@@ -1,4 +1,4 @@
-"""The ledger, with a row for each upstream call, and the daily limits of calls."""
+"""Records each upstream call as a row of the ledger, and enforces the daily limits."""
 
 import logging
 import math
@@ -34,21 +34,22 @@ REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of
 # full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# Limits of the wait for another process's write lock, in seconds. The limits for closing a row are
-# short, because the wait delays a paid answer.
-LONGEST_ROW_WAIT_S = 10.0  # to open a row, but at most until the lookup's deadline
-LONGEST_END_WAIT_S = 1.0  # to close a row before the lookup's deadline
-LATE_END_WAIT_S = 0.5  # to close a row after the deadline
-# One run of ``settle`` writes at most this many rows, so that a slow database does not delay other
-# scheduled tasks.
+# The longest waits for another process's write lock, in seconds. A row is opened before a call, and
+# closed with the call's outcome after it. The waits at closing are short, because they delay a paid
+# answer.
+LONGEST_ROW_WAIT_S = 10.0  # when a row is opened, but at most until the lookup's deadline
+LONGEST_END_WAIT_S = 1.0  # when a row is closed before the lookup's deadline
+LATE_END_WAIT_S = 0.5  # when a row is closed after the lookup's deadline
+# One run of ``settle`` writes at most this many queued outcomes, so that a slow database does not
+# delay other scheduled tasks.
 SETTLE_BATCH = 200
 
 # The SQL statements are built once, because building a statement takes longer than running it, and
 # every cache miss runs five statements.
 _INSERT = insert(ledger)
-# Only an open row is updated, because ``settle`` closes a row again if the confirmation of the
-# commit was lost. The row's time must match, because SQLite reuses the number of a row that was
-# rolled back.
+# Update only an open row. If the connection fails during a commit, ``settle`` writes the outcome a
+# second time, and must not decrement the limits' counters twice. ``sent_at`` must match, because
+# SQLite gives the number of a rolled-back row to the next row.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
     ledger.c.sent_at == bindparam("written_at"),
@@ -79,7 +80,7 @@ class Row:
     price: Decimal
     outcome: str
     status: int | None
-    namespace: str = ""  # empty in rows from versions without namespaces
+    namespace: str = ""  # empty in rows from portal versions without namespaces
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,15 +97,18 @@ class Allowance:
 class Ledger:
     """Records every call and enforces the daily limits.
 
-    Rows and limits belong to one ``namespace``, because other upstreams and the demonstration may
-    use the same database.
+    Rows and limits belong to one ``namespace`` (an upstream or the demonstration), because several
+    upstreams and the demonstration may use the same database.
 
-    In pass-through mode, callers with invalid credentials must not use up the daily limit of other
-    callers. A call that the upstream refuses (401, 403) does not count towards the limits. Its row
-    keeps the price, because the contract does not say that a refusal is free. A caller is on trial
-    until one of its calls of the day is answered with 200. Trial calls without a 200 do not count
-    either. The trial calls in progress in all ``processes`` use at most half of the remaining daily
-    limit. Each process may nevertheless always have one trial call in progress.
+    In pass-through mode, each caller sends its own upstream credential. Callers with invalid
+    credentials must not use up the daily limit of all callers. A call that the upstream refuses
+    (401, 403) therefore does not count towards the limits. Its row keeps the price, because the
+    contract does not say that a refusal is free.
+
+    In this mode, a caller is on trial until one of its calls of the day is answered with 200. A
+    trial call without a 200 does not count towards the limits. The trial calls in progress in all
+    ``processes`` use at most half of the remaining daily limit, but each process may always have
+    one of them.
     """
 
     def __init__(
@@ -252,8 +256,8 @@ class Ledger:
                 assert key is not None
                 opened = replace(
                     entry,
-                    # Drop the credential, because the entry may be queued during an outage of the
-                    # database.
+                    # Remove the credential, because the entry may stay in the queue for long if the
+                    # database is down.
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
                     origin=origin,
@@ -264,7 +268,7 @@ class Ledger:
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            # The row may be committed although the commit's confirmation was lost.
+            # If the commit raised the error, the database may nevertheless contain the row.
             if opened is not None:
                 self._defer(replace(opened, outcome=NOT_SENT), error)
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
@@ -274,9 +278,9 @@ class Ledger:
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome.
 
-        The counters of the limits are decremented if the call was not sent, was refused, or was a
-        trial call without a 200. If the database fails, the outcome stays "maybe" until ``settle``
-        writes the final outcome.
+        The counters of the limits are decremented if the call was not sent, if the upstream refused
+        the caller's own credential, or if a trial call got no 200. If the database fails, the
+        outcome stays "maybe" until ``settle`` writes the final outcome.
         """
         self._end_trial(entry.on_trial)
         try:
@@ -316,10 +320,11 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Return whether the caller is on trial, and count a trial call as in progress.
+        """Return whether the caller is on trial. If so, count its call as a trial call in progress.
 
-        Raises Failure if the trial calls in progress already use their share of the daily limit.
-        Without a daily limit no caller is on trial.
+        Raises Failure if the trial calls in progress already use their share of the daily limit. A
+        caller without a credential of its own is never on trial, nor is any caller if there is no
+        daily limit.
         """
         if not self._daily_limit or caller.credential is None:
             return False
@@ -347,7 +352,7 @@ class Ledger:
         self._pending.append(entry)
 
     def drop_past_counters(self) -> None:
-        """Delete the call counters that are older than yesterday."""
+        """Delete the call counters of all days before yesterday."""
         day = from_epoch(self._clock() - 86400).date().isoformat()
         with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
@@ -381,13 +386,13 @@ class Ledger:
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """Records one upstream call in the ledger and in the metrics.
+    """Records the upstream calls of one lookup in the ledger and in the metrics.
 
-    A lookup has one entry. For each request, ``begin`` writes a row and returns a copy of the entry
-    in which ``has_own_credential`` and the fields after it are set. ``subject`` is the vehicle's
-    tag. ``deadline`` and ``started`` are in monotonic seconds, ``sent_at`` in epoch seconds.
-    ``last_purge`` is the number of the last purge that was known before the lookup. If the vehicle
-    was purged after that, rows are written without the tag.
+    A lookup has one entry. Before each request, ``begin`` writes a row and returns a copy of the
+    entry, in which the fields from ``has_own_credential`` to ``started`` are set for this request.
+    ``subject`` is the vehicle's tag. ``deadline`` and ``started`` are in monotonic seconds,
+    ``sent_at`` in epoch seconds. ``last_purge`` is the highest purge number that was known before
+    the lookup. If the vehicle's purge bucket has a later purge, rows have no tag.
     """
 
     ledger: Ledger
@@ -435,7 +440,7 @@ def _row(row: Any) -> Row:
 
 
 def _proven_key(caller: str) -> str:
-    """Return the name of the counter for a caller's calls that were answered with 200."""
+    """Return the name of the counter that exists once a trial call of the caller got a 200."""
     return f"known:{caller}"
 
 
@@ -455,7 +460,8 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
         count, values = _COUNT_WITHIN, payer | {"most": limit}
     if db.execute(count, values).rowcount:
         return True
-    # Select before inserting, because PostgreSQL would log a failed insert for each refused call.
+    # Select before inserting, because PostgreSQL would log a failed insert for each call above the
+    # limit.
     if db.execute(_CALLS_SO_FAR, payer).first() is None:
         try:
             with db.begin_nested():

@@ -21,7 +21,7 @@ FailureKind = Literal[
     "bad_answer",  # The request was sent, but the response is not a valid answer.
     "busy",  # The upstream asked for a pause (429).
     "operator_refused",  # The upstream refused the operator's credential.
-    "refused_401",  # In pass-through mode, the upstream refused the caller's credential.
+    "refused_401",  # The upstream refused the caller's own credential (pass-through mode).
     "refused_403",
     "not_found",
     "day_limit",  # The operator's daily limit of calls is reached.
@@ -52,14 +52,14 @@ class Failure(Exception):
 
     @property
     def is_caller_specific(self) -> bool:
-        """Return whether the failure concerns only this caller, so that no other caller gets it."""
+        """Return whether the failure concerns this caller, but not callers that share its call."""
         return self.kind in _OWN
 
     @property
     def may_be_charged(self) -> bool:
         """Return whether the failed call may have been charged.
 
-        The gateway stores such a failure for some seconds, so that an immediate retry is free.
+        The gateway stores such a failure for FAILURE_SHARED_S, so that an immediate retry is free.
         """
         return self.kind not in _OWN | _FREE
 
@@ -90,7 +90,7 @@ class Caller:
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An operation on a plate or Renavam.
+    """An operation on a plate or Renavam (national vehicle number).
 
     ``uf`` restricts the lookup to one state of Brazil. ``body`` is the request body of a report.
     """
@@ -150,13 +150,13 @@ class Observer:
     """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
-        """Count ``times`` answers with the status ``how`` and the mean duration ``seconds``."""
+        """Count ``times`` answers with the cache status ``how`` and a mean duration."""
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         """Count a failed lookup."""
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
-        """Count one finished call to a base address, with its outcome from the ledger."""
+        """Count one finished call to the base address ``origin``, with its ledger outcome."""
 
     def spent(self, operation: str, amount: Decimal) -> None:
         """Add the price in R$ of a finished call that the upstream may have charged."""

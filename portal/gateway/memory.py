@@ -2,9 +2,10 @@
 
 An entry is confirmed when the process finds that the backend still stores it. An entry is served
 for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served
-without confirmation. A background task confirms entries, so that no request waits. If the backend's
-version has not changed, the task confirms all entries at once. Otherwise it confirms only the
-entries that were requested recently.
+without confirmation. ``Store.tick`` confirms entries in the background, so that requests need not
+wait for the backend. While the version of the backend's contents stays the same, all entries that
+were read or confirmed at this version count as confirmed. Of the other entries, ``tick`` confirms
+only those that were requested since the last ``tick``.
 """
 
 import math
@@ -41,7 +42,7 @@ class CachedEntry(msgspec.Struct, frozen=True):
 
 
 class LocalCache:
-    """The local cache."""
+    """Maps store keys to entries, and drops the least recently used ones if it is full."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes
@@ -96,10 +97,11 @@ class LocalCache:
         return self._clock()
 
     def take_unconfirmed(self, version: Version | None) -> list[str]:
-        """Return the keys that ``recent`` has served since the previous call, for ``confirm``.
+        """Return the keys of entries that were requested since the last call of this method.
 
-        ``version`` is the backend's present version. Entries that were read at the same version
-        need no confirmation, and are omitted.
+        The caller must read the signatures under these keys, and pass them to ``confirm``.
+        ``version`` is the backend's present version. Entries that were read at this version need no
+        confirmation, and are omitted.
         """
         requested, self._requested = self._requested, set()
         unconfirmed = []
@@ -121,7 +123,7 @@ class LocalCache:
         at: float,
         version: Version | None = None,
     ) -> None:
-        """Confirm the entries that have the same signature in the backend.
+        """Confirm each entry whose signature is equal to the backend's in ``signatures``.
 
         ``version`` is the backend's version at the time ``at``.
         """
@@ -135,7 +137,7 @@ class LocalCache:
             self._last_seen = (version, at)
 
     def get_stale(self, key: str) -> CachedEntry | None:
-        """Return the entry, even if its last confirmation has expired, or None."""
+        """Return the entry, even if it was not confirmed recently. Return None if there is none."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:

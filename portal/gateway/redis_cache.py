@@ -34,9 +34,10 @@ PREFIX = "portal:"  # All keys have this prefix, because other applications may 
 # Seconds that a command waits for Redis to respond. With a shorter time-out, a busy Redis would be
 # treated as unavailable, and each process would pay for its own calls.
 TIMEOUT_S = 2.0
-# Per process. More connections are of no use, because Redis runs one command at a time.
+# Largest number of connections that a process uses at a time. More connections are of no use,
+# because Redis runs one command at a time.
 CONNECTIONS = 32
-BATCH_SIZE = 500  # Commands sent at once.
+BATCH_SIZE = 500  # Largest number of commands in one pipeline.
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # If a pooled connection was closed, retry once on a new connection. By default redis-py retries
 # three times, and waits for seconds in between.
@@ -53,8 +54,8 @@ REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
 # An interrupted purge blocks writes to its bucket for this many seconds.
 CLOSED_S = 300
-# A Redis hash with the generation's name, the contents' id, the retention and the number of purges
-# in each bucket. All these values are in one hash, so that Redis evicts all or none of them.
+# A Redis hash with the generation name, the id of the backend's contents, the retention and the
+# purge counter of each bucket. All these values are in one hash, so that Redis evicts all or none.
 _GENERATION = f"{PREFIX}generation"
 
 _BEGIN = """
@@ -82,9 +83,9 @@ _REPLACE = f"""
         redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-# This script deletes the entries that the tag's set lists. ``delete_tagged`` then scans for further
-# entries, because Redis may have evicted the set before the entries. Writes to the bucket are
-# rejected until the scan has ended.
+# This script deletes the entries that the tag's Redis set lists. ``delete_tagged`` then scans for
+# further entries, because Redis may have evicted the set and not the entries. Writes to the bucket
+# are rejected until the scan has ended.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "name", ARGV[2])
@@ -161,8 +162,8 @@ class SealedRedisCache(RedisCache):
         bucket = str(purge_bucket(keys[0]))
         with self.breaker.guard():
             while True:
-                # Read the generation before the values, so that values from before a purge are
-                # never returned with the generation that the purge begins.
+                # Read the generation before the values. Otherwise, if a purge ran between the two
+                # reads, the result would combine deleted values with the new generation name.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_GENERATION, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
@@ -226,8 +227,9 @@ class SealedRedisCache(RedisCache):
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete every entry of a tag, even entries that the tag's set does not list.
 
-        Raises RuntimeError if Redis lost its contents during the deletion. Raises BytesRemain if
-        the files of Redis may still contain deleted entries.
+        Raises RuntimeError if the purge counter changed during the deletion, for example because
+        Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted
+        entries.
         """
         bucket = purge_bucket(tag)
         with self.breaker.guard():
@@ -359,8 +361,8 @@ class SealedRedisCache(RedisCache):
     def try_commands(self, name: str) -> None:
         """Run each command once on test keys, without the breaker. Raises RedisError.
 
-        ``name`` is 24 hexadecimal digits. The test keys have their own generation, because a purge
-        in the real generation would make every process clear its local cache.
+        ``name`` is 24 hexadecimal digits. The test uses its own generation key, because a purge
+        that changes the real generation would make every process clear its local cache.
         """
         prefix = self._get_prefix()
         generation, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"

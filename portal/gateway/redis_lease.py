@@ -21,7 +21,8 @@ LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
 
-# A fence is the time of Redis, which all machines share, and is always higher than the last fence.
+# A fence is the time on the Redis server, so that all machines use one clock. A fence is always
+# higher than the previous fence.
 _ACQUIRE = """
     if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return false end
     local now = redis.call("time")
@@ -134,8 +135,8 @@ class RedisLeases:
             took_s = self._clock() - started
 
     def _renew_all(self, held: Sequence[tuple[str, str]]) -> None:
-        # In a busy process, some leases would expire before their renewal if each had its own
-        # request.
+        # Renew many leases with one request. With a request for each lease, some leases of a busy
+        # process would expire before their renewal.
         for some in batches(held):
             with (
                 contextlib.suppress(Exception),

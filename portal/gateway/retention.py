@@ -17,7 +17,7 @@ class Retention(NamedTuple):
     """Determines when the answers of one namespace are deleted.
 
     ``text`` lists the configured lifetimes. If the backend has recorded another ``text``, the
-    lifetimes have changed. ``seconds`` returns the retention of an envelope.
+    lifetimes have changed. ``seconds`` returns for how many seconds an envelope is kept.
     """
 
     namespace: str

@@ -17,7 +17,7 @@ class PeriodicTask:
 
 
 class Scheduler:
-    """Runs the tasks from the first ``start`` until ``stop`` or until the scheduler is freed.
+    """Runs the tasks from ``start`` until ``stop`` or until the object is garbage-collected.
 
     If a task fails, the error is logged, and the task runs again at its next due time.
     """
@@ -34,8 +34,9 @@ class Scheduler:
     def start(self) -> None:
         """Start the scheduler's thread, unless it is running.
 
-        Every request calls ``start``, because a thread that starts before a fork does not run in
-        the worker process. A later request also repeats a failed start.
+        Each request to the Flask application calls ``start``, because a thread that starts before a
+        fork does not run in the worker process. If the thread cannot be started, the next request
+        tries again.
         """
         if self._started:
             return
@@ -60,7 +61,7 @@ class Scheduler:
             self._ended = True
 
     def run_due(self) -> float:
-        """Run the tasks that are due, and return the seconds until another task is due."""
+        """Run the tasks that are due, and return the seconds until the next task is due."""
         for index, task in enumerate(self._tasks):
             now = self._clock()
             if now >= self._due[index]:

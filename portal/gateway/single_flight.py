@@ -40,10 +40,10 @@ class SingleFlight(Generic[T]):
         deadline: float,
         former_keys: Sequence[str] = (),
     ) -> tuple[T, bool]:
-        """Return the leader's result, and whether the calling thread was the leader.
+        """Return the leader's result, and whether the calling thread has called ``lead``.
 
         ``former_keys`` are the store keys of the same lookup under old secret keys. The leader also
-        acquires the leases of these keys, because another process may still use one of them.
+        acquires the leases of these keys, because another process may still use an old secret key.
         ``lead`` receives the fence of its lease. ``poll`` returns another process's result, raises
         another process's Failure, or returns None.
 
@@ -121,7 +121,7 @@ class SingleFlight(Generic[T]):
     def _hold_all(self, names: Sequence[str]) -> Iterator[int | None]:
         """Yield a fence if this process gets the leases of all names, otherwise None.
 
-        Every process acquires the leases in the same order, so one process always gets all leases.
+        ``names`` are sorted, so that two processes never each hold a lease that the other needs.
         """
         with ExitStack() as held:
             fences = []
@@ -133,7 +133,7 @@ class SingleFlight(Generic[T]):
 
 
 class _WaitTimeout(Failure):
-    """The deadline of one thread has passed, while its followers may continue to wait."""
+    """The deadline of a leader has passed. Its followers may have later deadlines."""
 
     def __init__(self) -> None:
         super().__init__("too_slow")

@@ -2,9 +2,9 @@
 
 Values are stored as bytes, so that a read never unpickles data.
 
-An entry's row number is computed from its key, so that a read needs no second index. The entries of
-one vehicle are next to each other in the table's B-tree. Writers only append to the write-ahead log
-(WAL). ``sweep`` copies a long WAL into the database file, and waits for the disk.
+An entry's row number is computed from its key, so that a read needs no index on the key. One
+vehicle's entries are next to each other in the table's B-tree. Writers only append to the
+write-ahead log (WAL). ``sweep`` copies a long WAL into the database file, and waits for the disk.
 """
 
 import json
@@ -36,7 +36,7 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-# ``sweep`` checkpoints the WAL after this many writes, because a checkpoint waits for the disk.
+# A checkpoint waits for the disk, so ``sweep`` runs one only after this many writes by its process.
 CHECKPOINT_AFTER = 300
 
 _SCHEMA = """
@@ -57,7 +57,7 @@ _PURGE_COUNTER = """(
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
 # The clocks of processes may differ by this many microseconds. A fence further in the future is
-# from a wrong clock, so a lower fence may replace it.
+# from a wrong clock, so a write with a lower fence may replace that entry.
 _SKEW_US = 60_000_000
 
 
@@ -100,8 +100,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Read the generation before the signatures, so that signatures from before a purge are
-            # never returned with the generation that the purge begins.
+            # Read the generation before the signatures. Otherwise, if a purge ran between the two
+            # reads, the result would combine deleted signatures with the new generation name.
             (generation,) = db.execute("SELECT name FROM generation").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "

@@ -28,7 +28,8 @@ log = logging.getLogger(__name__)
 # answer that cannot be written in time.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# A quarantined file is deleted after this many seconds, because nothing deletes its old entries.
+# A corrupt file is renamed (quarantined), and deleted after this many seconds, because expired
+# entries in it are never deleted.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
 # The largest number of connections in use. SQLite keeps a closed connection's file open while the
@@ -44,7 +45,7 @@ _CHECKPOINT_PAGES = 16_384
 
 
 class Connection(sqlite3.Connection):
-    """A connection whose ``file`` is the device and inode of the opened file."""
+    """A connection that has the device and inode of its database file in ``file``."""
 
     file: tuple[int, int]
 
@@ -54,7 +55,7 @@ def retry_if_corrupt(
 ) -> Callable[Concatenate[F, P], R]:
     """Decorate a method to run a second time if it fails on a corrupt file.
 
-    The first run has quarantined the file, so the second run uses a new file.
+    The first run has renamed the corrupt file, so the second run uses a new file.
     """
 
     def retried(self: F, /, *args: P.args, **named: P.kwargs) -> R:
@@ -111,14 +112,17 @@ class SQLiteFile(ABC):
             return self._watch_count, number
 
     def remove_broken(self) -> list[str]:
-        """Delete quarantined corrupt files and return their names."""
+        """Delete the corrupt files that were renamed (quarantined), and return their names."""
         names = [file.name for file in self._broken()]
         for file in self._broken():
             file.unlink(missing_ok=True)
         return [name for name in names if not name.endswith(("-wal", "-shm"))]
 
     def close(self) -> None:
-        """Close all pooled connections. A later call opens its own connection and closes it."""
+        """Close all pooled connections.
+
+        A method that is called after ``close`` opens a connection and closes it again.
+        """
         self._closed = True
         self._trim_idle(0)
         with self._watching:
@@ -162,13 +166,14 @@ class SQLiteFile(ABC):
                 self._idle.pop().close()
 
     def _open(self) -> Connection:
-        # Hold the directory's lock while opening, because during a quarantine the connection could
-        # combine the old file with the new file's WAL.
+        # Lock the directory while opening. If another process renames a corrupt file at the same
+        # time, the connection could otherwise combine the old file with the new file's WAL.
         failure: sqlite3.Error | None = None
         with self._directory_lock(fcntl.LOCK_SH):
-            # isolation_level=None means that every statement is its own transaction. A write then
-            # waits for the lock, whereas a write after a read in one transaction could fail at once
-            # as "locked". Short read transactions do not delay the truncation of the WAL for long.
+            # isolation_level=None makes every statement its own transaction. A write then waits for
+            # the lock. In a transaction that has read before, a write could instead fail at once
+            # with "database is locked". Long read transactions would also delay the truncation of
+            # the WAL.
             db = sqlite3.connect(
                 self._path,
                 timeout=SET_UP_WAIT_S,
@@ -304,8 +309,8 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 def _write_ahead(db: sqlite3.Connection) -> None:
     """Switch the database to WAL mode.
 
-    If two processes switch a new file at once, SQLite rejects one of them at once, in spite of the
-    busy time-out. The switch is therefore repeated.
+    If two processes switch a new file at the same time, SQLite rejects one switch immediately, in
+    spite of the busy time-out. The function therefore retries for SET_UP_WAIT_S.
     """
     ends_at = time.monotonic() + SET_UP_WAIT_S
     while True:

@@ -50,13 +50,14 @@ class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
     The local cache serves an entry for at most CONFIRMED_FOR_S (1 s) after the backend was known to
-    store it. A purge by another process thus takes effect within 1 s. ``tick`` confirms requested
-    entries again. While the backend is down, only the local cache is used, and no request fails.
+    store it. A purge by another process thus takes effect within 1 s. Twice a second, ``tick``
+    checks whether the backend still stores the locally cached entries that were requested since the
+    last ``tick``. While the backend is down, reads use only the local cache and raise no exception.
 
     ``former_seals`` verify entries that were signed with old secret keys. ``purges_since`` reads
     the purge log in the database. The store needs the purge log if the backend loses its contents,
-    because the backend then also loses its purge counters. The purge log also tells a process that
-    stalled which purges it has missed.
+    because the backend then also loses its purge counters. While the backend is down, the purge log
+    shows which locally cached entries other processes have purged.
     """
 
     def __init__(
@@ -148,20 +149,20 @@ class Store:
     def read_current(self, keys: Sequence[str]) -> Reading:
         """Read entries of one vehicle from the backend, with the purge state for ``write``.
 
-        Bypasses the local cache, which may be up to 1 s stale. Use this method to wait for another
-        process's answer, and before a paid call.
+        Bypasses the local cache, which may miss changes of the last second. Use this method to wait
+        for another process's answer, and before a paid call.
         """
         return self._read(keys, self._known_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
-        """Return the locally cached envelope if it was confirmed within the last second."""
+        """Return the envelope if it was cached locally or confirmed within the last second."""
         return self._memory.recent(key)
 
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
         """Store an answer. Return whether the backend now has this answer or a newer one.
 
-        The caller must read ``purge_state`` before it requests the answer, because an answer is not
-        stored if the vehicle was purged after ``purge_state`` was read.
+        The caller must read ``purge_state`` before it requests the answer. If the vehicle is purged
+        after that, the answer is not stored.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
@@ -202,10 +203,11 @@ class Store:
         return bool(self._former_seals)
 
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
-        """Copy newer entries from ``former_keys`` to ``key``. Return whether any was copied.
+        """Copy entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
-        Each key has one entry per suffix, under the key and the suffix. The purge state is read
-        before the former entries, so that a purge between the two reads prevents the copy.
+        An entry is copied if ``key`` has no entry with the same suffix, or an older one. Each entry
+        is stored under a key followed by one of ``suffixes``. The purge state is read before the
+        former entries, so that a purge between the two reads prevents the copy.
         """
         if not former_keys:
             return False
@@ -226,7 +228,7 @@ class Store:
         return carried
 
     def tick(self) -> None:
-        """Detect other processes' purges, confirm the local cache, and write queued answers.
+        """Detect other processes' purges, confirm cached entries, and write queued answers.
 
         The scheduler calls this twice a second.
         """
@@ -248,7 +250,7 @@ class Store:
         self._write_unstored()
 
     def sweep(self) -> None:
-        """Delete expired entries from the backend, and apply a shortened retention to others."""
+        """Delete expired entries from the backend, and apply shortened lifetimes to the rest."""
         try:
             self._backend.sweep()
             self._shortening.step()
@@ -273,7 +275,7 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Purge a plate or Renavam by the tag that it has under the present secret key."""
+        """Call ``purge_tag`` with a plate's or Renavam's tag under the present secret key."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
@@ -282,7 +284,8 @@ class Store:
         ``number`` is the purge's number in the purge log, or 0 if the purge could not be logged.
 
         Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
-        deleted but their bytes are still on the disk. Another purge removes these bytes.
+        deleted but their bytes are still on the disk. The caller may repeat the purge to remove the
+        bytes.
         """
         self._memory.clear()
         try:
@@ -296,10 +299,10 @@ class Store:
             raise StoreDown(type(error).__name__) from error
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete quarantined corrupt files and return their names.
+        """Delete the corrupt files that were renamed (quarantined), and return their names.
 
-        A purge cannot find a vehicle's entries in a quarantined file. Raises StoreDown if a file
-        cannot be deleted.
+        A purge cannot find a vehicle's entries in these files. Raises StoreDown if a file cannot be
+        deleted.
         """
         try:
             return self._backend.remove_broken()
@@ -316,9 +319,10 @@ class Store:
     def _replace(
         self, key: str, sealed: bytes, left_s: float, fence: int, purge_state: PurgeState
     ) -> tuple[bool, PurgeState]:
-        """Write to the backend.
+        """Write a signed answer to the backend.
 
-        Returns whether the written answer is the newest, and the purge state of the write.
+        Returns whether the backend has stored the answer (False if it has a newer one), and the
+        purge state with which the write was made.
         """
         if purge_state.counter is not None:
             try:
@@ -328,8 +332,8 @@ class Store:
                 pass
         # The purge counter is lost or was never read, so the purge log must show that the vehicle
         # was not purged. Read the backend's counter before the purge log, because every purge is
-        # logged first and counted afterwards. A purge that is logged after this read of the log
-        # changes the counter even later, so ``replace`` rejects the answer.
+        # first written to the log and then counted by the backend. A purge that is not yet in the
+        # log will change the counter later, so that ``replace`` rejects the answer.
         last_purge = self._known_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)
@@ -391,7 +395,8 @@ class Store:
             return None
         if (newer := self._write_back_newer(key, envelope, held)) is not None:
             return newer
-        # Hold the lock, so that an answer from before a purge cannot enter the cleared cache.
+        # Hold the lock. Otherwise, another thread could detect a purge and clear the cache between
+        # the comparison and ``put``, and ``put`` would cache a purged answer.
         with self._generation_lock:
             if self._generation == held.generation:
                 self._memory.put(envelope, held.generation, value[:SEAL_BYTES], version)
@@ -447,14 +452,15 @@ class Store:
         Purged entries return, for example, if a Redis server is killed and restarts from a snapshot
         that is older than the purge.
         """
-        # A portal that signs with another secret key records its purges under another log name.
+        # A portal that signs with another secret key counts its purges under another log name. The
+        # highest of these numbers is the last purge that the backend knows.
         number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return
-        # ``number`` is too high if another portal, with the same secret key and its own database,
-        # uses the same backend.
+        # ``number`` may be higher than ``since.latest`` if another portal, with the same secret key
+        # and its own database, uses the same backend. Nothing is deleted then.
         if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:
@@ -486,8 +492,8 @@ class Store:
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer to a backend that lost it or could not store it before.
 
-        If the generation has not changed, the backend has deleted the answer. The answer is then
-        evicted from the local cache instead.
+        If the generation has not changed since the answer was cached, the backend has not lost the
+        answer but deleted it. The answer is then evicted from the local cache.
         """
         with self._generation_lock:  # wait until a purge in progress has evicted its entries
             entry = self._memory.get_stale(key)

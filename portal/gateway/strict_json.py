@@ -9,11 +9,11 @@ from typing import Any
 import msgspec
 
 MAX_DEPTH = 64
-# The largest number of characters in a number and, in ``parse_exact``, the largest exponent.
+# The largest length of a number in characters. In ``parse_exact``, also the largest exponent.
 LONGEST_NUMBER = 400
 
 _EXACT = Context(prec=MAX_PREC, Emax=MAX_EMAX, Emin=MIN_EMIN)
-_LARGE = 10**18  # Integers below this limit need no conversion for msgspec.
+_LARGE = 10**18  # Integers below this limit are passed to msgspec unchanged.
 # Integers below this limit, which include all 64-bit integers, are written without an exponent.
 _LARGEST_PLAIN = 10**20
 _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")

@@ -1,4 +1,4 @@
-"""A queue of answers that the backend could not store, to be written later."""
+"""Queues answers that the backend could not store, until the store can write them."""
 
 import threading
 from collections import OrderedDict
@@ -19,7 +19,7 @@ class Unstored(NamedTuple):
 
 
 class UnstoredQueue:
-    """A queue of the newest unstored answer for each key, in the order of arrival.
+    """Queues, for each key, the newest answer that the backend could not store.
 
     If the bodies exceed ``max_bytes`` in total, the oldest answers are discarded.
     """

@@ -1,4 +1,4 @@
-"""Sums ledger rows and counts of cached answers for the operator's page."""
+"""Adds up the ledger's rows and the numbers of cached answers, for the operator's page."""
 
 import time
 from collections import defaultdict
@@ -14,7 +14,8 @@ from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN
 from portal.storage import ledger, lookup_counts, reading, spending
 from portal.system.local_time import from_epoch
 
-# A call that has no outcome after this many seconds counts as lost, because its process was killed.
+# ``failures`` includes a call that has no outcome after this many seconds, because its process was
+# probably killed.
 _LONGEST_CALL_S = 60.0
 _ORDINARY_STATUSES = (200, 400, 404)
 _TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
@@ -40,7 +41,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class CallFailures:
-    """The failed calls of one kind at one base address. ``last_at`` is in epoch seconds."""
+    """The failed calls to one base address that have the same outcome and status.
+
+    ``last_at`` is the time of the last of these calls, in epoch seconds.
+    """
 
     outcome: str
     status: int | None
@@ -97,7 +101,10 @@ class UsageLog:
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
     def failures(self, first: date) -> list[CallFailures]:
-        """Return the failed calls since ``first`` by kind and base address, the latest first."""
+        """Return the failed calls since ``first``, grouped by outcome, status and base address.
+
+        The group with the latest call is first.
+        """
         query = (
             select(
                 ledger.c.outcome,
@@ -118,7 +125,10 @@ class UsageLog:
         return [CallFailures(**row._mapping) for row in self._all(query)]
 
     def origins_today(self) -> dict[str, OriginCalls]:
-        """Return today's calls by base address. Calls that could not be sent count as failed."""
+        """Return today's calls by base address.
+
+        Calls that could not be sent, and calls without an outcome yet, count as failed.
+        """
         query = (
             select(
                 ledger.c.origin,
