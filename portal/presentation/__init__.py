@@ -1,4 +1,4 @@
-"""The view models of the pages: frozen dataclasses with the path of their template."""
+"""The view models of the pages: frozen dataclasses, each with the path of its template."""
 
 from portal.presentation.issued.pages import (
     EndedDossierPage,

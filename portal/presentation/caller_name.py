@@ -1,13 +1,16 @@
-"""The display name of a caller."""
+"""The name under which pages show an access token."""
 
 from typing import Final
 
-# The tokens of PORTAL_ACCESS_TOKENS have the names ``settings:1``, ``settings:2`` and so on. Issued
-# tokens have names without a colon.
+# The tokens of PORTAL_ACCESS_TOKENS have the names ``settings:1``, ``settings:2`` and so on. Tokens
+# that an operator issues have names without a colon.
 _CONFIGURED: Final = "settings:"
 
 
 def shown_caller(name: str) -> str:
-    """Return ``token 1 da configuração`` for ``settings:1``, and any other name as it is."""
+    """Return ``token 1 da configuração`` (of the settings) for ``settings:1``.
+
+    Any other name is returned unchanged.
+    """
     number = name.removeprefix(_CONFIGURED)
     return name if number == name else f"token {number} da configuração"

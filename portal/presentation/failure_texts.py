@@ -77,12 +77,15 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
-# A lookup that fails for one of these reasons keeps failing until midnight.
+# Failures that last until midnight: the daily limit of the portal or of the token is used up.
 DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 
 
 def back_at_midnight(left_s: float) -> str:
-    """Return ``Volta à 0h (em 4 h).`` for a limit that resets after ``left_s`` seconds."""
+    """Return ``Volta à 0h (em 4 h).`` (back at midnight, in 4 h) for a used up daily limit.
+
+    ``left_s`` is the number of seconds until midnight.
+    """
     minutes = max(1, ceil(left_s / 60))
     span = f"{round(minutes / 60)}{NO_BREAK_SPACE}h"
     if minutes < 60:
@@ -91,14 +94,14 @@ def back_at_midnight(left_s: float) -> str:
 
 
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
-    """Return a failure's sentence for pages, with the time at which a daily limit resets."""
+    """Return the sentence that a page shows. For a daily limit, it says when the limit resets."""
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:
         return f"{sentence} {back_at_midnight(retry_after_s)}"
     return sentence
 
 
-# Maps an HTTP status to the title and advice of the error page, which shows no upstream text.
+# Maps an HTTP status to the title and advice of the error page.
 ERROR_PAGES: Final[dict[int, tuple[str, str]]] = {
     400: ("Pedido não entendido", "Confira o endereço ou os dados enviados e tente de novo."),
     401: ("É preciso entrar", "Entre com o seu token para ver dados de veículos."),

@@ -1,6 +1,6 @@
 """The template filters for money, numbers, dates and ages.
 
-A missing value becomes "não informado", so a missing price never prints as R$ 0,00.
+A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
 
 from collections.abc import Sequence
@@ -90,12 +90,12 @@ def long_date(day: date | None) -> str:
 
 
 def month(day: date | None) -> str:
-    """Format as ``jan/25``, for chart axes."""
+    """Format a month as ``jan/25``, for chart axes."""
     return MISSING if day is None else f"{_MONTHS[day.month - 1][:3]}/{day.year % 100:02}"
 
 
 def long_month(day: date | None) -> str:
-    """Format as ``janeiro de 2025``."""
+    """Format a month as ``janeiro de 2025``."""
     return MISSING if day is None else f"{_MONTHS[day.month - 1]} de {day.year}"
 
 
@@ -148,7 +148,10 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register the filters and ``term``, and remove the line breaks and indentation around tags."""
+    """Register the filters and ``term`` in a Jinja environment.
+
+    Also remove the indentation before, and the line break after, each block tag of a template.
+    """
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

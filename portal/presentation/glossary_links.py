@@ -6,7 +6,7 @@ from portal.law import term
 
 
 def term_link(slug: str, text: str = "") -> Markup:
-    """Return a link to a glossary entry, with ``text`` or else the entry's name as link text.
+    """Return a link to a glossary entry. Its text is ``text``, or the entry's name if that is "".
 
     Raises ValueError for an unknown slug.
     """

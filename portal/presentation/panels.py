@@ -13,7 +13,7 @@ Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam",
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The previous, different answer to the same lookup. ``Panel`` describes the fields."""
+    """The older, different answer that the current one replaced. ``Panel`` explains the fields."""
 
     body: bytes
     result: object = field(compare=False)
@@ -30,8 +30,8 @@ class Panel:
     ``body`` is the JSON of the answer, and ``result`` its decoded member ``result``. Comparisons
     ignore ``result``, because it is not hashable. ``fetched_at`` is in UTC. ``price`` is the cost
     of repeating the lookup in R$, or 0 if the operator configured no price. If ``is_stored`` is
-    true, repeating the lookup is free while the answer is fresh. ``replaced`` is None if the store
-    has no previous answer.
+    true, repeating the lookup is free while the answer is fresh. ``replaced`` is the older answer
+    that ``body`` replaced in the store, or None.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -54,7 +54,7 @@ class Panel:
 def answer_panel(
     served: Served, replaced: Served | None = None, price: Decimal = Decimal(0)
 ) -> Panel:
-    """Return the panel of ``served``, without ``replaced`` if that answer is not older."""
+    """Return the panel of ``served``. Ignore ``replaced`` if it is not older than ``served``."""
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",

@@ -1,10 +1,11 @@
-"""The letters and digits of a plate as SVG strokes, drawn for this project after FE-Schrift.
+"""The letters and digits of a plate as SVG strokes.
+
+The shapes were drawn for this project and imitate FE-Schrift, the typeface of Mercosul plates.
 
 The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
-glyph fills a box of WIDTH × HEIGHT units. A stroke is the centre line of a pen with flat ends, PEN
-units wide. The tuple of a stroke has the coordinates of its first point and relative SVG path
-commands. A diagonal stroke begins and ends with a short vertical piece, so that its ends are
-horizontal.
+glyph fills a box of WIDTH × HEIGHT units. A stroke is a line of width PEN with flat ends. Its tuple
+has the coordinates of its first point and relative SVG path commands. A diagonal stroke begins and
+ends with a short vertical piece, because its ends would otherwise be slanted.
 
 As on real plates, no letter looks like a digit: for example, 0 has straight sides and O is round.
 """

@@ -1,4 +1,4 @@
-"""The icon, word and tone of each status. No status is shown by colour alone."""
+"""The icon, word and colour (tone) of each status. No status is shown by colour alone."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,13 +6,13 @@ from typing import Final, Literal
 
 from portal.law import Level, Mark
 
-# "plain" is the colour of ordinary text, for a finding that is neither good nor bad.
+# "plain", the colour of ordinary text, is for a finding that is neither good nor bad.
 Tone = Literal["ok", "warn", "danger", "unknown", "plain"]
 
 
 @dataclass(frozen=True, slots=True)
 class StatusStyle:
-    """The style of a status, whose ``icon`` is a shape in ``components/icon.html``."""
+    """The style of a status. ``icon`` is the name of a shape in ``components/icon.html``."""
 
     tone: Tone
     icon: Literal["check", "alert", "cross", "question"]
@@ -20,14 +20,15 @@ class StatusStyle:
 
 
 ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
-    # "yes" is not green ("ok"), because a sale can fail even if the portal finds no record.
+    # "yes" means that the portal found no record against an act, such as a transfer. Its style is
+    # not green ("ok"), because the act can fail for reasons that the portal does not check.
     "yes": StatusStyle("plain", "check", "Nada encontrado"),
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),
     "unknown": StatusStyle("unknown", "question", "Não se sabe"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    # "clear" is green, because the portal has checked fines and court restrictions.
+    # The verdict "clear" is green, because the portal has checked fines and court restrictions.
     "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),

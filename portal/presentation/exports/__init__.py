@@ -1,1 +1,1 @@
-"""Exports of the pages' data as JSON with explanations, CSV, JSON Lines and XLSX."""
+"""Exports of the data that pages show, as JSON, CSV, JSON Lines, XLSX and ZIP files."""

@@ -44,7 +44,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A row of the table, with None for each value that no answer contains."""
+    """A row of the results table. A value is None if no answer of the upstream contains it."""
 
     plate: str
     state: str
@@ -66,7 +66,10 @@ class BatchRow:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """The stored row of a batch item, and when each answer expires (epoch seconds)."""
+    """The stored form of a batch item's row.
+
+    ``expires`` states when the answer of each lookup expires, in epoch seconds.
+    """
 
     row: BatchRow
     expires: dict[LookupName, float]
@@ -75,7 +78,8 @@ class _Kept(msgspec.Struct, frozen=True):
 def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
     """Return the JSON object of a batch.
 
-    ``allowed`` holds the calls left today for the whole portal and for this token, if known.
+    ``allowed`` has the numbers of upstream calls left today, for the whole portal and for this
+    token. A number is None if there is no limit.
     """
     counts, cost = batch.counts, batch.cost
     found: dict[str, object] = {
@@ -109,7 +113,7 @@ def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = N
 
 
 def wrong_message(entry: WrongEntry) -> str:
-    """Return why an entry was rejected, and which plate or Renavam was probably meant."""
+    """Return why an entry was rejected. ``Quis dizer …?`` (did you mean) adds a suggestion."""
     hint = what_is_wrong(entry.value) or NOT_RECOGNISED
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
@@ -119,7 +123,7 @@ def results_table(
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
 ) -> Table:
-    """Return the table of the rows that ``row_of`` returns."""
+    """Return a batch's results as a table, with one row from ``row_of`` for each item."""
     return Table("resultados", COLUMNS, _rows(items, panels_of, context))
 
 
@@ -129,7 +133,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Encode the row of a plate or Renavam as ``Item.result``, which ``row_of`` decodes."""
+    """Build and encode a row for ``Item.result``. ``row_of`` decodes it."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -147,8 +151,8 @@ def row_of(
     """Return the row of a batch item.
 
     The batch runner stores the row when the item's lookups end, because a row built later could mix
-    answers of different days. If the item has no row that this version can decode, ``panels_of``
-    reads the stored answers.
+    answers of different days. If this version of the portal cannot decode the stored row, the row
+    is built from the stored answers, which ``panels_of`` returns.
     """
     kept = _kept(item)
     if kept is None:
@@ -162,7 +166,7 @@ def row_of(
     )
     if not expired or row.verdict != "clear":
         return row
-    # A new fine or restriction may exist since the answer expired, so "clear" no longer holds.
+    # After an answer expires, a new fine or restriction may exist that the row does not show.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 

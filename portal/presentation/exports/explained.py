@@ -1,8 +1,9 @@
-"""A vehicle's records as JSON with explanations, built from the view models of the page.
+"""A vehicle's records as JSON with explanations, built from the view models of its page.
 
-The classes define the schema of ``GET /api/v1/vehicles/{plate}`` and the columns of the exports. A
-value that the source does not send is null, never zero or "".
-``portal/web/json_api/openapi.yaml`` describes each member, and a test compares it with the classes.
+The classes define the schema of ``GET /api/v1/vehicles/{plate}`` and the columns of the exported
+tables. A value that the source does not send is null, never zero or "".
+``portal/web/json_api/openapi.yaml`` describes each member. A test checks that it and the classes
+have the same members.
 """
 
 from collections.abc import Mapping
@@ -84,7 +85,11 @@ class ExplainedVerdict:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedAttribute:
-    """An attribute, whose ``value`` is null if the source does not send it or hides it."""
+    """An attribute of the vehicle, such as its colour.
+
+    ``value`` is null if the source does not send it. It is also null if the source sends a marker
+    text instead of it, and then ``hidden`` is true.
+    """
 
     label: str
     value: str | None
@@ -109,7 +114,10 @@ class MonthlyPrice:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPrice:
-    """A candidate version in the FIPE price table, with price changes in per cent."""
+    """A version in the FIPE price table that may be this vehicle's version.
+
+    The members ``change_…`` are price changes in per cent.
+    """
 
     number: int
     code: str | None
@@ -233,7 +241,7 @@ class NotVerified:
 
 @dataclass(frozen=True, slots=True)
 class Explained:
-    """The whole document, in which a part is null if its lookup has no readable answer."""
+    """The whole JSON document. A part is null if its lookup has no readable answer."""
 
     version: int
     plate: str
@@ -273,7 +281,7 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained
 def explained_lookups(
     plate: Plate, panels: Panels, context: RenderContext
 ) -> Mapping[Lookup, ExplainedLookup]:
-    """Return how each lookup ended, with "unavailable" for an unreadable answer."""
+    """Return how each lookup ended. An unreadable answer has the state "unavailable"."""
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
     return {
         name: _lookup(panels.of(name), reasons.get(LOOKUP_WORDS[name]), context)
@@ -290,7 +298,7 @@ def explained_prices(contents: VehicleContents) -> tuple[ExplainedPrice, ...] | 
 def explained_fines(contents: VehicleContents) -> tuple[ExplainedFine, ...] | None:
     if contents.fines is None:
         return None
-    # ``rows`` has at most MOST_ROWS fines, ``assessments`` has all.
+    # ``contents.fines.rows`` has at most MOST_ROWS fines. ``assessments`` has every fine.
     return tuple(
         _fine(number, law) for number, law in enumerate(contents.fines.assessments, start=1)
     )

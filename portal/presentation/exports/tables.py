@@ -29,7 +29,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. ``name`` is its title in CSV and its member name in JSON Lines."""
+    """A column. ``name`` is the title in CSV and the member name in JSON Lines."""
 
     name: str
     kind: Kind
@@ -47,12 +47,13 @@ class Table:
 def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     """Yield the lines of a CSV file.
 
-    The dialect "brazil" suits spreadsheets with Brazilian settings: byte order mark, semicolons,
-    decimal commas, and days as DD/MM/YYYY. "rfc4180" has commas, decimal points and ISO 8601 days.
+    The dialect "brazil" is for spreadsheets with Brazilian settings: a byte order mark, semicolons
+    between cells, decimal commas, and days as DD/MM/YYYY. The dialect "rfc4180" has commas between
+    cells, decimal points and ISO 8601 days.
 
-    The CSV contains a Renavam as plain digits, so a spreadsheet drops its leading zeros. A tab, an
-    apostrophe or ``="…"`` would keep the zeros, but other programs would read these characters as
-    part of the Renavam.
+    The CSV contains a Renavam (registration number) as plain digits, so a spreadsheet drops its
+    leading zeros. A tab or an apostrophe before the digits, or ``="…"`` around them, would prevent
+    this. Other programs would then read these characters as part of the Renavam.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK
@@ -92,7 +93,7 @@ def csv_text(cell: Cell, dialect: Dialect) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Remove control characters, and put an apostrophe before texts that look like a formula."""
+    """Remove control characters, and put an apostrophe before a text that looks like a formula."""
     clean = "".join(" " if c in "\r\n\t" else c for c in text)
     clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
     return f"'{clean}" if text.startswith(_FORMULA_STARTS) else clean

@@ -99,7 +99,10 @@ def _effects(restrictions: Sequence[ExplainedRestriction]) -> Iterator[list[Cell
 
 
 def _months(prices: Sequence[ExplainedPrice]) -> Iterator[list[Cell]]:
-    """Yield a row for each month of a version, or a single row if it has no history."""
+    """Yield a row for each month in the price history of each version.
+
+    A version without a price history has one row.
+    """
     names = [column.name for column in _columns(ExplainedPrice, "history")]
     for price in prices:
         cells: list[Cell] = [getattr(price, name) for name in names]

@@ -27,8 +27,8 @@ _LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
 
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:
-    """Write a table as a workbook, row by row, so that memory use stays constant."""
-    import xlsxwriter  # imported here because most requests do not need xlsxwriter
+    """Write a table as an XLSX file, row by row, so that long tables do not use more memory."""
+    import xlsxwriter  # imported only when needed, because most requests write no XLSX
 
     options = {
         "constant_memory": True,

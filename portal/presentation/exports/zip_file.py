@@ -25,9 +25,10 @@ class _Buffer(RawIOBase):
 
 
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield a ZIP archive of named files in parts, with only one file in memory at a time.
+    """Yield the bytes of a ZIP archive in parts, with only one of its files in memory at a time.
 
-    The archive does not compress the files, because the content of a PDF is already compressed.
+    ``files`` are names and contents. The archive does not compress the files, because most are
+    PDFs, which are already compressed.
     """
     buffer = _Buffer()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:

@@ -1,1 +1,4 @@
-"""View models of issued dossiers and of the verification page."""
+"""View models of issued dossiers and of the page that verifies them.
+
+An issued dossier is a report about a vehicle that the portal stores under a link.
+"""

@@ -1,4 +1,4 @@
-"""The page of an issued dossier, and the list of the dossiers that a visitor issued."""
+"""The page of one issued dossier, and the list of all dossiers that a visitor issued."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,9 +15,9 @@ State = Literal["valid", "expired", "revoked"]
 
 @dataclass(frozen=True, slots=True)
 class IssuedDossierPage:
-    """A valid issued dossier.
+    """The page of an issued dossier that has not expired and is not revoked.
 
-    ``link`` is the full URL to share, or "" on the page that visitors of the link see.
+    ``link`` is the full URL to share. It is "" on the page that the link itself opens.
     ``paper_path`` is the path of the printable dossier. ``pdf_path`` is "" if the dossier was
     issued without a PDF.
     """
@@ -67,7 +67,7 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedRow:
-    """A row of the list.
+    """A row of the list of the dossiers that a visitor issued.
 
     The content of an expired or revoked dossier is deleted: ``plate`` and ``look`` are None, and
     ``name`` and ``finding`` are "". For a revoked dossier, ``expires_at`` is when it was revoked.

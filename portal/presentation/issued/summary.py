@@ -14,7 +14,8 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# The verdict's phrases in the present tense, and their past tense.
+# Phrases of a verdict in the present tense, such as "Falta verificar" (to be checked), and the same
+# phrases in the past tense.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -50,9 +51,9 @@ class IssuedSummary:
     """The summary of an issued dossier.
 
     ``finding``, ``caveat`` and ``reasons`` are the verdict's sentences in the past tense.
-    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` holds the
-    titles of the notices about lookups without an answer. ``unverified`` is the number of subjects,
-    such as theft, that no lookup covers.
+    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has the
+    titles of the notices about lookups without an answer. ``unverified`` is the number of things
+    that no lookup can check, such as theft.
     """
 
     plate: str
@@ -96,7 +97,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
 
 
 def in_the_past(finding: str) -> str:
-    """Put a verdict's finding or caveat into the past tense."""
+    """Return a verdict's sentence in the past tense: ``Há`` (there is) becomes ``Havia``."""
     for now, then in _PAST:
         finding = re.sub(rf"{re.escape(now)}(?!\w)", then, finding)
     return finding

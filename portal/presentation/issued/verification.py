@@ -1,8 +1,8 @@
 """The verification page: what a stranger may learn from a dossier's number or QR code.
 
 A number may appear in an advertisement, where anybody can read it. The page for a number therefore
-shows only three characters of the plate. Three characters show whether a printed dossier is about
-another car, but are too few to look the plate up.
+shows only three characters of the plate. With them, a reader can notice that a printed dossier is
+about another car. They are too few to look up the vehicle.
 
 A QR code contains the secret key of the dossier's link, and only somebody with the dossier can scan
 it. The page for a QR code therefore shows the whole plate, the summary and the link.
@@ -24,7 +24,7 @@ Outcome = Literal["none", "unknown", "former", "signed", "valid", "expired", "re
 
 @dataclass(frozen=True, slots=True)
 class VerifiedDossier:
-    """The facts of an issued dossier that the visitor may see.
+    """The facts that the visitor may see about an issued dossier.
 
     ``summary`` and ``path`` are set only if the visitor has the key of the QR code. A visitor with
     only the number sees a partly hidden ``plate``. After the dossier expires or is revoked,
@@ -44,9 +44,10 @@ class VerifiedDossier:
 class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
-    The outcome "signed" means that the code is printed on a draft and contains the values in
-    ``signed``. The outcome "former" means that an old version of the portal issued the code. Old
-    versions did not mark demo data, so the page cannot confirm the code.
+    The outcome "signed" means that the code is from a draft, which is a dossier that the portal
+    does not store. ``signed`` has the values that the code contains. The outcome "former" means
+    that an old version of the portal issued the code. Codes of old versions do not state whether
+    the data was demo data, so the page cannot confirm them.
     """
 
     template: ClassVar[str] = "pages/verify.html"

@@ -1,4 +1,7 @@
-"""The operator's page: use and cost by day and token, origins, failures, limits and storage."""
+"""The operator's page: use and cost by day and token, origins, failures, limits and storage.
+
+An origin is a base address of the upstream. The portal has a primary one and may have a secondary.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,7 +29,7 @@ from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # tokens with a row of their own; all others share one row
+MOST_CALLERS: Final = 10  # the most tokens with a row each; all further tokens share one row
 OPERATION_LABELS: Final[Mapping[str, str]] = {
     "decode": "Dados e FIPE",
     "renainf": "Multas",
@@ -65,7 +68,7 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The circuit breaker of an origin, which blocks calls for another ``wait_s`` seconds."""
+    """The state of an origin's circuit breaker. It blocks calls for ``wait_s`` more seconds."""
 
     name: str
     state: BreakerState
@@ -74,11 +77,12 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class OperationsFacts:
-    """The data for the page, which the portal's components report.
+    """The data from which ``operations_page`` builds the page.
 
     ``by_day`` (keyed by day and operation), ``by_caller`` and ``failures`` cover the last ``days``
-    days. ``now`` is aware. ``daily_limit`` is in calls, and 0 without a limit. ``store`` is None
-    while the store is unreachable. ``database_bytes`` is None if the size cannot be read.
+    days. ``now`` is aware. ``daily_limit`` is a number of calls, or 0 if there is no limit.
+    ``store`` is None if the store of answers cannot be reached. ``database_bytes`` is the size of
+    the database, or None if it cannot be read.
     """
 
     now: datetime
@@ -108,7 +112,7 @@ class OperationsFacts:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A link to the page for another period. ``path`` is "" for the current period."""
+    """A link that shows the page for a period. ``path`` is "" for the period already shown."""
 
     label: str
     path: str
@@ -123,7 +127,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """A table row of formatted sums. ``bar`` is empty in tables without bars."""
+    """The formatted totals of a day, a token or an operation. ``bar`` is empty if none is drawn."""
 
     label: str
     lookups: str
@@ -139,7 +143,10 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """An origin. ``icon`` and ``tone`` show the state of its breaker. The tone "" is neutral."""
+    """A row for an origin. ``icon`` and ``tone`` show the state of its circuit breaker.
+
+    The tone "" is neutral.
+    """
 
     name: str
     icon: Literal["check", "clock", "cross", "question"]
@@ -160,7 +167,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls and the daily limit. ``left`` is "" without a limit."""
+    """Today's calls and the daily limit. ``left`` is "" if there is no limit."""
 
     used: int
     most: int
@@ -185,7 +192,10 @@ class BatchRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationsPage:
-    """The page, in which nothing identifies a vehicle. A chart without a value above 0 is None."""
+    """The operator's page. It contains nothing that identifies a vehicle.
+
+    A chart is None if all its values are 0.
+    """
 
     template: ClassVar[str] = "pages/operations.html"
     updated: str
@@ -213,7 +223,7 @@ class OperationsPage:
 
 
 def chosen_period(text: str) -> int:
-    """Return the offered period that ``text`` states in days, or the default period."""
+    """Return the period of PERIODS that ``text`` names, for example 7 for "7", or USUAL_PERIOD."""
     return next((days for days in PERIODS if text == str(days)), USUAL_PERIOD)
 
 

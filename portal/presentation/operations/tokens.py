@@ -9,7 +9,7 @@ from portal.presentation import formats
 from portal.system.local_time import from_epoch
 from portal.wording import grouped, listed
 
-# The scopes in the form's order, each with its label in the form and its word in lists.
+# The scopes in the order of the form. Each has a label for the form and a word for lists of tokens.
 SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
     "decode": ("Dados do veículo e FIPE", "dados"),
     "renainf": ("Multas (Renainf)", "multas"),
@@ -55,11 +55,11 @@ class ScopeChoice:
 
 @dataclass(frozen=True, slots=True)
 class IssueForm:
-    """The form for a new token, with the typed texts.
+    """The form for a new token, with the texts that the operator has typed.
 
-    ``problems`` has for each of FIELDS a sentence if the field was rejected, else "". If the
-    operator signed in too long ago, ``asks_token`` is true and the form asks for the operator's own
-    token again.
+    ``problems`` maps each name in FIELDS to an error message, or to "" if the field is valid. If
+    the operator signed in too long ago, ``asks_token`` is true and the form asks for the operator's
+    own token.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -77,7 +77,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The only page that ever shows a new token."""
+    """The page that shows a new token. No other page shows it, so the operator must copy it."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -88,7 +88,8 @@ class NewTokenPage:
 class RevokePage:
     """The page that asks for confirmation before a token is revoked.
 
-    ``problem`` is a sentence about the re-entered token, or "".
+    The page asks for the operator's own token if ``asks_token`` is true. ``problem`` is an error
+    message about that token, or "".
     """
 
     template: ClassVar[str] = "pages/token_revoke.html"
@@ -122,16 +123,17 @@ def issue_form(
 
 
 def revoke_path(name: str) -> str:
-    """Return the path that revokes a token, whose name needs no escaping."""
+    """Return the path that revokes a token. Token names need no escaping in a URL."""
     return f"/operacao/tokens/{name}/revogar"
 
 
 def listed_tokens(
     tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
-    """Return the valid tokens, and the latest of the revoked or expired ones.
+    """Return the valid tokens, and the newest MOST_ENDED of the revoked or expired tokens.
 
-    ``calls`` are today's calls by token name.
+    ``tokens`` must be sorted by age, the oldest first. ``calls`` maps a token's name to the number
+    of its calls today.
     """
     at = now.timestamp()
     state = [(each, _state(each, at)) for each in tokens]

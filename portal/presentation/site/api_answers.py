@@ -1,4 +1,4 @@
-"""Real answers for the API reference, produced by the code that serves the API itself."""
+"""Example answers for the API reference, built by the sandbox and the code of the API itself."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -31,7 +31,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 def reference_answers(
     document: Document, ask: Callable[[str, str, bytes], bytes], context: RenderContext
 ) -> dict[str, Answer]:
-    """Return an answer for each example in the OpenAPI document, keyed by operation.
+    """Return the example answers of the API reference. The keys are names of operations.
 
     ``ask`` sends a method, a path and a body to the sandbox, which simulates the upstream, and
     returns the body of its answer.

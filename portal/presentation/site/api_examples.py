@@ -28,8 +28,8 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    If ``is_request`` is true, it is a single request, whose URL may wrap at any character on a
-    narrow screen.
+    If ``is_request`` is true, the example is a single request, not a longer script. On a narrow
+    screen its URL may then wrap at any character.
     """
 
     anchor: str
@@ -40,7 +40,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """A request that succeeds. ``is_text`` is true if the answer is not JSON."""
+    """The request of an example. ``is_text`` is true if its answer is not JSON."""
 
     method: str
     path: str
@@ -49,7 +49,7 @@ class SampleRequest:
 
 
 def example_of(anchor: str, title: str, request: SampleRequest, base: str, token: str) -> Example:
-    """Return the example of one request in the three languages."""
+    """Return an example that sends one request, in curl, Python and JavaScript."""
     return Example(
         anchor,
         title,
@@ -63,7 +63,10 @@ def example_of(anchor: str, title: str, request: SampleRequest, base: str, token
 
 
 def written_example(anchor: str, title: str, base: str, token: str, **texts: str) -> Example:
-    """Return a hand-written example, with BASE and TOKEN replaced by ``base`` and ``token``."""
+    """Return an example from hand-written ``texts``, keyed by language.
+
+    BASE and TOKEN in the texts are replaced by ``base`` and ``token``.
+    """
     return Example(
         anchor,
         title,

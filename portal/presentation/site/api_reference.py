@@ -1,7 +1,7 @@
-"""The API reference, built from the OpenAPI document and real answers of the sandbox.
+"""The API reference page, built from the OpenAPI document and example answers.
 
-Paths, parameters, fields, errors and headers come from the document that ``/openapi.json`` serves.
-This module adds the order of the sections, the recipes and the prices.
+Paths, parameters, fields, errors and headers come from the document at ``/openapi.json``. This
+module adds the order of the sections, the longer examples ("recipes") and the prices.
 """
 
 import re
@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A part of a sentence. ``is_code`` selects the code font."""
+    """A part of a sentence. If ``is_code`` is true, it is shown in the code font."""
 
     text: str
     is_code: bool
@@ -35,7 +35,7 @@ Sentence = tuple[Words, ...]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """A method and path. ``summary`` is "" if it would repeat the section's title."""
+    """An API method and path. ``summary`` is "" if it would repeat the section's title."""
 
     method: str
     path: str
@@ -45,7 +45,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter. ``place`` says in words whether it goes into the path or the query."""
+    """A request parameter. ``place`` says in words whether it is in the path or the query."""
 
     name: str
     place: str
@@ -79,7 +79,7 @@ class ApiHeader:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A real answer. ``caption`` states status, type and size. ``text`` may be an excerpt."""
+    """An example answer. ``caption`` states status, type and size. ``text`` may be an excerpt."""
 
     caption: str
     text: str
@@ -135,7 +135,11 @@ class LookupTerms:
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """The API reference. Its examples contain ``token``. ``samples`` are plates of the sandbox."""
+    """The API reference.
+
+    Its examples contain ``token``. ``samples`` are example plates of the sandbox, which is a
+    simulated upstream.
+    """
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -196,7 +200,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-# Maps an operation that returns a file to the schema whose members are the file's columns.
+# The operation ``finesCsv`` returns a CSV file. Its columns are the members of ``ExplainedFine``.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {
@@ -250,7 +254,7 @@ def api_page(
 
 
 def sample_request(document: Document, name: str) -> SampleRequest:
-    """Return the request that an operation's examples send."""
+    """Return the request that the examples of the operation ``name`` send."""
     return _Spec(document).sample(name)
 
 
@@ -441,7 +445,10 @@ class _Spec:
     def members(
         self, schema: Document, prefix: str = "", seen: dict[str, str] | None = None
     ) -> Iterator[ReferenceField]:
-        """Yield the members of an object and of its nested objects, each schema only once."""
+        """Yield the members of an object and of its nested objects.
+
+        If several members have the same schema, only the nested members of the first are yielded.
+        """
         seen = {} if seen is None else seen
         for name, written in schema.get("properties", {}).items():
             path = f"{prefix}{name}"
@@ -512,7 +519,10 @@ class _Spec:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return a member's object, the name of its schema, and whether the member is a list."""
+        """Return a member's object schema, the schema's name, and whether the member is a list.
+
+        The schema is None, and the name "", if the member contains no object.
+        """
         items = written.get("items")
         target = written if items is None else items
         for each in (target, *target.get("anyOf", ())):
@@ -530,7 +540,7 @@ class _Spec:
 
 
 def _form(schema: Document) -> str:
-    """Describe a value's type in words: ``texto ou nulo``, ``texto: brazil, rfc4180``."""
+    """Name a value's type: ``texto ou nulo`` (text or null), ``texto: brazil, rfc4180``."""
     if "const" in schema:
         return str(schema["const"])
     kinds = schema.get("type", "string")
@@ -548,7 +558,7 @@ _CODE: Final = re.compile(r"`([^`]*)`")
 
 
 def sentence(text: str) -> Sentence:
-    """Split a text of the OpenAPI document at its backticks."""
+    """Split a text of the OpenAPI document at its backticks into words and code."""
     plain = " ".join(text.replace("**", "").split())
     parts = _CODE.split(plain)
     return tuple(Words(part, is_code=bool(number % 2)) for number, part in enumerate(parts) if part)

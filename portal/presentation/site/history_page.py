@@ -21,9 +21,9 @@ NO_PAYMENT: Final = "nada pago: veio da memória"
 class HistoryLine:
     """A vehicle in the history.
 
-    ``seen`` is how long ago the visit was. ``paid`` is what the visitor's own calls have cost, or
-    "" if no lookup has a price. ``cost`` is the most that opening the vehicle's page can cost, or
-    "" if that costs nothing.
+    ``seen`` says how long ago the visitor looked it up. ``paid`` says what the visitor's calls for
+    it have cost, or is "" if no lookup has a price. ``cost`` says how much opening the vehicle's
+    page can cost at most, or is "" if that costs nothing.
     """
 
     lookup: RecentLookup
@@ -36,7 +36,10 @@ class HistoryLine:
 
 @dataclass(frozen=True, slots=True)
 class HistoryPage:
-    """One page of the history. ``newer`` and ``older`` are the neighbouring pages' paths, or ""."""
+    """One page of the history.
+
+    ``newer`` and ``older`` are the paths of the previous and the next page, or "" if there is none.
+    """
 
     template: ClassVar[str] = "pages/history.html"
     title: str
@@ -49,7 +52,7 @@ class HistoryPage:
 def history_page(
     lines: Sequence[HistoryLine], *, kept_s: int, number: int, has_older: bool
 ) -> HistoryPage:
-    """Build the page of the given lines. ``number`` is the page's number, starting at 1."""
+    """Build one page of the history. Page ``number`` 1 has the newest lines."""
     return HistoryPage(
         title="Histórico",
         lines=tuple(lines),
@@ -67,10 +70,11 @@ def history_line(
     paid: Decimal | None,
     now: datetime,
 ) -> HistoryLine:
-    """Build the line of a vehicle with its stored answers.
+    """Build the line of a vehicle from its stored answers.
 
     ``prices`` are the R$ prices of the lookups that the visitor may make. ``paid`` is what the
-    visitor's calls have cost, or None if the ledger cannot tell visitors apart.
+    visitor's calls for the vehicle have cost. It is None in demo mode, where all visitors share one
+    account.
     """
     is_plate = isinstance(lookup.subject, Plate)
     wanted = [name for name in LOOKUP_WORDS if name in prices and (is_plate or name != "decode")]
@@ -91,7 +95,7 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: Lookup) -> bool:
-    """Return whether opening the vehicle's page makes no upstream call for this lookup."""
+    """Return whether the vehicle's page needs no upstream call for this lookup."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 

@@ -1,4 +1,4 @@
-"""Indents JSON for readers and shortens its lists."""
+"""Indents JSON and shortens its lists, for the examples of the API reference."""
 
 import json
 from typing import Final
@@ -8,7 +8,11 @@ _INDENT: Final = "  "
 
 
 def excerpt(document: object, depth: int = 0) -> str:
-    """Indent a document, and cut a long list to its first element and the number of the others."""
+    """Indent a document, and shorten its long lists.
+
+    A list of objects, or of more than _MOST_SCALARS values, is cut after its first element. A text
+    such as ``… mais 3`` (3 more) replaces the rest.
+    """
     inner = _INDENT * (depth + 1)
     match document:
         case dict() if document:

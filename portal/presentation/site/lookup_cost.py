@@ -1,4 +1,4 @@
-"""The cost of a lookup and the number of lookups left today, shown before the visitor decides."""
+"""The text in the search form: what a plate costs, and how many may be looked up today."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -14,9 +14,10 @@ _SPENT: Final = "O limite de hoje foi usado. {} O que já está guardado continu
 
 @dataclass(frozen=True, slots=True)
 class LookupCost:
-    """The most that looking up one plate can cost in R$, and how many plates are left today.
+    """The highest possible cost of looking up one plate, in R$, and the daily limit.
 
-    ``left`` is None without a daily limit. The limit is reset in ``midnight_s`` seconds.
+    ``left`` is how many more plates the limit allows today, or None if there is no limit. The limit
+    is reset in ``midnight_s`` seconds.
     """
 
     most: Decimal
@@ -25,7 +26,7 @@ class LookupCost:
 
 
 def lookup_cost_text(cost: LookupCost) -> str:
-    """Return the sentences under the button, or "" if a lookup is free and unlimited."""
+    """Return the sentences for the search form, or "" if lookups are free and unlimited."""
     if cost.left == 0:
         return _SPENT.format(back_at_midnight(cost.midnight_s))
     parts = []

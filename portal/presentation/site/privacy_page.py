@@ -1,4 +1,4 @@
-"""The privacy page, which states what the portal stores, how long and why."""
+"""The privacy page, which states what the portal stores, for how long, and why."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,9 +10,10 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """For how many seconds an operation's answers are stored, or 0 if they are not.
+    """How long the portal stores an operation's answers, in seconds. 0 means not at all.
 
-    ``empty_s`` is the time for an empty list, or None if the answers are not lists.
+    ``empty_s`` is the time for an answer that is an empty list, for example a vehicle without
+    fines. It is None if the operation's answers are not lists.
     """
 
     answer_s: int
@@ -28,12 +29,12 @@ class KeptAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyPage:
-    """Retention times in seconds.
+    """The privacy page. Each member ``…_s`` is the time for which something is stored, in seconds.
 
-    They are for rejected lookups (``rejected_s``), the history, the session cookie, the sign-in
-    attempts of an IP address (``tries_s``), and issued dossiers. A dossier's number is deleted
-    ``ended_dossier_s`` seconds after the dossier expires. ``counts_requests`` is true if the portal
-    has rate limits.
+    ``rejected_s`` is for lookups that the upstream rejected, ``session_s`` for the session cookie,
+    and ``tries_s`` for the number of sign-in attempts of an IP address. A dossier's number is
+    deleted ``ended_dossier_s`` seconds after the dossier expires. ``counts_requests`` is true if
+    the portal has rate limits.
     """
 
     template: ClassVar[str] = "pages/privacy.html"
@@ -45,7 +46,7 @@ class PrivacyPage:
     tries_s: int
     dossier_s: int
     ended_dossier_s: int
-    batch_s: int  # after the end or last pause
+    batch_s: int  # counted from the end or the last pause of the batch
     draft_s: int  # for a batch that is never started
     counts_requests: bool
     mask_names: bool

@@ -1,4 +1,4 @@
-"""Pages without vehicle records: sign-in, glossary, errors, and the sandbox's plates."""
+"""Pages without vehicle records (sign-in, glossary, errors), and two other view models."""
 
 import re
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ from portal.wording import listed
 
 @dataclass(frozen=True, slots=True)
 class SamplePlate:
-    """A documented plate of the sandbox.
+    """A plate for which the sandbox, a simulated upstream, has a documented answer.
 
-    ``alone`` and ``portal`` describe the sandbox's own answer and that of a portal in front of it.
+    ``alone`` describes the answer of the sandbox itself. ``portal`` describes the answer that a
+    client gets if it asks a portal which uses the sandbox as its upstream.
     """
 
     plate: str
@@ -32,9 +33,9 @@ class SamplePlate:
 class SignInPage:
     """The sign-in page.
 
-    A visitor goes to ``next_path`` after signing in. ``purpose`` describes that page, such as
-    ``consultar ABC1D23``, or is "" if it shows no vehicle. ``pass_through`` decides which token the
-    form asks for.
+    After signing in, the visitor goes to ``next_path``. ``purpose`` says what that page shows, for
+    example ``consultar ABC1D23`` (look up), or is "" if it shows no vehicle. If ``pass_through`` is
+    true, the form asks for the visitor's upstream credential. Otherwise it asks for a portal token.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
@@ -50,9 +51,9 @@ NoPrice = Literal["empty", "unavailable"]
 
 @dataclass(frozen=True, slots=True)
 class DossierSummary:
-    """The data that a dossier's code signs.
+    """The data in the signed code that is printed on a draft of a dossier.
 
-    ``fines`` or ``restrictions`` is None if the count was unavailable at the issue. Each
+    ``fines`` and ``restrictions`` are numbers of records, or None if unavailable. Each
     ``…_kept_at`` is the aware time at which a stale answer was fetched, or None for a fresh one.
     """
 
@@ -68,7 +69,7 @@ class DossierSummary:
 
     @property
     def digest_in_groups(self) -> str:
-        """The digest in groups, ``b758 372e …``, to be compared by eye."""
+        """The digest in groups of four characters, ``b758 372e …``, to be compared by eye."""
         return " ".join(
             self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
         )
@@ -82,7 +83,7 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """The error page. It needs no other component, because any of them may have failed."""
+    """The error page. It needs no other part of the portal, because any part may have failed."""
 
     template: ClassVar[str] = "pages/error.html"
     status: int
@@ -103,7 +104,11 @@ def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "")
 
 
 def purpose_of(path: str) -> str:
-    """Say what a path shows: ``consultar ABC1D23``, ``comparar ABC1D23 e KZZ-9999`` or ""."""
+    """Say in Portuguese what the page at a path shows.
+
+    The result is ``consultar ABC1D23`` (look up) for a vehicle, and ``comparar ABC1D23 e KZZ-9999``
+    (compare) for a comparison. It is "" for all other pages.
+    """
     parts = urlsplit(path)
     found = _VEHICLE_PATH.match(parts.path)
     named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
@@ -130,7 +135,7 @@ def error_page(
     query: str = "",
     retry_path: str = "",
 ) -> ErrorPage:
-    """Build an error page. With a ``retry_path`` it has a "tentar de novo" (try again) link."""
+    """Build an error page. It links to ``retry_path``, if given, to try the request again."""
     return ErrorPage(
         status, title, advice, request_id, sanitise_echo(query, LONGEST_QUERY), retry_path
     )

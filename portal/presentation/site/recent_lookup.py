@@ -1,7 +1,7 @@
 """One line about a vehicle from stored answers: name, verdict, price and age.
 
-A list may have many lines. To save time, price histories are not read, and fines are assessed only
-up to the first one that decides the verdict.
+A page may list many vehicles. To save time, this module does not read price histories, and it
+assesses fines only until one of them decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping
@@ -46,7 +46,7 @@ _FINES_AT_A_TIME: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class RecentLookup:
-    """A vehicle in a list. ``name``, ``price`` and ``note`` may be ""."""
+    """A vehicle in a list. ``name``, ``price`` and ``note`` are "" if unknown."""
 
     subject: Plate | Renavam
     path: str
@@ -72,7 +72,7 @@ def recent_lookup(
 ) -> RecentLookup:
     """Build the line of a vehicle from the given answers, any of which may be missing.
 
-    The line's note is the age of the visit, or ``note`` if ``looked_at`` is None.
+    The line's note says how long ago ``looked_at`` was. If it is None, the note is ``note``.
     """
     decoded = _decoded(panels.decode, context)
     look, words = _verdict(subject, panels, decoded, context)
@@ -172,7 +172,10 @@ def _describes(decoded: Decoded) -> bool:
 
 
 def _price(decoded: Decoded) -> str:
-    """Format ``R$ 89.325``, or ``R$ 12.809 a R$ 14.802`` if several versions match equally well."""
+    """Return the price of the version that matches the registration best, ``R$ 89.325``.
+
+    If several versions match equally well, return the range ``R$ 12.809 a R$ 14.802``.
+    """
     ranked = rank(decoded.fipe, decoded)
     known: list[Decimal] = [
         one.entry.current

@@ -1,4 +1,4 @@
-"""The front page: the search form, its hints, recent lookups, and the demonstration's plates."""
+"""The front page: the search form, its hints, recent lookups, and example plates in demo mode."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ class FirstPlates:
 class SearchPage:
     """The front page.
 
-    For a text that is no plate or Renavam (registration number), ``problem`` is the error message,
-    and ``hint`` explains it. For other texts both are "". ``suggestion`` is the plate or Renavam
-    that was probably meant. ``padded`` is a typed Renavam of nine or ten digits, padded with zeros
-    to eleven, or "".
+    If the typed text is no plate or Renavam (registration number), ``problem`` is the error
+    message, and ``hint`` explains it. Otherwise both are "". ``suggestion`` is the plate or Renavam
+    that was probably meant, or None. If nine or ten digits were typed, ``padded`` is the Renavam
+    with zeros in front. Otherwise it is "".
     """
 
     template: ClassVar[str] = "pages/search.html"

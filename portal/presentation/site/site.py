@@ -1,4 +1,4 @@
-"""The values that every template gets in addition to its page."""
+"""The values that every template gets in addition to the view model of its page."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# Their titles contain no plate, so link previews may show them.
+# The titles of the pages at these paths contain no plate, so link previews may show the titles.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 
@@ -31,12 +31,12 @@ class Site:
 
     If ``demo`` is true, the data is invented and every page says so. ``asset(name)`` returns the
     URL of a file under static/. ``path`` is the request's path, which selects the current menu
-    item. ``origin`` is scheme and host for absolute URLs. ``panel_seconds`` is how long the page's
-    script waits for a panel.
+    item. ``origin`` is the scheme and host for absolute URLs. ``panel_seconds`` is how long the
+    scripts wait for the response with one lookup's panel.
     """
 
     demo: bool
-    signed_in: str | None  # the visitor's shown name
+    signed_in: str | None  # the visitor's name for the page header
     sign_in_offered: bool
     request_id: str
     csrf_token: Callable[[], str]
@@ -45,7 +45,8 @@ class Site:
     origin: str
     panel_seconds: int
     is_operator: bool = False  # whether the menu links to the operator's page
-    # Removes and returns the notices of the last submitted form, each as "title\ntext".
+    # Returns the notices about the last submitted form, each as "title\ntext". Also removes them
+    # from the session, so that only one page shows them.
     notices: Callable[[], Iterable[str]] = tuple
 
     @property

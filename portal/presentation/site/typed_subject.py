@@ -19,7 +19,8 @@ _RENAVAM_LENGTH: Final = 11
 _VIN_LENGTH: Final = 17
 # Old documents print a Renavam without its leading zeros, in 9 or 10 digits.
 _SHORT_RENAVAMS: Final = (9, 10)
-# "Renavam nº 798…", as copied from a document. A plate never follows the word "renavam".
+# The words in front of the number in "Renavam nº 798…", as copied from a document. A digit must
+# follow, so that a plate, which begins with a letter, does not match.
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
@@ -32,8 +33,8 @@ _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
 _DASHES: Final = str.maketrans("‐–—‑−", "-----")
 # A plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# A plate written with a space. It also matches "ano 2019", so ``plates_in`` uses it only for a text
-# of nothing but plates.
+# A plate written with a space. The expression also matches "ano 2019" (year 2019), so ``plates_in``
+# uses it only if the text has nothing but plates and the words of _WORDS_AMONG_PLATES.
 _SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
@@ -69,8 +70,8 @@ def visible(text: str) -> str:
 def normalise_query(text: str) -> str:
     """Normalise a typed or pasted plate or Renavam.
 
-    Removes format characters, spaces, dots and the word "renavam". Turns every dash into a hyphen,
-    and removes the hyphens from a number.
+    Removes invisible format characters, spaces, dots and the word "renavam". Turns every dash into
+    a hyphen. Also removes the hyphens if all other characters are digits.
     """
     plain = without_label(visible(text)).translate(_SEPARATORS).translate(_DASHES)
     digits = plain.replace("-", "")
@@ -78,9 +79,10 @@ def normalise_query(text: str) -> str:
 
 
 def plates_in(text: str) -> tuple[Plate, ...]:
-    """Return the distinct plates in a text, in its order.
+    """Return the plates in a text, in the order of the text and without duplicates.
 
-    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only in a text of nothing else.
+    Plates written with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if the text has
+    nothing but such plates and the words of _WORDS_AMONG_PLATES, for example ``e`` (and).
     """
     plain = visible(text).translate(_DASHES)
     found = _WHOLE_PLATE.findall(plain)
@@ -92,7 +94,7 @@ def plates_in(text: str) -> tuple[Plate, ...]:
 
 
 def suggestion_for(text: str) -> Suggestion | None:
-    """Return the plate or Renavam that differs from a text only in look-alike characters."""
+    """Return the plate or Renavam meant by a text with look-alike characters, such as O for 0."""
     typed = "".join(c for c in without_label(visible(text)) if c.isalnum()).upper()
     if not typed.isascii():
         return None
@@ -140,12 +142,12 @@ def _similar_renavam(typed: str) -> Suggestion | None:
 
 
 def without_label(text: str) -> str:
-    """Remove the word "renavam" in front of a number."""
+    """Remove the word "renavam" if the text starts with it and a number follows."""
     return _LABEL.sub("", text, count=1) if _LABEL.match(text) else text
 
 
 def padded_renavam(text: str) -> str:
-    """Pad a Renavam of nine or ten digits to eleven, or return "" for any other text."""
+    """Add leading zeros to a Renavam of nine or ten digits. Return "" for any other text."""
     digits = "".join(c for c in without_label(visible(text)) if c.isalnum())
     if not (digits.isascii() and digits.isdecimal() and len(digits) in _SHORT_RENAVAMS):
         return ""

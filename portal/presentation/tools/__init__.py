@@ -1,1 +1,1 @@
-"""View models of the batch pages, the comparison and the negotiation sheet."""
+"""View models of the pages for batches of plates, for comparing vehicles and for negotiation."""

@@ -1,4 +1,7 @@
-"""The batch pages: the form, the highest possible cost, the progress, and the results."""
+"""The batch pages: the form, the highest possible cost, the progress, and the results.
+
+A batch is a list of plates or Renavams (registration numbers) that the portal looks up together.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -50,7 +53,7 @@ _REASONS: Final[Mapping[Reason, str]] = {
 }
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
-# Filters and sort orders of the result table, as the page's URL names them.
+# The values in a batch page's URL that filter and sort the table of results.
 FILTERS: Final = ("blocked", "caution", "clear", "incomplete", "failed")
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
@@ -67,7 +70,7 @@ _FILTER_WORDS: Final[Mapping[str, str]] = {
 }
 LONGEST_SEARCH: Final = 40
 _FULL: Final = 100  # per cent
-_RESULT: Final = 3  # number of the last step
+_RESULT: Final = 3  # the last ``step`` of a BatchPage
 _WORST_FIRST: Final = ("blocked", "caution", "incomplete", "clear", None)
 
 
@@ -92,7 +95,7 @@ class ListedBatch:
 
 @dataclass(frozen=True, slots=True)
 class RecentChoice:
-    """A vehicle of the visitor's history that can be added to the batch. ``name`` may be ""."""
+    """A vehicle from the visitor's history that the form offers for the batch."""
 
     subject: Plate | Renavam
     name: str
@@ -103,8 +106,8 @@ class RecentChoice:
 class BatchFormPage:
     """The form for a new batch. ``text`` is the typed list.
 
-    ``problem`` is a sentence about an error in it, or "". ``corrects`` is the id of the draft that
-    the new batch replaces, or "".
+    ``problem`` is an error message about the list, or "". ``corrects`` is the id of a batch that
+    was not started and that the new batch replaces, or "".
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -120,7 +123,7 @@ class BatchFormPage:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """One count from reading the typed list, such as how many plates were recognised."""
+    """A number about the typed list, such as how many entries were not recognised."""
 
     icon: Literal["check", "copy", "alert"]
     label: str
@@ -130,7 +133,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """A plate's row in the results. A text is "" if nothing is known."""
+    """The row of a plate or Renavam in the table of results. An unknown text is ""."""
 
     subject: Plate | Renavam
     path: str
@@ -147,7 +150,7 @@ class ResultLine:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A link to another page of the table. ``url`` is "" for the current page."""
+    """A link to one page of the table of results. ``url`` is "" for the page that is shown."""
 
     label: str
     url: str
@@ -155,9 +158,10 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A link to the plates with one verdict. ``url`` is "" for the current filter.
+    """A link that filters the table of results, for example by a verdict.
 
-    ``look`` is the verdict's style, or None for the links to all plates and to failed plates.
+    ``url`` is "" for the filter in use. ``look`` is the style of the verdict. It is None for the
+    links to all plates and to failed plates.
     """
 
     label: str
@@ -168,7 +172,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A sort order of the table, which the page's URL names ``key``."""
+    """A sort order of the table of results. ``key`` is its value in the page's URL."""
 
     key: str
     label: str
@@ -177,7 +181,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """A part of the bar above the results. ``start`` and ``width`` are in per cent."""
+    """The part of a bar that shows the share of one verdict. The numbers are in per cent."""
 
     verdict: str
     start: float
@@ -189,8 +193,8 @@ class BatchPage:
     """The page of one batch.
 
     ``step`` is 1 (check the list), 2 (make the lookups) or 3 (see the results). The page refreshes
-    every ``refresh_s`` seconds, or never if it is 0. ``start_label`` states the highest possible
-    cost.
+    every ``refresh_s`` seconds, or never if this is 0. ``start_label`` is the text of the button
+    that starts, continues or repeats the batch.
     """
 
     template: ClassVar[str] = "pages/batch.html"
@@ -242,8 +246,9 @@ def batch_form_page(
 ) -> BatchFormPage:
     """Build the form for a new batch.
 
-    ``prices`` has an entry for each lookup that the visitor may make. ``recent`` are the visitor's
-    earlier lookups, of which ``chosen`` are preselected.
+    ``prices`` has an entry for each lookup that the visitor may make. ``ask`` are the lookups to
+    preselect. The form also offers the vehicles in ``recent``, and preselects those whose plate or
+    Renavam is in ``chosen``.
     """
     return BatchFormPage(
         title="Lote de placas",
@@ -260,7 +265,10 @@ def batch_form_page(
 
 
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
-    """Return a draft's entries as text, rejected ones first, and a sentence about the rejected."""
+    """Return the text and the error message for a form that corrects a draft's list.
+
+    The text begins with the rejected entries. The message explains the first three of them.
+    """
     wrong = [each.value for each in batch.wrong]
     reasons = " ".join(_wrong(each) for each in batch.wrong[:3])
     text = "\n".join([*wrong, *(item.subject.text for item in items)])
@@ -282,11 +290,11 @@ def batch_page(
     number: int = 1,
     page_count: int | None = None,
 ) -> BatchPage:
-    """Build a batch's page. ``rows`` has a row for every plate of a started batch.
+    """Build the page of a batch. The table of results shows page ``number``.
 
-    ``only`` and ``search`` choose the rows, ``order`` sorts them, and ``number`` is the page of the
-    table. If ``page_count``, the number of pages, is given, ``rows`` has only the rows of that
-    page.
+    If ``page_count`` is None, ``rows`` has the rows of all pages, or none if the batch was not
+    started. ``only`` and ``search`` select from them, and ``order`` sorts them. If ``page_count``
+    is given, it is the number of pages, and ``rows`` has only the rows of page ``number``.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -348,7 +356,7 @@ def batch_page(
 
 
 def page_count_of(rows: int) -> int:
-    """Return the number of pages for a table with ``rows`` rows."""
+    """Return the number of pages of a table with ``rows`` rows."""
     return max(1, -(-rows // PAGE_SIZE))
 
 
@@ -360,7 +368,7 @@ def _choices(prices: Mapping[LookupName, Decimal], ask: Sequence[str]) -> tuple[
 
 
 def _is_discarded(batch: Batch) -> bool:
-    """Return whether the visitor discarded a batch before it made any lookup."""
+    """Return whether the visitor cancelled a batch before it was started."""
     return batch.state == "cancelled" and batch.started_at is None
 
 
@@ -446,7 +454,7 @@ def _shown_words(shown: int, total: int) -> str:
 
 
 def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
-    """Yield the share of each verdict. A plate without a verdict counts as incomplete."""
+    """Yield the bar's part for each verdict. Rows without a verdict belong to "incomplete"."""
     verdicts = [row.verdict or "incomplete" for _, row in rows]
     start = 0.0
     for verdict in ("blocked", "caution", "clear", "incomplete"):

@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-A column whose answers are not stored shows "waiting". For each such column the page's script
-requests a comparison of that plate alone, for which the portal makes the lookups. The script then
-copies the cells from the response.
+If a vehicle's answers are not all stored, its column is "waiting". The page's script then requests
+a second comparison page, with only the plate of this column. For that page the portal makes the
+lookups. The script copies the cells of that page's only column into the waiting column.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,9 +50,9 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 class Cell:
     """One vehicle's value in a row.
 
-    A value is missing because the lookup failed ("unavailable"), was not made ("unasked"), or will
-    be made by the script ("waiting"). ``line`` is a small chart of the prices of the last five
-    years.
+    The last three states mean that the value is missing, because the lookup failed ("unavailable"),
+    was not made ("unasked"), or is made when the script requests it ("waiting"). ``line`` is a
+    small chart of the prices of the last five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
@@ -63,7 +63,7 @@ class Cell:
 
     @property
     def period(self) -> str:
-        """The period that ``line`` covers, ``5 anos`` or ``28 meses``, or "" without a line."""
+        """The period of ``line``, ``5 anos`` (years) or ``28 meses`` (months), or "" without it."""
         months = self.line.months if self.line else 0
         if months and months % _MONTHS_OF_A_YEAR == 0:
             return counted(months // _MONTHS_OF_A_YEAR, "ano", "anos")
@@ -72,7 +72,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row. ``key`` is the same in every comparison, so that the script can copy cells."""
+    """A row of the table.
+
+    ``key`` is the same on every comparison page. With it, the script finds the row into which it
+    copies a cell from another page.
+    """
 
     key: str
     label: str
@@ -80,7 +84,7 @@ class ComparisonRow:
 
     @property
     def is_same(self) -> bool:
-        """Whether all vehicles have the same value, so that the row shows no difference."""
+        """Whether all vehicles have the same value in this row."""
         states = {(cell.state, cell.text, cell.note) for cell in self.cells}
         return len(self.cells) > 1 and len(states) == 1 and self.cells[0].state in _COMPARABLE
 
@@ -89,9 +93,11 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the comparison of this vehicle alone, which makes the lookups. ``without_url`` is the
-    comparison of the other vehicles, or "". In the state "waiting" the script fetches ``url``. In
-    the state "idle" this visit must not cause lookups.
+    ``url`` is the page that compares only this vehicle, for which the portal makes the lookups.
+    ``without_url`` compares the remaining vehicles, or is "" if there are none.
+
+    In the state "waiting" the script fetches ``url``. In the state "idle" answers are missing too,
+    but the script fetches nothing, because a prefetch or a bot must not cause lookups.
     """
 
     plate: Plate
@@ -114,9 +120,10 @@ class PlateChoice:
 class ComparisonPage:
     """The comparison page.
 
-    ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is a sentence
-    about these texts, or "". The form sends the compared plates in ``joined``. If ``waits`` is
-    true, a column is waiting, and a browser without scripts goes to ``whole_page_url``.
+    ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is an error
+    message about these texts, or "". ``joined`` are the compared plates, which the form for one
+    more plate sends with the new plate. ``waits`` is true if a column is waiting. A browser without
+    scripts then goes to ``whole_page_url``, for which the portal makes all lookups.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -143,10 +150,10 @@ def comparison_page(
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """Build the comparison of ``plates``, whose lookups are in ``panels`` in the same order.
+    """Build the comparison of ``plates``. ``panels`` has their lookups in the same order.
 
-    If ``follow`` is true, the script fetches the columns whose lookups were not made. Without
-    plates the page is an empty form.
+    If ``follow`` is true, the script fetches the columns whose lookups were not made. If there are
+    no plates, the page is a form, with the texts ``typed`` and an error message ``problem``.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
     states = [_state(each, follow=follow) for each in panels]
@@ -203,14 +210,14 @@ def _with_lookups(plates: Sequence[Plate]) -> str:
 
 
 def comparison_path(plates: Sequence[Plate]) -> str:
-    """Return the canonical path of a comparison, or "" without plates."""
+    """Return the path of the comparison of ``plates``, or "" if there are none."""
     return f"/comparar?placas={','.join(plate.text for plate in plates)}" if plates else ""
 
 
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
-    """Yield a warning for each pair of entries that spell the same plate differently.
+    """Yield a warning for each plate that is compared in both formats: ABC1234 and ABC1C34.
 
-    The upstream looks up each spelling separately, so the answers may differ.
+    The upstream looks up each format separately, so the answers may differ.
     """
     for one, other in combinations(plates, 2):
         if one.twin == other:
@@ -238,7 +245,8 @@ def _known_cells(
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
     note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
-    # The verdict "blocked" is shown even if answers are missing, because no answer can improve it.
+    # The verdict "blocked" is shown even if lookups are missing, because their answers cannot
+    # improve it.
     is_open = waits and summary.verdict.level != "blocked"
     verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
@@ -284,7 +292,7 @@ def _kept(panel: Panel) -> str:
 def _dated(cell: Cell, panel: Panel) -> Cell:
     """Add the date of a stale answer to the note of its cell.
 
-    The row with the ages of all answers is far below.
+    The last row has the ages of all answers, but on the screen it is far from this cell.
     """
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
@@ -338,7 +346,7 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, st
 
 
 def _net(contents: VehicleContents, panels: Panels) -> Cell:
-    """Return the price less the open fines, because a buyer takes over the debts."""
+    """Return the price minus the open fines. A buyer takes over the vehicle's debts."""
     totals = contents.summary.fines
     if contents.facts is None or totals is None:
         return _absent(panels, "decode" if contents.facts is None else "renainf")
@@ -366,7 +374,7 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # No line for equally likely versions, because it could show only one of them.
+    # The cell has no chart if several versions are equally likely. A chart could show only one.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 

@@ -1,4 +1,7 @@
-"""The negotiation sheet: a reference price minus open fines and expected costs."""
+"""The negotiation sheet: what a buyer should pay at most for a vehicle.
+
+This is a reference price minus the open fines and the costs that the buyer expects.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,8 +45,8 @@ SHARE_WORDS: Final[Mapping[Share, str]] = {
     80: "com 20% de desconto",
     60: "com 40% de desconto (SNE)",
 }
-# The form always sends this value beside the numbers of the ticked fines. A form without a ticked
-# fine would otherwise send no ``multas``, which means all open fines.
+# The form always sends this value as one of the values of ``multas``. Without it, a form with no
+# ticked fine would send no ``multas``, and the page would then deduct all open fines.
 NO_FINE: Final = "0"
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
@@ -61,7 +64,7 @@ _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 
 @dataclass(frozen=True, slots=True)
 class CostField:
-    """A typed cost. ``problem`` is a sentence about an error in the text, or ""."""
+    """A field for an expected cost. ``problem`` is an error message about ``text``, or ""."""
 
     name: str
     label: str
@@ -71,7 +74,7 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A version of the vehicle in the price table. ``current`` is its price in R$, or None."""
+    """A possible version of the vehicle in the FIPE table. ``current`` is its price, or None."""
 
     number: int
     label: str
@@ -81,7 +84,7 @@ class VersionChoice:
 
 @dataclass(frozen=True, slots=True)
 class FineChoice:
-    """An open fine that the sums may include. ``amount`` is None if it is unknown."""
+    """An open fine that the visitor may deduct. ``amount`` is None if it is unknown."""
 
     number: int
     title: str
@@ -91,9 +94,9 @@ class FineChoice:
 
 @dataclass(frozen=True, slots=True)
 class SheetLine:
-    """A line of the sheet: the starting price or a deduction.
+    """A line of the sheet: the reference price or a deduction.
 
-    ``said`` replaces an unknown amount.
+    The page shows the text ``said`` if ``amount`` is None.
     """
 
     label: str
@@ -106,16 +109,15 @@ class SheetLine:
 class NegotiationPage:
     """The negotiation page.
 
-    In the state "idle" some lookups have no stored answer, and ``unasked`` names them. The page
-    makes no lookups. ``kept`` are the stale answers that the sums and the verdict use. With an
-    invalid choice no sheet is shown, because a ceiling that lacks an intended deduction would
-    mislead.
+    ``ceiling`` is the highest price that the buyer should pay, or None if it is unknown or not
+    positive. If ``at_most`` is true, some fines have no known amount and are not yet deducted from
+    the ceiling. ``fine_choices`` are the open fines. Only the chosen ones are deducted. If several
+    versions match the registration equally well, ``version_note`` names the one whose price is
+    used. Otherwise it is "".
 
-    ``fine_choices`` are the open fines, of which the sums deduct the chosen ones. ``ceiling`` is
-    the highest price that the buyer should pay, or None if it is unknown or not positive. If
-    ``at_most`` is true, fines without an amount still have to be deducted from it. If several
-    versions match the registration equally well, ``version_note`` names the one that the ceiling
-    uses. Otherwise it is "".
+    The page uses only stored answers. In the state "idle" some lookups have no stored answer, and
+    ``unasked`` names them. ``kept`` describes the stale answers that the page uses. If an input is
+    invalid, the page shows no sheet, because its ceiling could lack an intended deduction.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -150,12 +152,15 @@ class NegotiationPage:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether a record forbids the transfer, so that the buyer should pay no price yet."""
+        """Whether a record forbids the transfer. The buyer should then not pay yet."""
         return self.summary.verdict.level == "blocked"
 
     @property
     def not_certain(self) -> str:
-        """Why the buyer should not rely on the ceiling yet, or "" if nothing stops the transfer."""
+        """Why the buyer should not rely on ``ceiling`` yet, or "" if there is no reason.
+
+        A reason is a restriction that forbids the transfer, or a missing lookup.
+        """
         if self.is_blocked:
             return "Só vale depois da baixa da restrição."
         if self.summary.verdict.row("transfer").mark == "unknown":
@@ -173,7 +178,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """The deductions minus the price, or None if the price exceeds the deductions."""
+        """The deductions minus the price, or None if this is negative or unknown."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
@@ -181,11 +186,11 @@ class NegotiationPage:
 def negotiation_page(
     plate: Plate, panels: Panels, context: RenderContext, query: Mapping[str, str]
 ) -> NegotiationPage:
-    """Build the sheet for the parameters that the form sends.
+    """Build the page for ``query``, the parameters that its form sends.
 
-    ``query`` may contain ``versao``, ``parte``, ``multas`` and the names of COSTS. ``parte`` is the
-    share of the fines to pay in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines
-    to deduct (``1,3``). Without ``multas``, all open fines are deducted.
+    ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
+    be paid, in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines to deduct
+    (``1,3``). If it is missing, all open fines are deducted. Each key of COSTS has a typed amount.
     """
     contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None
@@ -280,7 +285,11 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, 
 
 
 def _chosen_totals(fines: FineList | None, choices: Sequence[FineChoice]) -> Totals | None:
-    """Return the totals of the chosen fines, or of all fines if every open fine is chosen."""
+    """Return the totals of the chosen fines.
+
+    If every choice is chosen, return the totals of all fines, including those that the page does
+    not list because there are too many.
+    """
     if fines is None or all(choice.chosen for choice in choices):
         return fines.totals if fines else None
     chosen = {choice.number for choice in choices if choice.chosen}

@@ -12,18 +12,18 @@ TOO_LARGE: Final = "O valor é grande demais: o limite é 99.999.999,99."
 _BLANKS: Final = str.maketrans("", "", " \t\u00a0\u2009\u202f")
 # Digits, optionally in groups of three separated by dots, then up to two decimals after a comma.
 _BRAZILIAN: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]{0,2}))?", re.ASCII)
-# "1234.5": a dot before the last one or two digits can only be a decimal point.
+# As in "1234.5": a dot in front of the last one or two digits can only be a decimal point.
 _CALCULATOR: Final = re.compile(r"([0-9]+)\.([0-9]{1,2})", re.ASCII)
 
 
 class NotMoney(ValueError):
-    """A text is not an amount. ``str()`` of the error is the sentence to show."""
+    """A text is not an amount of money. ``str()`` of the error is a message for the visitor."""
 
 
 def read_money(text: str) -> Decimal | None:
     """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` as an amount in R$.
 
-    Returns None for a blank text. Raises NotMoney.
+    Returns None for a blank text. Raises NotMoney for any other text.
     """
     bare = text.translate(_BLANKS)
     if bare[:2].upper() == "R$":
