@@ -148,7 +148,7 @@ class History:
                     chosen &= table.c.subject == tag
                 db.execute(delete(table).where(chosen))
             # In the rows and in the index, the HMAC of the plate directly follows the visitor's
-            # key.
+            # key, so one search finds both.
             erased = erase_traces(self._engine, [f"{mine}{tag}".encode()])
         except SQLAlchemyError as error:
             raise HistoryUnavailable(type(error).__name__) from None

@@ -110,7 +110,7 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # While the breaker is open, no request waits for the unreachable database.
+        # After a database error the breaker is open, and no request waits for the database.
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
