@@ -23,7 +23,8 @@ COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 class Circuit:
     """The state machine of a circuit breaker, stored in shared counters.
 
-    A circuit uses COUNTERS counters, from the index ``first`` on.
+    A circuit uses COUNTERS counters, from the index ``first`` on. An open circuit refuses all calls
+    for COOLDOWN_S (the cool-down). It is then half-open: it admits a probe and refuses other calls.
 
     The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
     between. A source is the hash of a vehicle, or of a payer (a caller's upstream credential). The
