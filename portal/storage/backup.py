@@ -1,8 +1,8 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. The cache is copied before the database, so that every answer in the copied cache
-has its row in the copied ledger. If a vehicle is purged between the two copies, the copied purge
+secret key's file. The cache is copied before the database, so that the copied ledger has a row for
+the call of every copied answer. If a vehicle is purged between the two copies, the copied purge
 log contains the purge. After a restore, the next start deletes the vehicle's answers from the
 cache.
 """

@@ -97,7 +97,7 @@ ledger = Table(
     Column("sent_at", Float, nullable=False),  # Epoch seconds.
     Column("day", String(10), nullable=False),  # An ISO 8601 date in America/Sao_Paulo.
     Column("operation", String(10), nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate or Renavam, or "".
+    Column("subject", String(64), nullable=False),  # HMAC of the plate or Renavam; "" if removed.
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
     # In R$, as text, which is exact in every database.
@@ -203,8 +203,8 @@ batch_items = Table(
 )
 
 # Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
-# revoked, these columns and ``subject`` are NULL. The row remains, so that a page can report the
-# dossier's link as ended.
+# revoked, these columns and ``subject`` are NULL. The row remains, so that a page can say that the
+# dossier's link has ended.
 dossiers = Table(
     "dossiers",
     metadata,
@@ -292,7 +292,8 @@ def side_engine(engine: Engine) -> Engine:
     """Return an engine for tokens and histories. Even requests with cached answers need them.
 
     On PostgreSQL, the engine has its own connections, because a slow ledger may occupy all
-    connections of ``engine``. On SQLite it is ``engine`` itself, because reads never wait.
+    connections of ``engine``. On SQLite it is ``engine`` itself, because reads do not wait for
+    writers.
     """
     if engine.dialect.name != "postgresql":
         return engine
@@ -444,8 +445,8 @@ def database_bytes(engine: Engine) -> int | None:
 
 def _create_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Create the file before SQLite opens it, to set the access mode that SQLite copies to the
-    # write-ahead log.
+    # Create the file before SQLite opens it, so that only the owner can read it. SQLite gives the
+    # write-ahead log the same access mode.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
@@ -507,7 +508,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    # ``_begin_immediate`` begins transactions in place of the driver.
+    # The driver must not begin transactions, because ``_begin_immediate`` does.
     connection.isolation_level = None
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -571,7 +572,7 @@ def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
 
 
 def reading(engine: Engine) -> Connection:
-    """Return a connection for queries, which neither waits for writers nor blocks them.
+    """Return a connection for reading. Its queries neither wait for writers nor block them.
 
     Each query is its own transaction.
     """

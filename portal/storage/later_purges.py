@@ -18,7 +18,7 @@ def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) ->
 
     ``log`` and ``restored`` are database files. The purges are copied to the purge log of
     ``restored``, so that the next start deletes the vehicles' answers from the cache. ``bucket_of``
-    maps a vehicle's tag to its bucket. Raises sqlite3.Error.
+    maps a vehicle's HMAC (a value of a column ``subject``) to its bucket. Raises sqlite3.Error.
     """
     with (
         closing(sqlite3.connect(f"file:{quote(str(log))}?mode=ro", uri=True)) as newer,

@@ -66,7 +66,7 @@ class PurgeLog:
         raise AssertionError("unreachable")
 
     def count(self) -> int:
-        """Return the number of all purges that were logged so far. Raises SQLAlchemyError."""
+        """Return how many purges were ever logged in this database. Raises SQLAlchemyError."""
         with reading(self._engine) as db:
             return int(db.execute(select(func.max(purges.c.number))).scalar() or 0)
 

@@ -45,7 +45,7 @@ class WriteQueue:
         if permit.acquire(timeout=max(0.0, until - time.monotonic())):
             return
         with self._lock:
-            if waiter in self._waiters:  # a missing waiter has just been admitted
+            if waiter in self._waiters:  # otherwise ``_release`` has just admitted it
                 self._waiters.remove(waiter)
                 heapq.heapify(self._waiters)
                 raise NoTurn("the writers of this process took too long")
