@@ -55,7 +55,7 @@ class WrongEntry:
 
 @dataclass(frozen=True, slots=True)
 class TypedList:
-    """The contents of a list, in its order.
+    """The vehicles and the invalid entries of a list, each in the order of the list.
 
     ``subjects`` contains each plate or Renavam once. ``repeated`` contains those that occur more
     than once in the list. ``more_wrong`` is the number of invalid entries that are not in
@@ -75,9 +75,10 @@ def read_strings(values: Sequence[object]) -> TypedList:
 
 
 def read_text(text: str) -> TypedList:
-    """Read pasted text. Separators, labels and other words around plates are ignored.
+    """Read pasted text. Words around plates, such as the label "Placa" (plate), are ignored.
 
-    The text is read as CSV if its first line is a header such as "Placa;Modelo" (plate, model).
+    A word that looks like a mistyped plate or Renavam is an invalid entry. The text is read as
+    CSV if its first line is a header such as "Placa;Modelo" (plate, model).
     """
     lines = text.splitlines()
     header = _row(lines[0], _delimiter(lines[0])) if lines else []
