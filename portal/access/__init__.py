@@ -1,4 +1,4 @@
-"""Authentication by credential or issued token, and each visitor's history."""
+"""Authenticates callers by token or upstream credential, and stores each visitor's history."""
 
 from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode

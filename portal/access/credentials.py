@@ -7,7 +7,7 @@ from portal.system.token_format import is_token
 
 
 class NoCredential(ValueError):
-    """The request has no valid credential, or several. The response status is 401."""
+    """The request has no credential, a malformed one or several. The response status is 401."""
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
@@ -15,7 +15,7 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
 
     Raises NoCredential. The same token in a header and in the query is accepted. Two headers or two
     parameters are rejected, even with equal values. A WSGI server may join two headers as ``A,B``,
-    or replace a non-ASCII header by an empty text. ``is_token`` rejects both.
+    or replace a non-ASCII header by an empty text. ``is_token`` rejects both results.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:

@@ -1,4 +1,4 @@
-"""Authenticates a credential in the way that the portal's mode requires."""
+"""Authenticates a caller's credential. The portal's mode decides which ones are valid."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -7,7 +7,7 @@ from portal.access.sealing import name_credential
 from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
 
 Mode = Literal["demo", "managed", "pass-through"]
-DEMO_TOKEN = "demo"  # noqa: S105 documented; gives access to fictitious data only
+DEMO_TOKEN = "demo"  # noqa: S105 not a secret, because it gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
 _MOST_RENAMED = 10_000  # limits the size of ``Gatekeeper._taken_over``
 
@@ -15,13 +15,14 @@ _MOST_RENAMED = 10_000  # limits the size of ``Gatekeeper._taken_over``
 class Gatekeeper:
     """Turns a credential into an Identity.
 
-    The demo and managed modes check portal tokens. In pass-through mode the upstream verifies the
-    credential, so the portal accepts any credential except a portal token.
+    In demo and managed mode, a credential is a token that the portal knows. In pass-through mode,
+    the upstream verifies the credential. The portal then accepts any credential, but refuses a
+    token that it has issued.
 
-    In pass-through mode, data is stored under an HMAC of the credential with the key ``secret``.
-    ``former`` contains earlier values of ``secret``. At a caller's first request, ``take_over`` is
-    called once for each earlier key, with the HMAC under that key and the present HMAC. It must
-    move the caller's data to the present HMAC.
+    In pass-through mode, a caller's data is stored under an HMAC of the credential. ``secret`` is
+    the key of this HMAC, and ``former`` contains earlier values of ``secret``. At a caller's first
+    request, ``take_over`` is called for each earlier key, with two HMACs: the one with the earlier
+    key, and the one with ``secret``. It must move the caller's data from the first to the second.
     """
 
     def __init__(
@@ -45,8 +46,8 @@ class Gatekeeper:
         Raises UnknownToken (401), RefusedToken (403) or TokensUnavailable (503).
         """
         if self.mode == "pass-through":
-            # A portal token must not be sent upstream. After the operator has switched from managed
-            # to pass-through mode, callers may still send portal tokens.
+            # An issued token must not be sent upstream. After the operator has switched from
+            # managed to pass-through mode, callers may still send issued tokens.
             if self._tokens.was_issued(digest(credential)):
                 raise UnknownToken
             keyed = name_credential(self._secret, credential)
@@ -56,7 +57,7 @@ class Gatekeeper:
         return self.authenticate_digest(digest(credential))
 
     def _rename(self, credential: str, name: str) -> None:
-        """Move the data under a caller's former names to the present name, once per process."""
+        """Move a caller's data from the HMACs with earlier keys to ``name``, the present HMAC."""
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()
         self._taken_over.add(name)
@@ -64,7 +65,7 @@ class Gatekeeper:
             self._take_over(name_credential(key, credential), name)
 
     def authenticate_digest(self, token_digest: str) -> Identity:
-        """Return the identity of a token by its digest, because a session stores no token."""
+        """Return the identity of the token with this digest. A browser session stores no token."""
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()
         return self._tokens.identify(token_digest)

@@ -39,8 +39,9 @@ class BytesKept(Exception):
 class History:
     """The recent lookups of each visitor.
 
-    Rows are found by the HMAC of the plate, which ``tag`` computes. ``former`` lists the old secret
-    keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs with these keys.
+    ``tag`` computes the HMAC of a plate, by which its rows are found. ``former`` lists the old
+    secret keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs with these
+    keys.
     """
 
     retention_s: Final = KEPT_S
@@ -62,7 +63,7 @@ class History:
         self._secret = secret
         self._tag = tag
         self._clock = clock
-        # While the breaker is open, pages are served at once without a history.
+        # After a database error the breaker is open. Pages then show no history, and do not wait.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -123,8 +124,8 @@ class History:
     def drop_expired(self) -> None:
         """Delete entries older than thirty days.
 
-        Raises BytesKept. Every call empties SQLite's write-ahead log, even if no entry has expired,
-        because a concurrent reader may have prevented this in the previous call.
+        Raises BytesKept. The method empties SQLite's write-ahead log even if no entry has expired,
+        because a concurrent reader may have kept the previous call from emptying the log.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -136,7 +137,7 @@ class History:
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only the entry of one ``subject``.
 
-        Raises HistoryUnavailable. A second call then deletes the remaining data.
+        Raises HistoryUnavailable if data remains. Another call then deletes the remaining data.
         """
         mine = self._visitor_key(visitor)
         tag = "" if subject is None else self._tag(subject)
@@ -147,7 +148,7 @@ class History:
                     chosen &= table.c.subject == tag
                 db.execute(delete(table).where(chosen))
             # In the rows and in the index, the HMAC of the plate directly follows the visitor's
-            # key.
+            # key, so one search finds both.
             erased = erase_traces(self._engine, [f"{mine}{tag}".encode()])
         except SQLAlchemyError as error:
             raise HistoryUnavailable(type(error).__name__) from None
@@ -157,8 +158,9 @@ class History:
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of every namespace.
 
-        Also removes the HMAC of the plate from the free space of the database's files. Remove the
-        HMAC from the ledger first, because the ledger is in the same files. Raises BytesKept.
+        Also removes the HMAC of the plate from the free space of the database's files. The caller
+        must first call ``Ledger.forget``, because the ledger's rows are in the same files. Raises
+        BytesKept.
         """
         tags = self._tags(subject)
         with writing(self._engine) as db:
@@ -167,9 +169,10 @@ class History:
             raise BytesKept
 
     def take_over(self, former: str, present: str) -> None:
-        """Move the entries under a visitor's former name to the present one.
+        """Move a visitor's entries from the name ``former`` to the name ``present``.
 
-        Raises SQLAlchemyError.
+        In pass-through mode, a visitor's name is an HMAC, which changes with the secret key. Raises
+        SQLAlchemyError.
         """
         old, new = self._visitor_key(former), self._visitor_key(present)
         with reading(self._engine) as db:

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return the cipher for a purpose. It also decrypts texts of the ``former`` secret keys."""
-    # Import ``cryptography`` late, because its import takes half of the import time at startup.
+    """Return the cipher for a purpose. It also decrypts with the ``former`` secret keys."""
+    # Import ``cryptography`` late, because it would take half of the portal's import time.
     from cryptography.fernet import Fernet, MultiFernet
 
     ciphers = [
@@ -45,7 +45,7 @@ def name_credential(secret: bytes, credential: str) -> str:
 def open_text(
     secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
 ) -> str | None:
-    """Decrypt a text of ``seal_text``, or return None if it has another key or namespace."""
+    """Decrypt a result of ``seal_text``. Return None if its key or namespace was different."""
     from cryptography.fernet import InvalidToken
 
     try:

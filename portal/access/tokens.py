@@ -31,7 +31,10 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 
 
 class UnknownToken(LookupError):
-    """The namespace has no such token, or the pass-through mode refuses a token. Status 401."""
+    """The namespace has no such token. Status 401.
+
+    In pass-through mode: the credential is a token that the portal has issued.
+    """
 
 
 class RefusedToken(LookupError):
@@ -86,7 +89,8 @@ class Issued:
 class Tokens:
     """The tokens in the database and in the settings, stored as digests.
 
-    A token is valid only in the ``namespace`` in which it was issued.
+    A token is valid only in the ``namespace`` (the name of the upstream, or "demo") in which it
+    was issued.
     """
 
     def __init__(
@@ -106,7 +110,7 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # While the breaker is open, no request waits for the unreachable database.
+        # After a database error the breaker is open, and no request waits for the database.
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
@@ -123,10 +127,11 @@ class Tokens:
         return Identity(issued.name, issued.digest, issued.scopes, issued.daily_limit)
 
     def was_issued(self, token_digest: str) -> bool:
-        """Return whether a portal token of any namespace, even an expired one, has this digest.
+        """Return whether a token with this digest was issued, in any namespace.
 
-        If the database is unreachable, returns an earlier result of any age, because a credential
-        never becomes a portal token later. Raises TokensUnavailable without an earlier result.
+        The token may have expired. If the database is unreachable, the method returns an earlier
+        result of any age, because a credential cannot become an issued token later. Raises
+        TokensUnavailable if there is no earlier result.
         """
         cached = self._cached.get(token_digest)
         try:

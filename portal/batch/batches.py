@@ -1,8 +1,9 @@
-"""Stores batches encrypted in the database, leases their items and deletes expired ones.
+"""Stores batches in the database, leases their items to processes and deletes expired batches.
 
-The state of a batch is only in the database, and every change is one transaction, so that a batch
-stays consistent if a process is killed. Portals that share the database share the work on its
-batches.
+A batch is a list of plates and Renavam (vehicle registration numbers), which are looked up in the
+background. They are stored encrypted. The state of a batch is only in the database, and every
+change is one transaction, so that a batch stays consistent if a process is killed. Portals that
+share the database share the work on its batches.
 """
 
 import hashlib
@@ -38,10 +39,10 @@ from portal.storage import batches as table
 from portal.storage import erase_traces, reading, writing
 from portal.vehicle import parse_subject
 
-# How long a lease is valid without renewal, in seconds. It must exceed the difference between the
-# clocks of machines that share a database. If a lease expires too early, two processes look up the
-# same item. No call is paid twice, because the second process finds the stored answer or waits for
-# the gateway's lease on the lookup.
+# A lease reserves an item for one process. It expires LEASE_S seconds after its last renewal. The
+# value must exceed the difference between the clocks of machines that share a database. If a lease
+# expires too early, two processes look up the same item. The second process then usually pays
+# nothing, because it finds the stored answer or waits for the gateway's lease on the lookup.
 LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one
@@ -112,7 +113,7 @@ _FINISH: Final = (
 
 
 class UnknownBatch(LookupError):
-    """The owner has no batch with the id."""
+    """The owner has no batch with this id."""
 
 
 class BytesKept(Exception):
@@ -127,7 +128,7 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The wrong entries of a batch's list; ``more`` counts those not stored."""
+    """The invalid entries of a batch's list. ``more`` is the number of entries not stored."""
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0
@@ -141,7 +142,7 @@ class NewItem:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item that this process has leased. ``tries`` and ``attempts`` are for ``pause_after``."""
+    """An item that this process has leased. See ``pause_after`` for ``tries`` and ``attempts``."""
 
     item: int
     batch: str
@@ -153,10 +154,10 @@ class Claim:
 
 
 class Batches:
-    """The batches of one ``namespace``.
+    """The batches of one ``namespace`` (the name of an upstream, or "demo").
 
     ``tag`` computes the HMAC of a plate or Renavam, by which ``forget`` finds a vehicle's items.
-    ``former`` has the old secret keys, which still decrypt old rows, and ``former_tags`` computes
+    ``former`` contains the old secret keys, which still decrypt old rows. ``former_tags`` computes
     the HMACs with these keys. ``retention_s`` returns how many seconds the answers to a lookup are
     stored. ``spent`` returns the price, in R$, of the calls that a batch has made. ``wake`` is
     called after a batch has started, so that a runner begins at once.
@@ -191,7 +192,7 @@ class Batches:
         """The longest time that a batch is kept after it has ended or paused."""
         return self._kept_s(",".join(LOOKUPS))
 
-    # Called for an owner
+    # Methods for a batch's owner
 
     def create(
         self,
@@ -201,7 +202,7 @@ class Batches:
         listed: TypedList,
         at_most: Decimal,
     ) -> str:
-        """Store a draft and return its id."""
+        """Store a batch as a draft, which its owner may start later, and return its id."""
         batch, now = secrets.token_hex(_ID_BYTES), self._clock()
         fernet = self._cipher()
         rows = [
@@ -250,7 +251,7 @@ class Batches:
             return self._batch(db, row, self._left_out(row))
 
     def listed(self, owner: str) -> list[Batch]:
-        """Return an owner's latest batches, the latest first, without their wrong entries."""
+        """Return an owner's latest batches, the latest first, without their invalid entries."""
         query = (
             select(*_LISTED_COLUMNS)
             .where(
@@ -300,7 +301,7 @@ class Batches:
         ]
 
     def start(self, batch: str, owner: str, access: Access, at_most: Decimal) -> None:
-        """Start or resume a batch, whose failed items become pending again.
+        """Start or resume a batch. Its failed items become pending, to be looked up again.
 
         ``at_most`` is the highest possible price, in R$, of the items that are not done. Raises
         UnknownBatch or NotAllowed.
@@ -361,7 +362,7 @@ class Batches:
                 )
             )
 
-    # Called by the runner
+    # Methods for BatchRunner
 
     def resume_due(self) -> None:
         """Resume the batches whose pause has ended."""
@@ -386,7 +387,7 @@ class Batches:
             return db.execute(query.limit(1)).first() is not None
 
     def claimable(self, concurrency: int) -> int:
-        """Return how many items may be leased now, of each batch at most ``concurrency``."""
+        """Return how many items may be leased now, with at most ``concurrency`` in each batch."""
         now = self._clock()
         running = self._running()
         with reading(self._engine) as db:
@@ -411,10 +412,11 @@ class Batches:
         answered: bool,
         result: bytes | None = None,
     ) -> Claim | None:
-        """Record an item's end, and return the claim of the next item.
+        """Record that an item is done or has failed. Lease and return the next item.
 
-        ``cause`` is "" if every lookup has an answer. ``answered`` is true if any lookup has one.
-        The end is not recorded if another process has leased the item meanwhile.
+        ``cause`` is the reason of the failure, or "" if all lookups of the item were answered.
+        ``answered`` is true if at least one of them was answered. Nothing is recorded in the item
+        if another process has leased it meanwhile.
         """
         running = self._running()
         sealed = None if result is None else self._cipher().encrypt(result)
@@ -520,7 +522,10 @@ class Batches:
         return deleted
 
     def take_over(self, former: str, present: str) -> None:
-        """Move an owner's batches from a former name to the present one. Raises SQLAlchemyError."""
+        """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError.
+
+        In pass-through mode, an owner's name is an HMAC, which changes with the secret key.
+        """
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
@@ -532,7 +537,7 @@ class Batches:
         """Delete the batches that no secret key can decrypt. Raises SQLAlchemyError.
 
         If only a batch's ``Access`` cannot be decrypted, the batch is paused until its owner
-        resumes it. Summaries that cannot be decrypted are deleted from their items.
+        resumes it. Summaries of answers that cannot be decrypted are deleted from their items.
         """
         batches = select(table.c.id, table.c.sealed_wrong, table.c.sealed_access)
         results = select(items.c.id, items.c.sealed_result).where(
@@ -550,7 +555,7 @@ class Batches:
                 if not self._decrypts(sealed):
                     db.execute(update(items).where(items.c.id == item).values(sealed_result=None))
 
-    # Inside
+    # Private methods
 
     def _cipher(self) -> Any:
         return cipher(self._secret, _PURPOSE, self._former)
@@ -573,11 +578,12 @@ class Batches:
         return content
 
     def _running(self) -> Sequence[tuple[Any, Access]]:
-        """Return the running batches' rows and owners, starting with the longest wait.
+        """Return the running batches, each as its row and the owner's Access.
 
-        Because of this order, a large batch does not delay other batches. A batch that this portal
-        cannot decrypt is left to another portal, which has its key. Call ``_running`` before a
-        transaction begins, because other writers would wait for the decryption.
+        The batch from which no item was leased for the longest time is the first, so that a large
+        batch does not delay other batches. A batch that this portal cannot decrypt is omitted,
+        because another portal may have its key. Call ``_running`` before a transaction begins,
+        because other writers would wait for the decryption.
         """
         with reading(self._engine) as db:
             running = db.execute(_RUNNING, {"within": self._namespace}).all()
@@ -653,7 +659,7 @@ class Batches:
 
     @contextmanager
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
-        """Begin a transaction on a batch. Raises UnknownBatch or NotAllowed."""
+        """Begin the transaction of an owner's action. Raises UnknownBatch or NotAllowed."""
         with self._writing() as db:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
@@ -679,7 +685,7 @@ class Batches:
 
     def _left_out(self, row: Any) -> LeftOut:
         content = self._readable(row.id, row.sealed_wrong)
-        # Early versions of the portal stored a list of wrong entries in place of LeftOut.
+        # Early versions of the portal stored only the invalid entries, and no LeftOut.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)
 
@@ -741,7 +747,10 @@ class Batches:
 
 
 def release_items(engine: Engine) -> None:
-    """Release the items that killed processes had leased. No process may be running batches."""
+    """Release the items that killed processes had leased.
+
+    The caller must ensure that no process is running batches.
+    """
     with engine.begin() as db:
         db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
 

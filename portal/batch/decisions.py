@@ -12,7 +12,7 @@ SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
 MOST_ATTEMPTS: Final = 3
 
-# Failures that pause a batch, because its other plates would fail for the same reason.
+# Failures that pause a batch, because its other items would fail for the same reason.
 _PAUSES: Final[dict[FailureKind, Reason]] = {
     "day_limit": "day_limit",
     "token_limit": "token_limit",
@@ -23,7 +23,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# Pauses for these reasons last until midnight; the failure gives the time until then.
+# Pauses for these reasons last until midnight. ``Failure.retry_after_s`` is the time until then.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
@@ -62,8 +62,9 @@ def pause_after(
     pause before it, up to LONGEST_PAUSE_S. ``attempts`` is how often this item has paused the
     batch.
 
-    An outage may concern a single item. It does not pause the batch again for the same item if
-    other items were answered since the last pause, or at the item's attempt MOST_ATTEMPTS.
+    The failures "unreachable" and "busy" may concern a single item. If they occur for an item that
+    has already paused the batch, the batch pauses again only if no item was answered since the last
+    pause. At an item's attempt MOST_ATTEMPTS, they never pause the batch.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

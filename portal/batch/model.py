@@ -10,8 +10,9 @@ from portal.vehicle import Renavam
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 LookupName = Literal["decode", "renainf", "renajud"]
-# Why a batch is paused. "owner": the owner paused it. "access": the owner's token or credential is
-# no longer accepted. "portal": the ledger fails. Only the owner can end a pause for "owner" or
+# Why a batch is paused. "owner": the owner paused it. "access": the portal refuses the owner's
+# token, or the upstream refuses the credential. "portal": the portal cannot write to the ledger of
+# calls. The other reasons are kinds of Failure. Only the owner can end a pause for "owner" or
 # "access".
 Reason = Literal["", "owner", "day_limit", "token_limit", "unreachable", "busy", "portal", "access"]
 
@@ -47,9 +48,9 @@ class Batch:
     """A batch. Times are in epoch seconds.
 
     ``resume_at`` is the time when a pause ends by itself, or None if only the owner can end it.
-    ``active`` is the number of items that are being looked up now. ``wrong`` has the first wrong
-    entries of the list, and ``more_wrong`` is the number of further ones; ``Batches.listed`` sets
-    neither.
+    ``active`` is the number of items that are being looked up now. ``wrong`` contains the first
+    invalid entries of the list, and ``more_wrong`` is the number of the remaining ones.
+    ``Batches.listed`` leaves both empty.
     """
 
     id: str
@@ -71,10 +72,12 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One plate or Renavam of a batch; ``position`` is its index in the list, from 0.
+    """One plate or Renavam (vehicle registration number) of a batch.
 
-    If the state is "failed", ``cause`` is a FailureKind of the gateway, "out_of_scope" or
-    "rejected". ``result`` is the summary that the runner's ``summarise`` returned, or None.
+    ``position`` is its index in the list, from 0. If the state is "failed", ``cause`` is a
+    FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or "rejected"
+    (the upstream answered with another status than 200). ``result`` is the summary that
+    ``BatchRunner`` stores with the item, or None.
     """
 
     subject: Subject
@@ -85,6 +88,6 @@ class Item:
 
 
 def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:
-    """Return the requested lookups that are possible for a plate or a Renavam."""
+    """Return those of the lookups ``ask`` that are possible for a plate or a Renavam."""
     allowed = RENAVAM_LOOKUPS if isinstance(subject, Renavam) else LOOKUPS
     return tuple(name for name in ask if name in allowed)

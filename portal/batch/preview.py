@@ -1,4 +1,4 @@
-"""Computes the possible cost of a list of plates: the price of all answers not yet stored."""
+"""Computes the highest possible cost of a list: the price of all answers that are not stored."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list, the highest number of upstream calls, and their price in R$."""
+    """The items of a list, the largest possible number of upstream calls, and its price in R$."""
 
     items: tuple[NewItem, ...]
     calls: int
@@ -23,7 +23,7 @@ class Preview:
 def preview(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> Preview:
-    """Compute a list's preview, without an upstream call."""
+    """Compute the preview of a list from the store, without an upstream call."""
     items, calls, at_most = [], 0, Decimal(0)
     for subject in subjects:
         lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]

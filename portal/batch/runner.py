@@ -1,4 +1,4 @@
-"""Runs batches in a server process: leases items and fetches their lookups."""
+"""Runs batches in a server process: leases items, looks them up and records the results."""
 
 import logging
 import secrets
@@ -46,7 +46,8 @@ class BatchRunner:
     pay again for answers that are already stored. ``holder`` identifies this process in its leases.
 
     ``summarise`` returns a summary of an item's answers, which is stored with the item. The page of
-    a batch needs it, because the answers expire at different times and some are never stored.
+    a batch needs the summary, because the answers expire at different times and some are never
+    stored.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class BatchRunner:
         self._active = 0
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # The runner is created after the fork, so that each worker process has its own name.
+        # The runner is created after the fork, so that each worker process has its own holder.
         self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:

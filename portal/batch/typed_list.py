@@ -1,6 +1,7 @@
 """Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
 
-A wrong entry raises no error: the result contains the entry's position and a suggestion.
+A Renavam is a vehicle's registration number. An invalid entry raises no error. The result contains
+the entry's position and, if possible, a suggestion.
 """
 
 import csv
@@ -13,8 +14,8 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 
 Subject = Plate | Renavam
 
-LONGEST_SHOWN = 40  # characters of a wrong entry that are stored
-MOST_WRONG = 200  # wrong entries that are stored; further ones are only counted
+LONGEST_SHOWN = 40  # characters of an invalid entry that are stored
+MOST_WRONG = 200  # invalid entries that are stored; further ones are only counted
 # A plate or Renavam within other text. Separators may follow a plate's letters.
 _SUBJECT = re.compile(
     r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
@@ -54,10 +55,11 @@ class WrongEntry:
 
 @dataclass(frozen=True, slots=True)
 class TypedList:
-    """The contents of a list, in its order.
+    """The vehicles and the invalid entries of a list, each in the order of the list.
 
-    ``subjects`` are distinct. ``repeated`` has those that the list contains more than once.
-    ``more_wrong`` is the number of wrong entries that are not in ``wrong``.
+    ``subjects`` contains each plate or Renavam once. ``repeated`` contains those that occur more
+    than once in the list. ``more_wrong`` is the number of invalid entries that are not in
+    ``wrong``.
     """
 
     subjects: tuple[Subject, ...]
@@ -67,15 +69,16 @@ class TypedList:
 
 
 def read_strings(values: Sequence[object]) -> TypedList:
-    """Read a list with one plate or Renavam in each element. ``wrong`` has every wrong element."""
+    """Read a list with one plate or Renavam in each element. MOST_WRONG does not apply."""
     found = ((index, _one(value)) for index, value in enumerate(values))
     return _collected(found, most_wrong=len(values))
 
 
 def read_text(text: str) -> TypedList:
-    """Read pasted text. Separators, labels and other words around plates are ignored.
+    """Read pasted text. Words around plates, such as the label "Placa" (plate), are ignored.
 
-    The text is read as CSV if its first line is a header such as "Placa;Modelo".
+    A word that looks like a mistyped plate or Renavam is an invalid entry. The text is read as
+    CSV if its first line is a header such as "Placa;Modelo" (plate, model).
     """
     lines = text.splitlines()
     header = _row(lines[0], _delimiter(lines[0])) if lines else []
@@ -92,19 +95,21 @@ def read_text(text: str) -> TypedList:
 def read_csv(text: str) -> TypedList:
     """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
 
-    With a header, only its columns of plates and Renavam are read. Without a header, every column
-    that contains a plate or Renavam is read. Of each row, the first valid plate or Renavam counts.
+    If there is a header, only the columns with titles of plates or Renavam are read. Otherwise,
+    every column that contains a plate or Renavam is read. Only the first valid plate or Renavam of
+    each row is used.
     """
     delimiter = _delimiter(text)
     rows = _rows(text, delimiter)
     if rows is not None and not _may_hide_rows(text, rows):
         return _in_table(rows)
     # An unclosed quote joins all lines up to the next quote into one cell, which hides their
-    # vehicles. Each line is therefore also read as a row.
+    # vehicles. The text is therefore also read with each line as a separate row.
     by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
     if rows is None or text.count('"') % 2:
         return by_line
     # Every quote is closed, so the line breaks in cells may be intended, as in a column of notes.
+    # Use the reading that finds more vehicles.
     whole = _in_table(rows)
     return by_line if len(by_line.subjects) > len(whole.subjects) else whole
 
@@ -174,7 +179,7 @@ def _one(value: object) -> Subject | str:
 
 
 def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the plates and Renavam of a piece of text, and its wrong entries as texts."""
+    """Yield the plates and Renavam of a piece of text, and its invalid entries as strings."""
     piece = piece.translate(_INVISIBLE)
     found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
     yield from found
@@ -209,7 +214,7 @@ def _in_rows(
 
 
 def _named_columns(header: Sequence[str]) -> list[int]:
-    """Return the columns with a title of _LABELS, those of plates before those of Renavam."""
+    """Return the indexes of columns whose title is in _LABELS, plates before Renavam."""
     titles = [_signs(cell).lower() for cell in header]
     found = [index for index, title in enumerate(titles) if title in _LABELS]
     return sorted(found, key=lambda index: titles[index].startswith("renavam"))
@@ -225,7 +230,10 @@ def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]] | None:
-    """Return the rows of a CSV text, or None if the csv module rejects it, as for a huge cell."""
+    """Return the rows of a CSV text, or None if the csv module rejects it.
+
+    For example, the module rejects very long cells.
+    """
     try:
         return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter))
     except csv.Error:
@@ -239,7 +247,7 @@ def _may_hide_rows(text: str, rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return a line's cells. A line with an unclosed quote is split at every separator."""
+    """Return a line's cells. A line with an unclosed quote is split at every delimiter."""
     if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
         return rows[0] if rows else []
     return [cell.strip().strip('"') for cell in line.split(delimiter)]

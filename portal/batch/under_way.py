@@ -17,7 +17,10 @@ _UNDER_WAY: Final = ("running", "paused")
 
 @dataclass(frozen=True, slots=True)
 class BatchUnderWay:
-    """A running or paused batch. ``started_at`` is in epoch seconds, ``at_most`` in R$."""
+    """A running or paused batch. ``ended`` is the number of items that are done or have failed.
+
+    ``started_at`` is in epoch seconds, and ``at_most`` is the highest possible price in R$.
+    """
 
     state: State
     reason: Reason

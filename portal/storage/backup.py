@@ -1,9 +1,10 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. The cache is copied before the database, so that every answer in the copied cache
-has its row in the copied ledger. If a vehicle is purged between the two copies, the copied purge
-log contains the purge. The next start then deletes the vehicle's answers from the cache.
+secret key's file. The cache is copied before the database, so that the copied ledger has a row for
+the call of every copied answer. If a vehicle is purged between the two copies, the copied purge
+log contains the purge. After a restore, the next start deletes the vehicle's answers from the
+cache.
 """
 
 import hashlib
@@ -33,7 +34,8 @@ _FORMAT: Final = 1
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
-# If such a file of another database is left, SQLite would apply it to the restored database.
+# Endings of SQLite's journals. SQLite would apply the journal of a former database to the restored
+# database.
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
@@ -50,7 +52,7 @@ class _File(msgspec.Struct, frozen=True):
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """The description of a backup, which is the first file in the archive.
+    """Describes a backup. The manifest is the first file in the archive.
 
     ``made_at`` is in epoch seconds. ``schema`` is the revision of the database's schema.
     """
@@ -68,7 +70,7 @@ class Manifest(msgspec.Struct, frozen=True):
 
 
 def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
-    """Write a backup of all existing ``sources`` to ``file``. Raises BackupRefused or OSError.
+    """Write a backup of those ``sources`` that exist. Raises BackupRefused or OSError.
 
     ``sources`` maps names in the backup to paths. The backup is complete as soon as ``file``
     exists, and only the owner can read it.
@@ -117,11 +119,11 @@ def restore(
 ) -> Manifest:
     """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
-    ``targets`` maps names in the backup to paths. The caller must omit the key's file if a key is
-    configured. ``is_known_key`` receives the fingerprint from the manifest and the restored key or
-    None, and returns whether the restored data will be readable. ``amend`` may change the restored
-    database before it is moved to its target. If a check fails, nothing is changed. No file is ever
-    replaced.
+    ``targets`` maps names in the backup to paths. It must not contain the key's file if a key is
+    configured. ``is_known_key`` returns whether the portal will be able to read the restored data.
+    Its arguments are the fingerprint in the manifest, and the restored key or None. ``amend`` may
+    change the restored database before it is moved to its target. If a check fails, nothing is
+    changed. No file is ever replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
@@ -157,7 +159,7 @@ def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -
     if unplaced:
         raise BackupRefused(f"with these settings the portal does not use {min(unplaced)}")
     for name, path in targets.items():
-        # The key's file may exist already if the backup contains no key.
+        # An existing key file is no obstacle if the backup contains no key.
         if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
             raise BackupRefused(f"{path} exists: a backup is restored where no data is")
         for journal in (path.with_name(path.name + ending) for ending in _JOURNALS):
@@ -172,7 +174,7 @@ def _copy_database(source: Path, copy: Path) -> None:
         closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
         closing(sqlite3.connect(copy)) as there,
     ):
-        # Copy all pages in one read transaction, because each write would restart a stepwise copy.
+        # Copy all pages in one step, because each write would restart a copy of several steps.
         here.backup(there)
         there.execute("PRAGMA journal_mode = DELETE")
     _require_whole(copy)
@@ -255,7 +257,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
 
 @contextmanager
 def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a temporary path in each target's directory, and finally remove these files."""
+    """Yield a temporary path for each target, in its directory. Finally remove these files."""
     folders: dict[Path, Path] = {}
     try:
         for target in targets.values():

@@ -7,11 +7,11 @@ from pathlib import Path
 
 
 class DataLock:
-    """The lock on a data directory, which a server holds until the server ends.
+    """A server's lock on its data directory, held until the server ends.
 
     ``is_alone`` is true if no other server held the lock when this object was made. The lock is
-    then exclusive until ``share``. The kernel releases the lock of a killed process. Raises OSError
-    if the directory cannot be used.
+    then exclusive until ``share`` is called. The kernel releases the lock of a killed process.
+    Raises OSError if the directory cannot be used.
     """
 
     def __init__(self, data_dir: Path) -> None:
@@ -25,7 +25,7 @@ class DataLock:
             self.is_alone = False
 
     def share(self) -> None:
-        """Downgrade to a shared lock, so that other servers can start."""
+        """Change to a shared lock, and first wait while another server has an exclusive lock."""
         with suppress(OSError):  # the file system has no locks
             fcntl.flock(self._file, fcntl.LOCK_SH)
 

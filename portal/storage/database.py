@@ -74,7 +74,7 @@ _DOSSIERS_LOCK = 0x64737372
 metadata = MetaData()
 
 # A row's namespace is the name of its upstream, or "demo". Rows from versions without namespaces
-# have an empty namespace, and are kept but not served.
+# have an empty namespace. They are kept, but belong to no upstream.
 tokens = Table(
     "access_tokens",
     metadata,
@@ -97,7 +97,7 @@ ledger = Table(
     Column("sent_at", Float, nullable=False),  # Epoch seconds.
     Column("day", String(10), nullable=False),  # An ISO 8601 date in America/Sao_Paulo.
     Column("operation", String(10), nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate or Renavam, or "".
+    Column("subject", String(64), nullable=False),  # HMAC of the plate or Renavam; "" if removed.
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
     # In R$, as text, which is exact in every database.
@@ -124,7 +124,7 @@ spending = Table(
     Column("calls", Integer, nullable=False),
 )
 
-# The numbers of lookups that needed no upstream call.
+# Counts the lookups that needed no upstream call.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
@@ -203,8 +203,8 @@ batch_items = Table(
 )
 
 # Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
-# revoked, these columns and ``subject`` are NULL. The row remains, so that a page can report the
-# dossier's link as ended.
+# revoked, these columns and ``subject`` are NULL. The row remains, so that a page can say that the
+# dossier's link has ended.
 dossiers = Table(
     "dossiers",
     metadata,
@@ -289,10 +289,11 @@ def open_engine(
 
 
 def side_engine(engine: Engine) -> Engine:
-    """Return an engine for tokens and histories, which even a cached answer needs.
+    """Return an engine for tokens and histories. Even requests with cached answers need them.
 
     On PostgreSQL, the engine has its own connections, because a slow ledger may occupy all
-    connections of ``engine``. On SQLite it is ``engine`` itself, because reads never wait.
+    connections of ``engine``. On SQLite it is ``engine`` itself, because reads do not wait for
+    writers.
     """
     if engine.dialect.name != "postgresql":
         return engine
@@ -363,8 +364,8 @@ def upgrade_schema(engine: Engine) -> str | None:
                 metadata.create_all(db)
                 record_revision(db, SCHEMA_HEAD)
                 return None
-    # Import Alembic late, because most starts need no migration, but before the transaction,
-    # because other portals may be waiting for its lock.
+    # Import Alembic only here, because most starts need no migration. Import it before the
+    # transaction begins, because other portals may wait until the transaction ends.
     from portal.storage.migrations import migrate
 
     with _set_up_transaction(engine) as db:
@@ -387,8 +388,8 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         # If this machine fails during the transaction, PostgreSQL releases the locks.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
-        # Limit the wait for a table's lock, because the statements of running portals wait behind a
-        # migration that waits for its lock.
+        # While a migration waits for a table's lock, the statements of running portals wait behind
+        # it. Limit this wait.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
@@ -412,9 +413,9 @@ def lock_set_up(db: Connection) -> None:
 def lock_dossiers(db: Connection) -> None:
     """Prevent other transactions from writing issued dossiers until this transaction ends.
 
-    Without the lock, a purge could run between a new dossier's check of the purge log and the
-    dossier's commit, and would miss the dossier. On SQLite, every writing transaction already
-    excludes other writers.
+    A transaction checks the purge log before it inserts a dossier. Without the lock, a purge could
+    run between this check and the commit, and would miss the dossier. On SQLite, every writing
+    transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
@@ -444,8 +445,8 @@ def database_bytes(engine: Engine) -> int | None:
 
 def _create_file(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    # Create the file before SQLite opens it, to set the access mode that SQLite copies to the
-    # write-ahead log.
+    # Create the file before SQLite opens it, so that only the owner can read it. SQLite gives the
+    # write-ahead log the same access mode.
     os.close(os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
@@ -507,7 +508,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    # ``_begin_immediate`` begins transactions in place of the driver.
+    # The driver must not begin transactions, because ``_begin_immediate`` does.
     connection.isolation_level = None
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
@@ -515,10 +516,10 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
 
 
 def _begin_immediate(connection: Connection) -> None:
-    """Begin a transaction, and acquire the write lock at once.
+    """Begin a writing transaction with BEGIN IMMEDIATE, which acquires the write lock at once.
 
-    If another process has written since a transaction's first read, a write of the transaction
-    fails without waiting. No other process can write after BEGIN IMMEDIATE.
+    After a plain BEGIN, a write would fail without waiting if another process has written since the
+    transaction's first read.
     """
     options = connection.get_execution_options()
     if not options.get("reads_only"):
@@ -535,8 +536,9 @@ def _begin_immediate(connection: Connection) -> None:
 def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection]:
     """Begin a transaction that is committed at the end of the block. Raises SQLAlchemyError.
 
-    ``wait_s`` limits the wait for other writers on SQLite: first, without a connection, for those
-    of the process, and then for SQLite's write lock. Calls of ``writing`` must not be nested.
+    On SQLite, ``wait_s`` limits the wait for other writers. The call first waits for other threads
+    of the process, without using a connection, and then for SQLite's write lock. Calls of
+    ``writing`` must not be nested.
     """
     queue = _write_queues.get(engine)
     if queue is None:  # on PostgreSQL, the connection pool is the queue
@@ -546,8 +548,8 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
     until = time.monotonic() + wait_s
     with queue.turn(until):
         left_s = max(0.0, until - time.monotonic())
-        # Set the time limit on the connection, because a new engine for each transaction would take
-        # five times as long.
+        # Set the time limit on the connection. ``Engine.execution_options`` would make a new engine
+        # for each transaction, which takes five times as long.
         with engine.connect().execution_options(write_wait_s=left_s) as db, db.begin():
             yield db
 
@@ -570,7 +572,7 @@ def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
 
 
 def reading(engine: Engine) -> Connection:
-    """Return a connection for queries, which neither waits for writers nor blocks them.
+    """Return a connection for reading. Its queries neither wait for writers nor block them.
 
     Each query is its own transaction.
     """

@@ -1,7 +1,8 @@
 """Records the fingerprints of the secret keys with which the database's rows were written.
 
-Lists of fingerprints contain only the first 16 digits of each, because a value in the table
-``meta`` has at most 200 characters. All functions raise SQLAlchemyError if the database fails.
+The signing key is the secret key for new data. Old keys may be accepted for reading old data. Lists
+of fingerprints contain only the first 16 digits of each, because a value in the table ``meta`` has
+at most 200 characters. All functions raise SQLAlchemyError if the database fails.
 """
 
 from collections.abc import Iterable
@@ -36,7 +37,7 @@ def recorded_fingerprint(engine: Engine) -> str | None:
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Return the fingerprints of former keys whose answers may still be in the store."""
+    """Return the fingerprints of former keys with which stored answers may have been signed."""
     with reading(engine) as db:
         return str(db.execute(_FORMERS).scalar() or "").split()
 
@@ -50,13 +51,14 @@ def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[
 def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, list[str]]:
     """Record the signing key, and the old keys that are still ``accepted`` for reading.
 
-    Returns whether the signing key has changed, and the fingerprints of former keys whose answers
-    may still be in the store.
+    Returns whether the signing key has changed, and the fingerprints of former keys with which
+    stored answers may have been signed.
 
-    A purge cannot find HMACs that were computed with a key that is no longer accepted. If there is
-    such a key, the HMACs of all plates are therefore removed from the ledger's rows. If none of the
-    recorded keys is accepted, nothing encrypted can be read, so history entries, batches and issued
-    dossiers are deleted. Otherwise the caller must delete the rows that no accepted key decrypts.
+    If a recorded key is no longer accepted, purges cannot find the HMACs that were computed with
+    it. The HMACs of all plates are therefore removed from the ledger's rows. If none of the
+    recorded keys is accepted, all history entries, batches and issued dossiers are deleted, because
+    they cannot be decrypted. Otherwise the caller must delete the rows that no accepted key
+    decrypts.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -69,8 +71,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
             if not in_use & present:
                 _remove_encrypted(db)
             db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
-            # Record the former keys until the store has deleted their answers, because the store
-            # may be unreachable now.
+            # Record the former keys until the store has deleted the answers that they signed. The
+            # store may be unreachable now.
             formers = [each[:_DIGITS] for each in formers if each[:_DIGITS] not in retired]
             formers = [each for each in (*formers, *sorted(retired)) if each not in present]
             _record(db, _FORMER_NAMES, " ".join(formers))
@@ -82,7 +84,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys. The store must have deleted their answers before."""
+    """Delete the list of former keys. The answers that they signed must be deleted before."""
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

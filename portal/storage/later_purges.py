@@ -1,7 +1,7 @@
 """Repeats, in a restored backup, the purges that were made after the backup.
 
-The purge log contains only the number of a vehicle's bucket (one of 65,536). All vehicles of a
-purged bucket are therefore deleted.
+The purge log does not identify a purged vehicle. It contains only the vehicle's bucket (one of
+65,536). All vehicles of a purged bucket are therefore deleted.
 """
 
 import sqlite3
@@ -14,11 +14,11 @@ _TAGGED = ("history", "batch_items", "dossiers")
 
 
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
-    """Apply to ``restored`` the purges that only ``log`` contains, and return their number.
+    """Apply to ``restored`` the purges that only ``log`` contains, and return how many.
 
     ``log`` and ``restored`` are database files. The purges are copied to the purge log of
     ``restored``, so that the next start deletes the vehicles' answers from the cache. ``bucket_of``
-    maps a vehicle's tag to its bucket. Raises sqlite3.Error.
+    maps a vehicle's HMAC (a value of a column ``subject``) to its bucket. Raises sqlite3.Error.
     """
     with (
         closing(sqlite3.connect(f"file:{quote(str(log))}?mode=ro", uri=True)) as newer,

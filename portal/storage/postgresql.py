@@ -22,15 +22,15 @@ T = TypeVar("T")
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
 # The largest number of connections per process. By default a PostgreSQL server accepts 100
-# connections in total. More connections would not be faster, because upstream calls are counted one
-# after another.
+# connections in total. More connections would not be faster, because each upstream call updates the
+# same counter row.
 CONNECTIONS = 8
 # Further connections per process for tokens and histories, so that a slow ledger does not delay
 # cached answers.
 SIDE_CONNECTIONS = 2
 # Seconds that a thread waits for a connection. While other threads open or return connections, the
-# limit is LONGEST_WAIT_S. If they do not for POOL_TIMEOUT_S, the database is probably unreachable,
-# and the waiting thread fails.
+# limit is LONGEST_WAIT_S. If no thread opens or returns one for POOL_TIMEOUT_S, the database is
+# probably unreachable, and the waiting thread fails.
 POOL_TIMEOUT_S = 4
 LONGEST_WAIT_S = 12.0
 # Seconds to wait for each response. ANSWER_TIMEOUT_S is longer than the server's statement_timeout,
@@ -76,11 +76,11 @@ class _FifoPool(QueuePool):
 
     QueuePool may serve a new thread before a waiting thread, which may then wait too long
     (``test_pool_serves_waiters_in_order``). In tests on a busy machine, 256 threads each ran three
-    short transactions. With QueuePool and a time-out of 8 s, 16 and 50 threads failed in two runs.
-    With _FifoPool, 2 threads failed.
+    short transactions. With QueuePool and a time-out of 8 s, 16 threads failed in one run and 50 in
+    another. With _FifoPool, 2 threads failed.
 
-    If the server allows fewer connections than the pool's size, a thread to which the server
-    refuses a connection waits until another thread returns one.
+    If the server allows fewer connections than the pool's size, it refuses further connections. The
+    thread then waits until another thread returns a connection.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:

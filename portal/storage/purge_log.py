@@ -1,4 +1,7 @@
-"""Logs purges in the database, because a cache that restarts empty has lost its purge counters."""
+"""Logs the purges of vehicles' data in the database.
+
+A cache also counts purges, but it loses its counters if it restarts empty.
+"""
 
 import logging
 from typing import NamedTuple
@@ -24,7 +27,7 @@ class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
     ``latest`` is the number of the last purge. ``buckets`` are the buckets that were purged after
-    the requested number, or None if they are unknown.
+    the purge ``number`` that was passed to ``since``, or None if they are unknown.
     """
 
     latest: int
@@ -32,13 +35,16 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Return whether ``bucket`` was purged after purge ``number`` (None: at any time)."""
+    """Return whether the log has a purge of ``bucket`` after purge ``number`` (None: any purge)."""
     found = db.execute(_LATER_PURGE, {"after": number or 0, "of": bucket})
     return found.first() is not None
 
 
 class PurgeLog:
-    """A log of purges, which are numbered from 1."""
+    """A log of purges, which are numbered from 1.
+
+    An entry contains the vehicle's bucket (a number from 0 to 65,535), and not the vehicle.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -60,14 +66,15 @@ class PurgeLog:
         raise AssertionError("unreachable")
 
     def count(self) -> int:
-        """Return the number of all purges that were logged so far. Raises SQLAlchemyError."""
+        """Return how many purges were ever logged in this database. Raises SQLAlchemyError."""
         with reading(self._engine) as db:
             return int(db.execute(select(func.max(purges.c.number))).scalar() or 0)
 
     def since(self, number: int | None) -> Purges | None:
         """Return the purges after ``number``, or None if the database cannot be read.
 
-        ``buckets`` in the result is None if ``number`` is None or outside the log.
+        ``buckets`` in the result is None if ``number`` is None, greater than ``latest``, or so old
+        that the log no longer contains all later purges.
         """
         try:
             with reading(self._engine) as db:

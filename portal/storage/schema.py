@@ -35,8 +35,8 @@ def schema_revision(db: Connection) -> str | None:
     found = inspect(db)
     if not found.has_table("ledger"):
         return None
-    # Read the recorded revision again, because another process may have created the tables, and
-    # recorded it, meanwhile.
+    # Read the recorded revision again, because another process may meanwhile have created the
+    # tables and recorded their revision.
     if (stored := stored_revision(db)) is not None:
         return stored
     columns = {column["name"] for column in found.get_columns("ledger")}

@@ -13,9 +13,9 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 class WriteQueue:
     """Admits one writer at a time. The waiting writer with the earliest time limit is the next.
 
-    Without the queue, each writer would poll for SQLite's lock with growing pauses. Some of
-    hundreds of writers would then not get the lock in time. Writes that end an upstream call have
-    short time limits, so that many new lookups do not delay a paid answer.
+    Without the queue, each writer would poll for SQLite's lock with growing pauses. Among hundreds
+    of writers, some would not get the lock in time. A write that records the end of an upstream
+    call has a short time limit, so that it is admitted before the writes of many new lookups.
     """
 
     def __init__(self) -> None:
@@ -26,7 +26,7 @@ class WriteQueue:
 
     @contextmanager
     def turn(self, until: float) -> Iterator[None]:
-        """Wait until the calling thread may write, or raise NoTurn at ``until`` (monotonic)."""
+        """Wait until the thread may write, or raise NoTurn at ``until`` (monotonic seconds)."""
         self._acquire(until)
         try:
             yield
@@ -45,7 +45,7 @@ class WriteQueue:
         if permit.acquire(timeout=max(0.0, until - time.monotonic())):
             return
         with self._lock:
-            if waiter in self._waiters:  # a missing waiter has just been admitted
+            if waiter in self._waiters:  # otherwise ``_release`` has just admitted it
                 self._waiters.remove(waiter)
                 heapq.heapify(self._waiters)
                 raise NoTurn("the writers of this process took too long")

@@ -1,4 +1,4 @@
-"""The circuit breaker of a base address, if all callers use one upstream credential."""
+"""A circuit breaker for one base address, when all callers use the same upstream credential."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Breaker:
             self._record_failure(resource.subject, probe)
             raise
         except BaseException:
-            self._release_probe(probe)  # for example, the account refused the call
+            self._release_probe(probe)  # for example, a daily limit is reached
             raise
         self._record_answer(response, probe)
         return response
@@ -89,11 +89,11 @@ class Breaker:
     def _record_answer(self, response: Response, probe: bool) -> None:
         pauses = response.status == 429
         if not (probe or pauses or self._circuit.has_failures):
-            return  # a usual answer changes nothing, so no lock is needed
+            return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
-            # Only a probe closes an open circuit, not the answer to a call that was sent before the
-            # circuit opened.
+            # Only a probe's answer closes an open circuit. The answer to a call from before the
+            # circuit opened does not.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)
@@ -105,7 +105,7 @@ class Breaker:
 
 @dataclass(frozen=True, slots=True)
 class RecheckingAccount:
-    """An account that checks the circuit again after it has written the ledger row.
+    """Writes a call's ledger row through ``account``, and then checks the circuit again.
 
     While the row is written, other calls may open the circuit.
     """

@@ -14,8 +14,8 @@ COOLDOWN_S = 5.0
 LONGEST_PAUSE_S = 60.0
 DEFAULT_PAUSE_S = 1.0
 
-# Positions of one circuit's counters. Times in the counters are in seconds of the monotonic clock,
-# which all processes of a machine share.
+# Indexes of one circuit's counters, relative to ``Circuit._first``. Times in the counters are in
+# seconds of the monotonic clock, which all processes of a machine share.
 _PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
 COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 
@@ -23,12 +23,13 @@ COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 class Circuit:
     """The state machine of a circuit breaker, stored in shared counters.
 
-    A circuit uses COUNTERS counters, from the index ``first`` on.
+    A circuit uses COUNTERS counters, from the index ``first`` on. An open circuit refuses all calls
+    for COOLDOWN_S (the cool-down). It is then half-open: it admits a probe and refuses other calls.
 
     The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
-    between. A source is the hash of a vehicle or of a payer. The caller must lock the counters
-    before it calls a method that writes. Only ``end_probe`` needs no lock, because it writes a
-    single counter. Arguments ``now`` are times of ``clock``.
+    between. A source is the hash of a vehicle, or of a payer (a caller's upstream credential). The
+    caller must lock the counters before it calls a method that writes. Only ``end_probe`` needs no
+    lock, because it writes a single counter. Arguments ``now`` are times of ``clock``.
 
     If a probe has no result after ``longest_call_s``, its process may have been killed, and another
     probe may be sent.
@@ -67,8 +68,8 @@ class Circuit:
         return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
-        # A time more than COOLDOWN_S ahead was written before the machine restarted, because a
-        # restart sets the monotonic clock back.
+        # A restart of the machine sets the monotonic clock back. A time more than COOLDOWN_S ahead
+        # is from before the restart, and is ignored.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
@@ -101,7 +102,7 @@ class Circuit:
     def _probe_from(self) -> float:
         return self._counters[self._first + _PROBE_FROM]
 
-    # Writing, with locked counters
+    # Writing (the caller has locked the counters)
 
     def start_probe(self, now: float) -> None:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
@@ -117,8 +118,8 @@ class Circuit:
     ) -> None:
         """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
 
-        A failed probe restarts the cool-down. With ``extend``, so does the failure of a call that
-        was sent before the circuit opened, because the origin still fails.
+        A failed probe restarts the cool-down. If ``extend`` is true, the late failure of a call
+        from before the circuit opened also restarts it.
         """
         was_open = self.is_open(now)
         self._count(source)
@@ -135,7 +136,7 @@ class Circuit:
             self._counters[slot] = 0.0
 
     def pause(self, retry_after_s: float | None, now: float) -> None:
-        """Pause for the seconds that a 429 asks for, at most LONGEST_PAUSE_S.
+        """Pause for the time that a 429 response asks for, at most LONGEST_PAUSE_S.
 
         Does not shorten a current pause that ends later.
         """

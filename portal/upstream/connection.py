@@ -16,9 +16,9 @@ from portal.upstream.trust import trusted
 # A name's addresses are cached for this many seconds, because getaddrinfo reports no lifetime.
 ADDRESS_TTL_S = 30.0
 
-# Errors that concern the whole machine. EADDRNOTAVAIL and EAGAIN are missing, because they concern
-# a single address. A host without IPv6 reports an error for each IPv6 address. Local ports run out
-# separately for each destination.
+# Errors of the whole machine, after which a connection to another address would also fail.
+# EADDRNOTAVAIL and EAGAIN are not listed, because another address may work. For example, a host
+# without IPv6 fails only for IPv6 addresses. Local ports run out separately for each destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo
@@ -90,7 +90,7 @@ _resolver = Resolver()
 
 
 def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
-    """Open a connection, with its TLS handshake, by ``until`` (monotonic seconds).
+    """Open a connection, including TLS if ``tls`` is true, by ``until`` (monotonic seconds).
 
     Raises NotSent if no connection can be opened. Raises LocalFailure if this machine has no
     descriptor, thread or memory left.

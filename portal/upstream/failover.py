@@ -42,8 +42,8 @@ class Failover:
                 if resource.method != "GET":
                     break
             except Exception:
-                # The account refused this call. If an earlier call was sent, raise its failure
-                # instead, because it explains more.
+                # ``account.begin`` refused this call, for example at a daily limit. If a call to an
+                # earlier origin was sent, raise that call's failure, because it explains more.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise
@@ -53,7 +53,7 @@ class Failover:
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
     """Return the failure of the last call that was sent.
 
-    If no call was sent, return the CircuitOpen that ends first, or else the last failure.
+    If no call was sent, return the CircuitOpen with the shortest wait, or else the last failure.
     """
     sent = [failure for failure in failures if not isinstance(failure, NotSent)]
     if sent:

@@ -16,7 +16,8 @@ import h11
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, UpstreamError
 
-# The limit in bytes of the status line with all header fields, and of a chunk-size line.
+# The largest size in bytes of the status line with all header fields. The line with a chunk's size
+# has the same limit.
 LONGEST_HEAD: Final = 64 * 1024
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final response
 _CHUNK: Final = 64 * 1024
@@ -31,7 +32,7 @@ class Exchange:
         self._connection = connection
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
         # Whether a write failed. The failed write clears the socket's error, so a later read
-        # reports only the end of the data.
+        # reports the end of the data in place of the error.
         self._write_failed = False
         self._has_received = False  # whether a byte of the response has arrived
 

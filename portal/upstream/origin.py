@@ -20,8 +20,8 @@ log = logging.getLogger(__name__)
 
 # A response with one of these statuses is logged, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# The body is read only with these statuses. With other statuses, an invalid body would raise an
-# error in place of the status.
+# The body of a response is read only if the response has one of these statuses. Otherwise only the
+# status matters, and a malformed body would raise an error that hides it.
 _BODY_STATUSES = (200, 400, 404)
 
 
@@ -42,13 +42,13 @@ class Origin:
         transport: Callable[[float], BaseAdapter] = SingleUseAdapter,
     ) -> None:
         self.name = name
-        # Parse the base address once, because parsing takes as long as the rest of a request.
+        # Parse the base address only once, because this takes longer than the rest of ``_prepare``.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Record a call in the account, and then send it. Raises UpstreamError."""
+        """Record a call with ``account.begin``, and then send it. Raises UpstreamError."""
         attempt = account.begin(self.name)
         outcome, status = "maybe", None
         try:
@@ -105,7 +105,7 @@ class Origin:
 
 
 def _normalized(base_address: str) -> str:
-    """Return the address in the encoding of the ``requests`` library, without a final slash."""
+    """Return the address as the ``requests`` library encodes it, without a final slash."""
     request = requests.PreparedRequest()
     request.prepare_url(base_address, None)
     assert request.url is not None
@@ -113,7 +113,7 @@ def _normalized(base_address: str) -> str:
 
 
 def _content(reply: requests.Response) -> bytes:
-    """Return the body without its content coding. Raises Unusable."""
+    """Decode the body's content coding, such as gzip. Raises Unusable."""
     body = reply.content
     match reply.headers.get("Content-Encoding", "").strip().lower():
         case "" | "identity":

@@ -1,4 +1,4 @@
-"""The circuit breaker of a base address, if each caller has its own upstream credential."""
+"""A circuit breaker for one base address, when each caller has its own upstream credential."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -11,9 +11,9 @@ from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 
-# The table of payers has SETS sets of WAYS slots. The hash of a payer selects the set. The counters
-# of a slot are listed here: the hash of its payer (0 in a free slot), the time of the slot's last
-# change, the end of the payer's proven time, and the counters of the payer's circuit.
+# The table of payers has SETS sets of WAYS slots. A payer's hash selects the set. A slot stores the
+# hash of its payer (0 in a free slot), the time of the slot's last change, the time until which the
+# payer is proven (see PayerBreaker), and the counters of the payer's circuit.
 SETS, WAYS = 128, 8
 _PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
 _SLOT_SIZE = _CIRCUIT + COUNTERS
@@ -32,21 +32,24 @@ class _Role(Enum):
 class PayerBreaker:
     """Prevents failures and pauses of one payer from affecting other payers.
 
-    A payer (``Resource.payer``) is an upstream credential. Each payer has its own circuit for
-    everything that a credential can influence: the pause that a 429 asks for, time-outs, 5xx,
-    broken and unusable answers. All payers also share one circuit. The shared circuit opens if
-    calls for FAILURES_TO_OPEN different vehicles could not be sent (NotSent). It also opens if
-    FAILURES_TO_OPEN different proven payers had failures that a credential can influence. A payer
-    is proven for PROVEN_S seconds after each 200. A client that sends many invented credentials
-    thus cannot open the shared circuit.
+    A payer (``Resource.payer``) is an upstream credential. Each payer has its own circuit. It
+    counts the failures that the payer's credential may cause: time-outs, 5xx statuses, and broken
+    or unusable answers. A 429 pauses only this circuit.
 
-    While the shared circuit is half-open, every payer may send its own probe. A payer with an
-    invalid credential could use up a shared probe, and the circuit would stay open for everybody.
+    All payers also share one circuit. It opens if calls for FAILURES_TO_OPEN different vehicles
+    could not be sent (NotSent). A payer is proven if the upstream has recently answered one of its
+    calls with 200. Failures of FAILURES_TO_OPEN different proven payers also open the shared
+    circuit. A client that sends many invented credentials thus cannot open it. A 200 proves a payer
+    for at most PROVEN_S seconds, and for more than half of them.
+
+    While the shared circuit is half-open, every payer may send its own probe. If all payers had to
+    share one probe, a credential with which calls fail could keep the circuit open for everybody.
 
     Worker processes share the state in ``counters``. The table of payers has a fixed size. A new
-    payer gets the least recently changed slot of its set, but an unproven payer never replaces a
-    proven payer. A payer without a slot has no circuit of its own. A call takes no lock while both
-    its circuits are closed and have no failures or pauses.
+    payer gets a free slot of its set, or replaces the payer whose slot has not changed for the
+    longest time. Unproven payers are replaced first, and an unproven payer never replaces a proven
+    one. A payer without a slot has no circuit of its own. Most calls take no lock while both their
+    circuits are closed and have no failures or pauses.
     """
 
     def __init__(
@@ -93,7 +96,7 @@ class PayerBreaker:
             self._record_failure(payer, subject, role)
             raise
         except BaseException:
-            self._release_probe(payer, role)  # for example, the account refused the call
+            self._release_probe(payer, role)  # for example, a daily limit is reached
             raise
         self._record_answer(payer, response, role)
         return response
@@ -163,7 +166,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         is_settled = slot.is_settled(now) if slot is not None else not is_proof
         if is_settled and role is _Role.REGULAR and not pauses and not self._shared.has_failures:
-            return  # a usual answer changes nothing, so no lock is needed
+            return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
             if role is _Role.SHARED_PROBE:
@@ -217,10 +220,10 @@ class _Slot:
         return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Return whether the slot can stay as it is after an answer.
+        """Return whether an answer without a pause would change nothing in this slot.
 
-        It can if the circuit has no failures, and the payer stays proven for more than PROVEN_S / 2
-        seconds.
+        This is true if the payer's circuit has no failures, and the payer remains proven for more
+        than PROVEN_S / 2 seconds. Otherwise a 200 extends the time to PROVEN_S.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -255,7 +258,7 @@ class _Payers:
         return next((slot for slot in self._set_of(payer) if slot.payer == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """Return the payer's slot, and first assign a slot to a payer that has none.
+        """Return the payer's slot. If the payer has none, assign one.
 
         Returns None if all slots of the set belong to proven payers and this payer is not
         ``proven``. The caller must have locked the counters.

@@ -23,7 +23,7 @@ class Resource:
     ``path`` is appended to a base address. ``credential`` is sent as the Authorization header.
     ``subject`` is a keyed hash that identifies the vehicle. ``check(status, body)`` raises Unusable
     for a 200, 400 or 404 whose body does not answer this request. In pass-through mode, ``payer``
-    is a keyed hash that identifies the caller's credential, otherwise None.
+    is a keyed hash that identifies the caller's credential. In other modes it is None.
     """
 
     method: Literal["GET", "POST"]
@@ -36,23 +36,23 @@ class Resource:
 
 
 class Attempt(Protocol):
-    """One sent request. The origin calls ``finish`` exactly once."""
+    """One recorded request. ``finish`` is called exactly once, even if nothing was sent."""
 
     def finish(self, outcome: str, status: int | None = None) -> None: ...
 
 
 class Account(Protocol):
-    """Records requests.
+    """Records requests before they are sent, for example in the ledger.
 
     An origin calls ``begin`` before it sends the first byte of a request. ``begin`` may raise an
-    error to prevent the request.
+    error to prevent the request, for example if a daily limit is reached.
     """
 
     def begin(self, origin: str) -> Attempt: ...
 
 
 class Upstream(Protocol):
-    """The interface of an origin, of an origin behind a breaker, and of a failover."""
+    """The interface of Origin, of the circuit breakers and of Failover."""
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Return the answer by ``deadline`` (monotonic seconds), or raise UpstreamError."""

@@ -1,4 +1,4 @@
-"""An array of numbers in a file, with which worker processes share a circuit breaker's state."""
+"""Shares the state of circuit breakers between worker processes, as numbers in a file."""
 
 import contextlib
 import fcntl

@@ -22,13 +22,13 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class SingleUseAdapter(BaseAdapter):
-    """Sends one request and closes its connection with the response.
+    """Sends a request on a new connection, which is closed after the response.
 
     ``deadline`` (monotonic seconds) limits the whole exchange. The argument ``timeout`` of ``send``
-    is a pair in seconds. The first number limits name resolution, TCP and TLS together. The second
-    number limits the wait for the complete head of the final response. ``send`` raises
-    UpstreamError, and so does a read of the response's content. Redirects, cookies, proxies and
-    .netrc are not supported.
+    is a pair of numbers, in seconds. The first number limits name resolution, TCP and TLS together.
+    The second number limits the wait for the complete head of the final response. ``send`` and
+    reads of the response's content raise UpstreamError. Redirects, cookies, proxies and .netrc are
+    not supported.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -40,7 +40,7 @@ class SingleUseAdapter(BaseAdapter):
         request: requests.PreparedRequest,
         stream: bool = False,  # noqa: ARG002 - the content is always read on demand
         timeout: Any = None,
-        verify: bool | str = True,  # noqa: ARG002 - always verified
+        verify: bool | str = True,  # noqa: ARG002 - certificates are always verified
         cert: Any = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:

@@ -29,8 +29,8 @@ def trusted() -> ssl.SSLContext:
     """Return a context that trusts the authorities of certifi and of the system.
 
     SSL_CERT_FILE and SSL_CERT_DIR replace the system's authorities, as in every program that uses
-    OpenSSL. The context is cached, because the authorities take 17 ms to load and a quarter of a
-    megabyte of memory.
+    OpenSSL. The context is cached, because loading the authorities takes 17 ms and 0.25 MB of
+    memory.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2

@@ -1,7 +1,7 @@
 """Adds namespaces, the purge log, and the table for the secret key's fingerprint.
 
-Old rows get the empty namespace, or stay in their old tables, which a process of the earlier
-version can keep using.
+Existing rows of ``ledger`` and copied tokens get the empty namespace. The old tables ``tokens``,
+``spending`` and ``hits`` remain, so that a process of the earlier version can still use them.
 """
 
 import logging

@@ -1,4 +1,4 @@
-"""Adds the results of batch items, and the number of vehicles that a batch lists repeatedly."""
+"""Adds columns for the results of batch items and for the number of repeatedly listed vehicles."""
 
 import sqlalchemy as sa
 from alembic import op

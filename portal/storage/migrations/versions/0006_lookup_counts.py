@@ -1,8 +1,9 @@
 """Replaces the table ``savings`` by ``lookup_counts``, and adds the index "ledger_by_use".
 
-``lookup_counts`` also counts by caller, and counts stale answers separately. Copied rows have no
-caller, and count stale answers as hits. A running worker of the earlier version logs that it cannot
-write savings.
+Both tables count the lookups that needed no upstream call. ``lookup_counts`` also records the
+caller, and counts stale answers separately. Rows that are copied from ``savings`` have no caller,
+and their hits include stale answers. If a worker of the earlier version still runs, it logs that it
+cannot write to ``savings``.
 """
 
 import sqlalchemy as sa
