@@ -56,7 +56,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A label below a bar. Narrow screens hide labels with ``is_minor``."""
+    """A label below a bar. Narrow screens hide a label if ``is_minor`` is true."""
 
     x: float
     text: str

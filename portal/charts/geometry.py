@@ -17,8 +17,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# More than any car costs, in R$. A price from here on is a mistake of the source. It is not drawn,
-# because a scale that includes it would make every line flat.
+# More than any car costs, in R$. A price as high as this is a mistake of the source. It is not
+# drawn, because a scale that includes it would make every line flat.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
@@ -85,8 +85,8 @@ class PriceTick:
 class MonthTick:
     """A label below the plot.
 
-    Narrow screens hide ``before`` (the "20" of "2022"), and hide labels with ``is_minor``
-    completely.
+    Narrow screens hide ``before`` (the "20" of "2022"). They hide the whole label if ``is_minor``
+    is true.
     """
 
     x: float

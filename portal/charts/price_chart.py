@@ -442,7 +442,7 @@ def _labels_at_edge(
     if flag_name:
         flag += label
     # The flag's height includes the month, which is printed below the price. ``spread`` places the
-    # middle of both lines, and ``shift`` is its distance from the middle of the price.
+    # middle of the two, which is ``shift`` below the middle of the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
