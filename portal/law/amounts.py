@@ -31,7 +31,7 @@ _MOST_DIGITS = 15
 class Amount:
     """A fine's amount in R$: in full, at 80 % and at 60 %.
 
-    ``origin`` states whether ``value`` is from the official table or as the source sent it.
+    ``origin`` states whether ``value`` is from the official table or from the source.
     ``matches`` is true if the amount that the source sent agrees with the table, and None if there
     is nothing to compare.
     """

@@ -133,7 +133,7 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Check that the penalty was issued in time: 180 days, or 360 after a prior defence.
+    """Check that the penalty was issued within 180 days, or 360 if a prior defence was filed.
 
     The days are counted from the infraction. The record does not state whether a defence was filed,
     so from 181 to 360 days the verdict is "unknown".

@@ -1,10 +1,11 @@
 """The effects of a court's restriction on a vehicle, by the restriction's kind.
 
 The name of a kind states its legal effect: "licenciamento" forbids licensing. Any further effect of
-a kind is only a practice that trade sites report, so the texts about it say "em regra" ("as a
-rule"). All four kinds stop a transfer, so a restriction of unknown, hidden or missing kind stops a
-transfer, too. If a record says that its restriction was lifted ("BAIXADA"), or that there is none
-although it describes one, an act that nothing else in the record forbids is "unknown".
+a kind is reported only by trade sites, or is not confirmed by any source. Its ``confidence`` is
+therefore "reported" or "memory". Each of the four kinds (``restriction_kinds.Kind``) stops a
+transfer, so a restriction of unknown, hidden or missing kind stops a transfer, too. If a record
+says that its restriction was lifted ("BAIXADA"), or that there is none although it describes one,
+an act that nothing else in the record forbids is "unknown".
 """
 
 from collections.abc import Mapping, Sequence

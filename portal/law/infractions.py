@@ -1,10 +1,10 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
-Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Resolução CONTRAN
-985/2022). Two other sources fill its gaps. The code sheet of RENAINF, the national register of
-fines (SENATRAN, 2016), has pedestrians, bicycles, public servants and the code 500-2. Lei
-14.599/2023 has arts. 165-B to 165-D. The table lacks the codes of dangerous goods (9xxx), and codes
-that are newer than its sources.
+Codes and descriptions follow the official enforcement manual, Manual Brasileiro de Fiscalização de
+Trânsito (Resolução CONTRAN 985/2022). Two other sources fill its gaps. The code sheet of RENAINF,
+the national register of fines (SENATRAN, 2016), covers pedestrians, bicycles, public servants and
+the code 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The table lacks the codes of dangerous
+goods (9xxx), and codes that are newer than its sources.
 
 Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
 amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted``, the points that count on a licence,
@@ -82,9 +82,9 @@ class Row:
 class Infraction:
     """The infraction of a code. A code of four digits may cover several splits.
 
-    If ``rows`` disagree, a number is None, ``offender`` is "", and the gravity is "depende"
-    ("depends"). The gravity "mudou" ("changed") means that a law changed the gravity, and
-    that the record does not show which version applies.
+    A number on which ``rows`` disagree is None. In the same case, ``offender`` is "" and
+    ``gravity`` is "depende" ("depends"). The gravity "mudou" ("changed") means that a law changed
+    the gravity, and that the record does not show which version applies.
     """
 
     code: str
@@ -127,7 +127,7 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Return the full amount on ``day``, or the current amount if ``day`` is None."""
+        """Return the full amount for an infraction on ``day``. None gives the current amount."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount

@@ -96,7 +96,7 @@ def judge(
 ) -> Verdict:
     """Return the verdict on ``today``.
 
-    ``fines`` or ``restrictions`` is None if the lookup failed. ``decode_known`` is False if the
+    ``fines`` or ``restrictions`` is None if its lookup failed. ``decode_known`` is False if the
     decode lookup, which returns the vehicle's own data, failed. It is True if there was no decode
     lookup, as in a search by Renavam. ``is_described`` is False if the decode lookup answered
     without describing the vehicle. If the Renavam's check digit is wrong (``check_digit_holds`` is
