@@ -33,8 +33,8 @@ class FactChange:
 class PriceChange:
     """A change of the current price of one entry of the price table.
 
-    ``before`` is the price in R$ in the earlier answer, and ``after`` that in the later answer. It
-    is None if the answer lacks the entry or its price.
+    ``before`` is the price in R$ in the earlier answer, and ``after`` that in the later answer.
+    Each is None if its answer lacks the entry or the price.
     """
 
     entry: FipeEntry
@@ -104,7 +104,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return the changes in the later answer's order. Fines that it lacks come last."""
+    """Return the changes, in the order of the later answer. Fines that it lacks come last."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -116,7 +116,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return the changes in the later answer's order. Records that it lacks come last."""
+    """Return the changes, in the order of the later answer. Records that it lacks come last."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):

@@ -58,7 +58,7 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle. A number that cannot be read is None; ``…_text`` has the source's text."""
+    """A vehicle's data. A number that cannot be read is None; ``…_text`` has the source's text."""
 
     make: Field
     description: Field

@@ -1,4 +1,4 @@
-"""Reads court-ordered restrictions (RENAJUD) from the judicial restriction lookup."""
+"""Reads court-ordered restrictions (RENAJUD) from an answer of the operation "renajud"."""
 
 import re
 from dataclasses import dataclass

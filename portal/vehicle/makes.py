@@ -62,7 +62,7 @@ _DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
 _ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _IMPORTED = frozenset({"I", "IMP", "IMP."})
 _WORD = re.compile(r"[^\W_]+")
-# Names of models with up to three letters. Every other word of up to three letters is a code and
+# Model names of up to three letters. Every other word of up to three letters is a code and
 # stays in upper case.
 _SHORT_NAMES = frozenset(
     re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")

@@ -136,7 +136,7 @@ class Renavam:
 
     @property
     def is_invented(self) -> bool:
-        """Whether the number is eleven zeros. It has a right check digit, but is no vehicle's."""
+        """Whether the number is eleven zeros: its check digit is right, but it names no vehicle."""
         return not self.text.strip("0")
 
     def names_same_vehicle(self, text: str) -> bool:

@@ -1,8 +1,8 @@
 """Turns the registers' upper case without accents into readable Portuguese.
 
 The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A table lists words whose
-accents can be restored. It lacks words that without accents could be another word. "A", for
-example, may be "a" or "à".
+accents can be restored. It leaves out a word if its letters without accents also spell another
+word. "A", for example, may be "a" or "à".
 """
 
 import re
