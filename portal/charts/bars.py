@@ -10,8 +10,9 @@ from typing import Final
 from portal.charts import scale
 from portal.charts.geometry import Anchor
 
-# A bar fills this share of its slot, but at most ``_WIDEST`` per cent of the plot, because the bars
-# of a three-day chart would be very wide.
+# The plot is divided into slots of equal width, one per bar. A bar fills this share of its slot,
+# but at most ``_WIDEST`` per cent of the plot. Without this limit, a chart of three days would have
+# very wide bars.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
@@ -55,7 +56,7 @@ class Level:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A label below a bar. Narrow screens hide labels with ``is_minor``."""
+    """A label below a bar. Narrow screens hide a label if ``is_minor`` is true."""
 
     x: float
     text: str
@@ -65,7 +66,7 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """Bars with a grid. ``limit_y`` is the height of a dashed line, if one is drawn."""
+    """Bars with a grid. ``limit_y`` is the y coordinate of the dashed limit line, or None."""
 
     bars: tuple[DrawnBar, ...]
     levels: tuple[Level, ...]
@@ -78,8 +79,8 @@ def bar_chart(
 ) -> BarChart | None:
     """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
-    ``axis`` formats the value of a grid line. A ``limit`` above twice the highest bar is not drawn,
-    because the bars would be flat on its scale.
+    ``axis`` formats the value of a grid line. ``limit`` is drawn as a line, unless it exceeds twice
+    the highest bar: a scale that includes such a limit would make all bars very low.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:
@@ -128,7 +129,8 @@ def _parts(bar: Bar, left: float, width: float, y: scale.LinearScale) -> list[Pa
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
     """Return evenly spaced labels, one of them for the last bar.
 
-    If the slots are narrow, the last label ends where its bar ends, and is not centred.
+    Labels are centred below their bars. In slots narrower than ``_WIDEST``, the last label instead
+    ends where its bar ends.
     """
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1

@@ -1,10 +1,11 @@
 """The data classes of a price chart.
 
-A template prints the coordinates and SVG paths unchanged. The plot's top left corner is 0,0. In the
-layout "screen", whose size the style sheet sets, coordinates are percentages of the plot. Its paths
-are in tenths of a per cent, for a box of 1000 × 1000 that the template stretches. The other layouts
-have a fixed size in the units of ``view_box``. A path text is the value of an SVG path's attribute
-``d``.
+The plot's top left corner is 0,0. In the layout "screen", coordinates are percentages of the plot,
+and the style sheet sets the plot's size. SVG paths of this layout are for a box of 1000 × 1000
+units, which the template stretches to the plot. The other layouts have a fixed size in the units of
+``view_box``. Fields such as ``area_path`` have the text of the attribute ``d`` of an SVG path.
+
+The chosen series is the one that the chart is about. A real price is one that is not a prediction.
 """
 
 from collections.abc import Sequence
@@ -16,13 +17,13 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# More than any car costs. The source sends a larger price only by mistake, and drawing this price
-# would flatten every line.
+# More than any car costs, in R$. A price as high as this is a mistake of the source. It is not
+# drawn, because a scale that includes it would make every line flat.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
 class Plotted(Protocol):
-    """A point of a series. ``month`` is the first day of the month."""
+    """A point of a series: the price of one month. ``month`` is the first day of that month."""
 
     @property
     def month(self) -> date: ...
@@ -68,7 +69,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class PriceTick:
-    """A grid line and its label ``text``. Narrow screens show only ``short``."""
+    """A grid line with its label, "R$ 90 mil". Narrow screens show only ``short``, "90"."""
 
     y: float
     before: str
@@ -84,8 +85,8 @@ class PriceTick:
 class MonthTick:
     """A label below the plot.
 
-    Narrow screens hide ``before`` (the "20" of "2022"), and hide labels with ``is_minor``
-    completely.
+    Narrow screens hide ``before`` (the "20" of "2022"). They hide the whole label if ``is_minor``
+    is true.
     """
 
     x: float
@@ -97,7 +98,7 @@ class MonthTick:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point without a neighbouring month, which no line reaches."""
+    """A point that no line reaches, because the months before and after it have no price."""
 
     x: float
     y: float
@@ -120,7 +121,7 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A point with a text above it. ``text_y`` is the baseline of the text."""
+    """The first or highest price, with a label above it. ``text_y`` is the label's baseline."""
 
     x: float
     y: float
@@ -135,8 +136,8 @@ class Mark:
 class Flag:
     """The label of the chosen series' last real price, at the plot's right edge.
 
-    ``y`` is the middle of the label, without its line for ``month``. ``dot_x`` and ``dot_y`` locate
-    the point itself. ``month`` is "" if ``Words.now`` is true.
+    ``y`` is the middle of the line with ``price``. ``month`` is printed below that line, and is ""
+    if ``Words.now`` is true. ``dot_x`` and ``dot_y`` locate the price's point.
     """
 
     y: float
@@ -157,12 +158,13 @@ class EndLabel:
 
 @dataclass(frozen=True, slots=True)
 class Months:
-    """Every month of the chosen series, from its first to its last, as data for the page's script.
+    """The months of the chosen series, as data for the script static/js/chart.js.
 
-    ``first`` is a ``month_index``. ``values`` are whole amounts: 0 for a month without a price,
-    negative for a prediction. ``x`` are the x coordinates of the first and last month. ``y`` are
-    the y coordinates of the lowest and highest grid line, and ``levels`` their values. ``peak`` is
-    the highest real price, and ``last_real`` the index of the last real price in ``values``.
+    ``first`` is the ``month_index`` of the first month. ``values`` has a whole amount for each
+    month up to the last one: 0 without a price, negative for a prediction. ``x`` are the x
+    coordinates of the first and last month. ``y`` are the y coordinates of the lowest and highest
+    grid line, and ``levels`` are the prices at these two lines. ``peak`` is the highest real price.
+    ``last_real`` is the index in ``values`` of the last real price.
     """
 
     first: int
@@ -178,12 +180,13 @@ class Months:
 class PriceChart:
     """A whole chart: the chosen series, and the other series on the same scale.
 
-    ``bands`` are the strips behind every second year. ``zone`` is the hatched strip after the last
-    real month of all series. ``break_y`` is the top of the axis break, or None if the axis starts
-    at zero. ``hatch_path`` and ``break_path`` draw the hatching and the axis break. In the layout
-    "screen" they are "", because the template draws both as patterns. ``unit`` is the unit of all
-    short price labels ("mil"), or "". ``is_long`` is true if the texts at the sides need a wider
-    margin.
+    ``bands`` are the strips behind every second year. ``zone`` is the hatched strip in which every
+    price is a prediction, or None. An axis break marks that the price axis jumps from zero to the
+    lowest grid line. ``break_y`` is the top of the break, or None if the axis has no jump.
+    ``hatch_path`` and ``break_path`` draw the hatching and the axis break. In the layout "screen"
+    these paths are "", because the template draws both as patterns. ``unit`` is the unit that the
+    ``PriceTick.short`` texts leave out ("mil", thousand), or "". ``is_long`` is true if the labels
+    left and right of the plot need wider margins.
     """
 
     layout: Layout

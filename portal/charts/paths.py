@@ -12,15 +12,15 @@ def number(value: float) -> str:
 
 
 def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
-    """Return a path with one sub-path for each run of two or more points.
+    """Return a path that joins the points of each run. A run of one point is left out.
 
-    ``whole`` rounds coordinates to whole units, and not to one decimal.
+    With ``whole``, coordinates are rounded to integers instead of one decimal.
     """
     return "".join(_run(run, whole=whole) for run in runs if len(run) > 1)
 
 
 def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
-    """Return one closed area for each run of two or more points, down to the y ``bottom``."""
+    """Return the path of the areas between each run of two or more points and y = ``bottom``."""
     return "".join(
         f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"
         for run in runs
@@ -42,7 +42,7 @@ def hatch_path(left: float, right: float, height: float, step: float) -> str:
 
 
 def torn_path(width: float, top: float, step: float, depth: float) -> str:
-    """Return two parallel zigzag lines across ``width``, at the vertical distance ``depth``."""
+    """Return the path of an axis break: two zigzag lines of the given width, ``depth`` apart."""
     count = max(2, round(width / step))
     points = [(width * i / count, top + (depth / 2 if i % 2 else 0)) for i in range(count + 1)]
     return line_path([points, [(x, y + depth) for x, y in points]])

@@ -30,8 +30,8 @@ from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
 
 MOST_SERIES: Final = 6
-# A longer series is cut to its latest months. The longest series that a page must show has half
-# this number.
+# Only this number of the latest months is drawn. The longest price histories have about half as
+# many months.
 MOST_MONTHS: Final = 240
 # In the layout "screen", this many units of a path are one per cent of the plot.
 SCREEN_PATH_SCALE: Final = 10
@@ -41,10 +41,11 @@ _NEAR_ZERO: Final = 0.4
 # below the lowest grid line for the axis break.
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
-# The label of the chosen series hardly moves when ``spread`` moves overlapping labels apart. The
-# other labels have the weight 1.
+# ``spread`` moves overlapping labels apart, and moves a label with a large weight least. This is
+# the weight of the chosen series' label. The other labels have the weight 1.
 _FLAG_WEIGHT: Final = 20.0
-# Texts at the sides that are longer than this many characters need a wider margin.
+# The margins need to be wider if a price label on the right, or a grid line's label on the left,
+# has more than this many characters.
 _LONGEST_PRICE, _LONGEST_TICK = 10, 11
 _DIGITS = re.compile(r"^(\D*)(.*?)(\D*)$", re.DOTALL)
 # The mean width of bold digits and lower-case letters in em, rounded up.
@@ -53,11 +54,11 @@ _EM_PER_CHARACTER: Final = 0.6
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words of a chart, which the caller chooses.
+    """The caller's choices for a chart's texts.
 
-    ``now`` states that the last real month is the current month. Otherwise the label of the last
-    real price names its month, because a price table may have ended years ago and a printed report
-    may be read much later.
+    ``now`` is true if the last real price is current. If it is false, the label of that price names
+    its month, because a price table may have ended years ago and a printed report may be read much
+    later. ``predicted`` is the label of the hatched strip of predictions.
     """
 
     now: bool = False
@@ -66,10 +67,10 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class _Canvas:
-    """The size of a plot, and of the margins that hold the texts at its sides.
+    """The size of a plot, and of the margins for the texts around it.
 
-    ``price_ticks`` is the number of price labels to aim at. ``is_fixed`` is false in the layout
-    "screen", in which the units are percentages.
+    ``price_ticks`` is the approximate number of price labels. ``is_fixed`` is false in the layout
+    "screen", whose units are percentages.
     """
 
     plot_width: float
@@ -83,9 +84,9 @@ class _Canvas:
     is_fixed: bool = True
 
 
-# On paper and mini, one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
-# points. The compact canvas, for phones, is at least 286 px wide (a 320 px screen less its
-# margins), so letters of 14 units measure at least 12 px.
+# In the layouts "paper" and "mini", one unit is a quarter of a millimetre, so letters of 12 units
+# measure 8.5 points. A drawing in the layout "compact", for phones, is at least 286 px wide (a
+# screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
@@ -114,7 +115,7 @@ class _Frame:
         return self.x(index), self.y(float(point.value))
 
     def rounded(self, coordinate: float) -> float:
-        """Round a coordinate to 0.1 unit in a fixed layout, or to 0.01 per cent."""
+        """Round a coordinate to 0.1 unit, or to 0.01 per cent in the layout "screen"."""
         return round(coordinate, 1 if self.canvas.is_fixed else 2)
 
     def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:
@@ -145,9 +146,9 @@ def price_chart(
     """Return the chart of the first six series, or None if the chosen series has no point.
 
     ``chosen`` is the index of the series that the chart is about. With ``last_months``, the chart
-    starts that many months before the last real price of that series. ``price_axis`` formats the
-    value of a grid line ("R$ 90 mil"), ``price`` an exact value ("R$ 89.325") and ``month`` a month
-    ("jan/25").
+    starts this number of months before the chosen series' last real price. ``price_axis`` formats
+    the value of a grid line ("R$ 90 mil"), ``price`` an exact value ("R$ 89.325") and ``month`` a
+    month ("jan/25").
     """
     drawn = tuple(lines[:MOST_SERIES])
     return _draw(drawn, chosen, last_months, layout, price_axis, price, month, words or Words())
@@ -233,7 +234,8 @@ def _draw(
 def _known(line: Line) -> _Known:
     """Return a line's points by ``month_index``, in order.
 
-    A prediction is replaced by a later point for the same month; a real price never is.
+    If several points have the same month, the first real price is used. If all of them are
+    predictions, the last one is used.
     """
     known: _Known = {}
     for point in line.points:
@@ -246,7 +248,8 @@ def _known(line: Line) -> _Known:
 def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) -> int:
     """Return the ``month_index`` of the first month to draw.
 
-    At least the last month of the chosen series is drawn, even if it is older than MOST_MONTHS.
+    The last month of the chosen series is always drawn, even if another series ends more than
+    MOST_MONTHS later.
     """
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))
@@ -259,7 +262,7 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 def _highest(known: _Known) -> tuple[int, Decimal]:
     """Return the month and the value of the highest real price, in a tie the latest.
 
-    Both are zero without a real price.
+    Returns (0, 0) if the series has no real price.
     """
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))
@@ -290,7 +293,8 @@ def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float
         canvas=canvas,
         first=first,
         last=last,
-        # The first and last points keep away from the edges, so that their dots fit into the plot.
+        # The first and last points are a little inside the edges, so that the plot does not cut off
+        # their dots.
         x=scale.LinearScale(first, last, canvas.plot_width * 0.006, canvas.plot_width * 0.994),
         y=scale.LinearScale(
             levels[0],
@@ -319,7 +323,7 @@ def _bands(frame: _Frame) -> Iterator[Band]:
 
 
 def _edges(frame: _Frame, year: int) -> tuple[float, float]:
-    """Return the x coordinates where a year starts and ends, half a month before each January."""
+    """Return the x coordinates of a year's edges, each half a month to the left of a January."""
     width = frame.canvas.plot_width
     if frame.first == frame.last:
         return 0.0, width
@@ -437,7 +441,8 @@ def _labels_at_edge(
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # The flag's height includes the month, which is printed below the price.
+    # The flag's height includes the month, which is printed below the price. ``spread`` places the
+    # middle of the two, which is ``shift`` below the middle of the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
@@ -467,7 +472,7 @@ def _labels_at_edge(
 def _marks(
     frame: _Frame, known: _Known, highest: tuple[int, Decimal], price: PriceText, month: MonthText
 ) -> tuple[Mark | None, Mark | None]:
-    """Return the labels of the first real month and of the highest price, or None without a label.
+    """Return the labels of the first real month and of the highest price. Either may be None.
 
     The last real month gets no label here, because ``_labels_at_edge`` labels it. The first month
     gets none if it would overlap the label of the highest price.

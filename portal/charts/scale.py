@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-# The possible distances of ticks in months.
+# The possible distances between two ticks, in months.
 _MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
 # Two values with a smaller relative difference count as equal.
 _FLAT = 1e-6
@@ -23,7 +23,7 @@ def month_of(index: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class LinearScale:
-    """Maps values from ``low``…``high`` to ``start``…``end`` and clamps values outside."""
+    """Maps ``low`` to ``start`` and ``high`` to ``end``. A value outside gives the nearer end."""
 
     low: float
     high: float
@@ -38,7 +38,7 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return the interval, widened by 5 % on each side if both values are equal."""
+    """Return the interval, widened by 5 % on each side if its ends are (almost) equal."""
     if high - low > _FLAT * max(abs(low), abs(high)):
         return low, high
     room = max(abs(low), abs(high)) * 0.05 or 1.0

@@ -7,7 +7,7 @@ from portal.charts import paths, scale
 from portal.charts.geometry import Plotted
 
 WIDTH, HEIGHT = 96, 24
-# Leaves room for half the line's width and for the last point's dot.
+# A margin on each side, so that the box does not cut off the line or the dot of the last point.
 _MARGIN = 3.0
 
 
@@ -25,7 +25,7 @@ class Sparkline:
 
 
 def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
-    """Return the line of the last ``months`` months' real prices, or None for fewer than three."""
+    """Return the line of the real prices in the last ``months`` months, or None for under three."""
     real = {scale.month_index(p.month): float(p.value) for p in points if not p.predicted}
     last = max(real, default=0)
     known = {index: real[index] for index in sorted(real) if index > last - months}

@@ -1,11 +1,11 @@
-"""The answer to "may I…?" for one act (transfer, license, drive, be removed), with its reasons."""
+"""The answer for one act: may a vehicle be transferred, licensed, driven, or towed ("removal")?"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 Act = Literal["transfer", "licence", "drive", "removal"]
-# "yes" is always favourable. For removal, "yes" therefore means that no risk was found.
+# "yes" is always favourable. For removal, "yes" therefore means that no risk of removal was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
 # How the rule behind an answer is known: the legal text was read ("verified"), trade sites state
 # the rule ("reported"), or no source confirmed the rule ("memory").
@@ -19,8 +19,9 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 class Answer:
     """The answer for one act.
 
-    ``phrase`` is a list item ("não pode transferir") and ``reason`` is a full sentence. ``records``
-    are the HTML anchors of the fines and restrictions behind the answer, such as "multa-1".
+    ``phrase`` is an item of a list ("não pode transferir": cannot transfer it), and ``reason`` is a
+    full sentence. ``records`` are the HTML anchors of the fines and restrictions behind the answer,
+    such as "multa-1".
     """
 
     mark: Mark

@@ -1,4 +1,4 @@
-"""The "posso…?" ("may I…?") matrix: for each act, its answer and the records behind it."""
+"""The "posso…?" ("may I…?") matrix: the answer for each act, and the records that decide it."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ LABELS: dict[Act, str] = {
     "drive": "Circular",
     "removal": "Recolher ao pátio",
 }
-# The words are objects of "consultar", so they begin with the Portuguese article.
+# In sentences, these texts follow the verb "consultar" ("look up"), so each begins with an article.
 MISSING_WORDS: dict[Missing, str] = {
     "decode": "os dados do veículo",
     "fines": "as multas",
@@ -45,8 +45,9 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# Shown in place of "Risco possível" if there is no court order but the answer is stale. "Risco
-# possível" would suggest that a court order exists.
+# The page shows this text if no court order is recorded, but the lookup's answer is stale (an old
+# one, because no newer one is available). "Risco possível" ("possible risk") would suggest that a
+# court order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -74,13 +75,13 @@ _LICENCE_MAY_HAVE_LAPSED = (
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
 )
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
-# Art. 284, § 3º: a fine restricts nothing before the administrative case ends. Art. 285: a timely
-# appeal suspends the fine.
+# CTB (the traffic code), art. 284, § 3º: until the administrative case ends, a fine stops neither
+# licensing nor transfer. Art. 285: a timely appeal suspends the fine.
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
 # Fines with these standings are named in the row even if a court order already forbids the act.
-# They are, or may be, an obstacle after the court lifts the order.
+# Such a fine may still stop the act when the court has lifted the order.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -106,7 +107,7 @@ def row_of(
     stale: Stale,
     doubt: str = "",
 ) -> Row:
-    """Build the matrix row of an act. The row's mark is the least favourable of all answers.
+    """Build the matrix row of an act. Its mark is the least favourable that a record gives.
 
     Fines affect only licensing and transfer; restrictions affect every act. ``doubt`` is a clause
     that explains why the records may belong to another vehicle, or "". A ``doubt``, or a relevant

@@ -1,9 +1,9 @@
-"""Restore the exact amount of a fine whose ``valor`` field lacks its cents.
+"""Restore the exact amount of a fine whose field ``valor`` (amount) lacks the cents.
 
 The discounts follow art. 284 of the CTB (the traffic code). Until the due date, a payer owes 80 %
-of the amount, or 60 % through SNE without defence or appeal (§ 1º). SNE is the federal system of
-electronic notices. Some fines double if the driver repeats the infraction within 12 months (arts.
-165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
+of the amount. A payer who uses SNE, the federal system of electronic notices, and files no defence
+or appeal owes 60 % (§ 1º). Some fines double if the driver repeats the infraction within 12 months
+(arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ _MOST_DIGITS = 15
 class Amount:
     """A fine's amount in R$: in full, at 80 % and at 60 %.
 
-    ``origin`` states whether ``value`` is from the official table or as the source sent it.
+    ``origin`` states whether ``value`` is from the official table or from the source.
     ``matches`` is true if the amount that the source sent agrees with the table, and None if there
     is nothing to compare.
     """

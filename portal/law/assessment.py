@@ -23,10 +23,11 @@ from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
 
-# Records with equal texts are identical, because all numbers and dates are parsed from the texts.
+# Returns the text fields of a fine. ``totals`` treats records with equal texts as identical,
+# because a fine's amounts and dates are parsed from these texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# Status texts of the source which mean that the defence was filed or the driver named. If the text
-# also contains a word of _NOT_YET ("SEM CONDUTOR INDICADO"), the step may still be open.
+# These status texts of the source mean that a defence was filed or the driver was named. With a
+# word of _NOT_YET, a text may mean the opposite ("SEM CONDUTOR INDICADO": no driver named).
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -46,8 +47,9 @@ _PLURALS = {
 class FineAssessment:
     """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence, or "".
 
-    ``has_discount`` is true if the due date may be in the future. The members about ``standing``,
-    and ``is_called_off``, are from ``Status``. Those about ``description`` are from ``Wording``.
+    ``has_discount`` is true if the due date, on which the discounts end, may be in the future.
+    ``Status`` explains ``is_called_off`` and the members with "standing" in their names, and
+    ``Wording`` those with "description".
     """
 
     record: Fine
@@ -90,7 +92,8 @@ class FineAssessment:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
         After a recorded penalty, only the appeal is possible. Without a recorded penalty, the
-        appeal is included unless the standing is "notice", because the source may lack the date.
+        source may lack the penalty's date. The appeal is then included, unless the standing is
+        "notice".
         """
         if self.is_paid:
             return ()
@@ -111,7 +114,7 @@ class FineAssessment:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """The deadlines that apply in the fine's standing."""
+        """The deadlines that matter for the fine, or none if it is paid."""
         if self.is_paid:
             return ()
         return (self.notice, self.penalty, *self.remedies, self.prescription)
@@ -127,10 +130,10 @@ class Totals:
 
     ``points_to_come`` are the points of fines that are only notified or suspended; ``points`` has
     those of the other fines. ``points_unknown`` counts fines whose points are not known, and fines
-    that are called off.
+    that the source calls no longer owed (``is_called_off``).
 
-    ``identical`` has one number for each open fine that the source lists more than once: how many
-    records it has. The sums include all of them.
+    ``identical`` has one number for each open fine that the source lists more than once: the number
+    of its records. The sums include all these records.
     """
 
     open_count: int
@@ -181,8 +184,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver. Its record may state the dates of the original
-    # infraction, so the dates of a NIC are not used.
+    # A NIC is a fine for not naming the driver. Its record may have the infraction and notice dates
+    # of the original infraction, so no deadline of a NIC is computed from these two dates.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -261,7 +264,10 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date, MINIMUM_DAYS or more after the penalty, may be in the future."""
+    """Return whether the due date may be in the future.
+
+    The due date is MINIMUM_DAYS or more after the penalty.
+    """
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False
     if fine.penalty_on is None:

@@ -1,9 +1,9 @@
 """Find courts by acronym, name or case number, and format the names of their divisions.
 
 The table lists 92 courts and 27 federal first-instance sections. A case number has the form
-``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. No source
-confirmed the table's J.TR of electoral and military courts. RENAJUD, the register of court
-restrictions, writes the name of one court in several ways.
+``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. The
+table's J.TR numbers of electoral and military courts are not confirmed by any source. RENAJUD, the
+register of court restrictions, writes the name of one court in several ways.
 """
 
 import csv
@@ -21,7 +21,7 @@ _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
-# The source sends a court's division as "04355-VIGESIMA TERCEIRA VARA CIVEL".
+# Matches the code before the name of a court's division: "04355-VIGESIMA TERCEIRA VARA CIVEL".
 _BODY_CODE = re.compile(r"^[0-9]+\s*-\s*")
 _NUMBERED = re.compile(r"^([0-9]{1,3})([AOªº])?$")
 _UNITS = "PRIMEIR SEGUND TERCEIR QUART QUINT SEXT SETIM OITAV NON"
@@ -106,7 +106,7 @@ def court_body_name(text: str) -> str:
 
 
 def courts() -> tuple[Court, ...]:
-    """Return every court of the table, in its order."""
+    """Return every court, in the order of the table."""
     return tuple(court for court, _ in _rows())
 
 

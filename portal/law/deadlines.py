@@ -16,15 +16,17 @@ Verdict = Literal["in_time", "late", "unknown"]
 NOTICE_DAYS = 30
 PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
-# The law says "não inferior a trinta dias", so the notice itself may grant a longer period.
+# The law says "não inferior a trinta dias" ("not less than thirty days"), so a notice may grant
+# more.
 MINIMUM_DAYS = 30
-# After MINIMUM_DAYS and up to this many days after the penalty, a fine is "probably_due". The
-# record has no due date, and issuing bodies often grant more than the minimum.
+# A fine is "probably_due" if its penalty is more than MINIMUM_DAYS and at most this many days old.
+# The record has no due date, and issuing bodies often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# On this day came into force: the limits of 180 and 360 days, the current gravities of arts. 220,
-# XIII, and 233, and the exclusion of some points from the count.
+# Lei 14.071/2020 came into force on this day. It introduced the limits of 180 and 360 days, changed
+# the gravities of arts. 220, XIII, and 233, and excluded the points of some infractions from the
+# count on a licence.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -131,7 +133,7 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Check that the penalty was issued in time: 180 days, or 360 after a prior defence.
+    """Check that the penalty was issued within 180 days, or 360 if a prior defence was filed.
 
     The days are counted from the infraction. The record does not state whether a defence was filed,
     so from 181 to 360 days the verdict is "unknown".

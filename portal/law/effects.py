@@ -1,9 +1,11 @@
 """The effects of a court's restriction on a vehicle, by the restriction's kind.
 
-The name of a kind states its legal effect: "licenciamento" forbids licensing. Its further effects
-are only practice that trade sites report, so their texts say "em regra" ("as a rule"). All four
-kinds stop a transfer, so a restriction of unknown, hidden or missing kind stops a transfer, too. If
-a record revokes or contradicts its own statement, the answers are "unknown".
+The name of a kind states its legal effect: "licenciamento" forbids licensing. Any further effect of
+a kind is reported only by trade sites, or is not confirmed by any source. Its ``confidence`` is
+therefore "reported" or "memory". Each of the four kinds (``restriction_kinds.Kind``) stops a
+transfer, so a restriction of unknown, hidden or missing kind stops a transfer, too. If a record
+says that its restriction was lifted ("BAIXADA"), or that there is none although it describes one,
+an act that nothing else in the record forbids is "unknown".
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,7 +32,7 @@ class Effect:
     ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the text as sent if it contains an
     unrecognised word, else "". ``in_force`` is False if the record states that there is no
     restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains why the record is
-    unreliable ("a fonte registra “BAIXADA”"), or "".
+    unreliable ("a fonte registra “BAIXADA”": the source says "lifted"), or "".
     """
 
     kinds: tuple[Kind, ...]

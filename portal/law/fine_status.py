@@ -2,9 +2,9 @@
 
 After a recorded penalty, a fine is "due" until the shortest possible due date, then "probably_due"
 until 60 days after the penalty, and then "enforceable". A fine with only an infraction notice is a
-"notice". A status word of the source, such as DIVIDA ATIVA, takes precedence over the dates. The
-source does not document its status words. A word such as CANCELADA therefore makes a fine
-"unknown", which does not mean "not owed".
+"notice". A status word of the source, such as DIVIDA ATIVA (a debt that can be claimed in court),
+takes precedence over the dates. The source does not document its status words. A word such as
+CANCELADA ("cancelled") therefore makes a fine "unknown", which does not mean "not owed".
 """
 
 import re
@@ -38,13 +38,13 @@ _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
 # If the text contains one of these words, a word of _SAYS_PAID or _SAYS_OVER refers to something
-# else ("SUSPENSAO CANCELADA"), and the fine is still owed.
+# else, and the fine is still owed: in "SUSPENSAO CANCELADA", the suspension is cancelled.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
-# "RECURSO CANCELADO" does not end a fine, but "RECURSO DEFERIDO" (granted) does.
+# "RECURSO CANCELADO" (appeal cancelled) does not end a fine, but "RECURSO DEFERIDO" (granted) does.
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
-# If the text contains one of these words, a status word may mean its opposite ("NAO VENCIDA").
+# With one of these words, a status word may mean its opposite ("NAO VENCIDA": not past due).
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
@@ -152,7 +152,7 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 
 
 def _in_notice(fine: Fine, today: date) -> Status:
-    """Return "notice", or "unknown" for an old infraction: the source may lack the later dates."""
+    """Return "notice". For an old infraction, return "unknown": a penalty may be unrecorded."""
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro.")

@@ -9,8 +9,8 @@ from portal.wording import bare
 class Term:
     """A term.
 
-    ``slug`` is ASCII and never changes, because it is part of links. ``stands_for`` is the
-    expansion of an acronym, or "".
+    ``slug`` is ASCII and never changes, because it is part of links. ``stands_for`` is the full
+    form of an acronym or short name, or "".
     """
 
     slug: str
@@ -272,7 +272,7 @@ def _sort_key(entry: Term) -> tuple[str, str]:
     return bare(entry.name), entry.name
 
 
-# The readers see the names, and the order of the slugs would differ.
+# Sorted by name and not by slug, because readers see only the names.
 GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_sort_key))
 
 

@@ -1,15 +1,18 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
-Codes and descriptions follow the Manual Brasileiro de Fiscalização de Trânsito (Resolução CONTRAN
-985/2022). Two other sources fill its gaps: the RENAINF code sheet of SENATRAN (2016) for
-pedestrians, bicycles, public servants and 500-2, and Lei 14.599/2023 for arts. 165-B to 165-D. The
-table lacks the codes of dangerous goods (9xxx), and codes that are newer than its sources.
+Codes and descriptions follow the official enforcement manual, Manual Brasileiro de Fiscalização de
+Trânsito (Resolução CONTRAN 985/2022). Two other sources fill its gaps. The code sheet of RENAINF,
+the national register of fines (SENATRAN, 2016), covers pedestrians, bicycles, public servants and
+the code 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The table lacks the codes of dangerous
+goods (9xxx), and codes that are newer than its sources.
 
 Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
-amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted`` follows art. 259, § 4º (Lei
-14.071/2020). It is blank if no source says whether the points count, as for cyclists.
+amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted``, the points that count on a licence,
+follows art. 259, § 4º (Lei 14.071/2020). It is blank if no source says whether the points count, as
+for cyclists.
 
-Rows with the status ``superseded`` are former splits and rules, which old records still use.
+A code has one or more splits (desdobramentos), which are variants of the infraction. Rows with the
+status ``superseded`` are former splits or rules, which old records still use.
 """
 
 import csv
@@ -39,8 +42,8 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# A joined description lists at most _MAX_WORDINGS splits of a code. An opening of at least
-# _SHARED_WORDS words that all splits share is written only once.
+# The description of a code with several splits lists at most _MAX_WORDINGS of them. If all begin
+# with the same _SHARED_WORDS words or more, these words are written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -48,11 +51,11 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: a code and one of its splits (desdobramento, a variant).
+    """One line of the table: a code and one of its splits.
 
-    ``official`` is the wording of the official sources, with which records are compared.
-    ``description`` spells out its abbreviations. Amounts are in reais, and None if unknown.
-    ``confidence`` is 1 if only one source names the code.
+    ``official`` is the official wording, to which the descriptions in records are compared.
+    ``description`` is the same wording without abbreviations. Amounts are in reais, and None if
+    unknown. ``confidence`` is 1 if only one source has this row, else 2.
     """
 
     code: str
@@ -79,9 +82,9 @@ class Row:
 class Infraction:
     """The infraction of a code. A code of four digits may cover several splits.
 
-    Where ``rows`` disagree, a number is None, ``offender`` is "" and the gravity is "depende". The
-    gravity "mudou" ("changed") means that a law changed the gravity, and that the record does not
-    show which version applies.
+    A number on which ``rows`` disagree is None. In the same case, ``offender`` is "" and
+    ``gravity`` is "depende" ("depends"). The gravity "mudou" ("changed") means that a law changed
+    the gravity, and that the record does not show which version applies.
     """
 
     code: str
@@ -124,7 +127,7 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Return the full amount for an infraction on ``day``, or the current one if it is None."""
+        """Return the full amount for an infraction on ``day``. None gives the current amount."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount
@@ -145,7 +148,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the first of ``amounts`` that is ``sent``, or whose whole reais are ``sent``."""
+    """Return the first of ``amounts`` that equals ``sent``, with or without its cents, or None."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -169,7 +172,7 @@ def find(code_text: str) -> Infraction | None:
 
 
 def rows() -> tuple[Row, ...]:
-    """Return every line of the table, in its order."""
+    """Return every row, in the order of the table."""
     return tuple(row for group in _table().values() for row in group)
 
 

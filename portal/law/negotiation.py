@@ -1,8 +1,9 @@
-"""Price ceilings for a vehicle: its reference price less fines and costs.
+"""Price ceilings for the buyer of a vehicle: its reference price less fines and costs.
 
-The discounts on open fines are those of art. 284 of the CTB (see ``amounts``): 80 % of the amount
-until the due date, or 60 % through SNE. Only the owner or the offender can use SNE. If the price or
-the fines are unknown, there is no ceiling, because readers could mistake an estimate for an answer.
+Open fines have the discounts of art. 284 of the CTB, the traffic code (see ``amounts``). A payer
+owes 80 % of the amount until the due date, or 60 % with SNE, the federal system of electronic
+notices. Only the owner or the offender can use SNE. If the price or the fines are unknown, no
+ceiling is computed, because readers could mistake an estimate for an answer.
 """
 
 from collections.abc import Sequence

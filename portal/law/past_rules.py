@@ -2,10 +2,12 @@
 
 The laws are Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published 09/07/2019, in force
 90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). A row of the
-table has the current gravity, but its ``amount_until_2016`` shows the former one. If an infraction
-has no day, or falls in October 2019 under Lei 13.855/2019, the amount that the source sent
-determines the rule. Whole reais suffice, because the amounts of two gravities differ by more than
-their cents.
+table has the current gravity, but its ``amount_until_2016`` shows the former one.
+
+The day of the infraction determines the rule. If this day is unknown, the amount that the source
+sent determines the rule. The amount also decides for an article of Lei 13.855/2019 if the day is in
+October 2019, the month in which this law came into force. An amount without cents is enough,
+because the amounts of two gravities differ by more than their cents.
 """
 
 from collections.abc import Mapping
@@ -48,7 +50,8 @@ def as_committed(
 ) -> Infraction:
     """Return the infraction under the rule that was in force on ``committed_on``.
 
-    If the rule cannot be determined, the gravity is "mudou", without points and amounts.
+    If the rule cannot be determined, the gravity is "mudou" ("changed"), and there are no points
+    and no amounts.
     """
     if not any(_former(row) for row in infraction.rows):
         return infraction

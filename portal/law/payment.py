@@ -2,13 +2,14 @@
 
 A fine counts as paid, and is left out of the sums, only if the source states a plausible payment
 day: readable, not in the future, not before the infraction, and not contradicted by the status word
-(VENCIDA). Any other sign of a payment, such as "PAGO" without a day, makes the fine "talvez paga"
-("maybe paid"). A fine that is "talvez paga" stays in the sums, with a note.
+(such as VENCIDA, "past due"). Any other sign of a payment, such as "PAGO" ("paid") without a day,
+makes the fine "talvez paga" ("maybe paid"). A fine that is "talvez paga" stays in the sums, with a
+note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
-electronic notices (CTB, art. 284 and its § 1º). A ``valorPago`` of "234" for a fine of R$ 293,47
-therefore means R$ 234,78, which is 80 %. A whole number that matches none of the three may have
-lost its cents and is never presented as exact.
+electronic notices (CTB, art. 284 and its § 1º). If ``valorPago`` (the paid amount) is "234" for a
+fine of R$ 293,47, it therefore means R$ 234,78, which is 80 %. A whole number that matches none of
+these three amounts may have lost its cents, and is never presented as exact.
 """
 
 import re
@@ -24,8 +25,8 @@ from portal.wording import bare, day, listed, money
 
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")
-# In the field of the payment day, "00/00/0000", "NAO PAGO", "EM ABERTO" and "-" mean unpaid. "PAGO"
-# without a day is unclear.
+# In the field of the payment day, "00/00/0000", "NAO PAGO" ("not paid"), "EM ABERTO" ("open") and
+# "-" mean unpaid. "PAGO" without a day is unclear.
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 
@@ -48,7 +49,7 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     """Return a fine's payment state on ``today``."""
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
-    # A day with a word beside it ("10/10/2024 ESTORNADO") is not accepted as a payment day.
+    # A day with a word beside it ("10/10/2024 ESTORNADO": reversed) is not accepted as payment day.
     if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
         return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
     stated = f"a data do pagamento ({day(fine.paid_on)})"
@@ -119,7 +120,7 @@ class PaidSum:
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """Return the paid amount that ``sent``, the source's number in reais, represents."""
+    """Return the paid amount. ``sent`` is the source's number in reais, perhaps without cents."""
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)
     sent = plausible(sent)

@@ -1,8 +1,8 @@
 """Compare a fine's description with the infraction table.
 
-The comparison finds which split of the code the description names, or that the description belongs
-to another code. The source writes the official wording, often cut, abbreviated and in capitals. Two
-words match if one is the beginning of the other ("VEIC" and "veículo").
+The comparison finds which split (variant) of the fine's code the description names, or that the
+description belongs to another code. The source writes the official wording, often cut, abbreviated
+and in capitals. Two words match if one is the beginning of the other ("VEIC" and "veículo").
 """
 
 import re

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 class Unverified:
     """One subject. ``key`` is ASCII, for HTML anchors; the other texts are Portuguese.
 
-    ``link_name`` and ``link`` are the name and the https URL (under gov.br) of an official service,
-    or "" and None without a service.
+    ``link_name`` and ``link`` are the name and the https URL (under gov.br) of an official service
+    for the subject. If there is no such service, they are "" and None.
     """
 
     key: str

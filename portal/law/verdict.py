@@ -1,7 +1,8 @@
-"""The verdict: may a vehicle be transferred, licensed, driven or removed?
+"""The verdict: may a vehicle be transferred, licensed, driven or removed (towed)?
 
-A missing lookup makes the verdict "incomplete", unless the known records already block the
-transfer. If a lookup returned a stale answer, the verdict is never "clear".
+A failed lookup makes the verdict "incomplete", unless the known records already block the transfer.
+If a lookup returned a stale answer (an old one, because no newer one is available), the verdict is
+never "clear".
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,7 +42,7 @@ _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 
 @dataclass(frozen=True, slots=True)
 class Reason:
-    """All records of one kind that support the verdict.
+    """One reason for the verdict: a group of records of the same kind.
 
     ``detail`` is a clause on their legal consequence, or "". ``anchor`` is the HTML anchor of the
     first record ("multa-1", "restricao-2").
@@ -95,7 +96,7 @@ def judge(
 ) -> Verdict:
     """Return the verdict on ``today``.
 
-    ``fines`` or ``restrictions`` is None if the lookup failed. ``decode_known`` is False if the
+    ``fines`` or ``restrictions`` is None if its lookup failed. ``decode_known`` is False if the
     decode lookup, which returns the vehicle's own data, failed. It is True if there was no decode
     lookup, as in a search by Renavam. ``is_described`` is False if the decode lookup answered
     without describing the vehicle. If the Renavam's check digit is wrong (``check_digit_holds`` is
@@ -160,10 +161,11 @@ def _finding(
 
 
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """Return the finding on the acts that a court stops, worded by how certain the rule is.
+    """Return a text on the acts that court orders forbid, worded by how certain the rules are.
 
-    Unless driving is stopped, the text says "na prática" if no rule behind it is verified, and "em
-    regra" if all the rules are from memory (``Confidence``).
+    If driving is not forbidden, the wording depends on the rules that forbid the transfer. The text
+    says "na prática" ("in practice") if none of these rules is verified, and "em regra" ("as a
+    rule") if all are from memory (``Confidence``).
     """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:
@@ -214,8 +216,8 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# The gravest standing comes first. A value is the reason in the singular and in the plural, and the
-# consequence, in which {} is the word for "paid".
+# The gravest standing comes first. Each value is the name of the fines in the singular and in the
+# plural, and their consequence. {} in a consequence is replaced by "paga" or "pagas" ("paid").
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",

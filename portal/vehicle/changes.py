@@ -31,9 +31,10 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """A changed current price of a price-table entry, in R$.
+    """A change of the current price of one entry of the price table.
 
-    ``before`` or ``after`` is None if that answer lacks the entry or its price.
+    ``before`` is the price in R$ in the earlier answer, and ``after`` that in the later answer.
+    Each is None if its answer lacks the entry or the price.
     """
 
     entry: FipeEntry
@@ -45,9 +46,10 @@ class PriceChange:
 class FineChange:
     """A change of one fine between two answers.
 
-    ``before`` or ``after`` is None if that answer lacks the fine. ``position`` is the fine's index
-    in the later answer, from 0, or -1. The event "payment" means that the date or amount of the
-    payment differs, "kind" that the status text differs, and "altered" that only other fields do.
+    ``before`` is None if the earlier answer lacks the fine, and ``after`` if the later answer lacks
+    it. ``position`` is the fine's index in the later answer, from 0, or -1 if that answer lacks it.
+    The event "payment" means that the date or amount of the payment differs, and "kind" that the
+    status text differs. "altered" means that only fields without an event of their own differ.
     """
 
     events: tuple[FineEvent, ...]
@@ -66,9 +68,10 @@ class FineChange:
 class RestrictionChange:
     """A change of one restriction.
 
-    ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that the
-    later record no longer states a restriction, and "in force" the opposite. In the events "denied"
-    and "affirmed" only the source's flag ``recorded`` changed.
+    ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that only
+    the earlier record states a restriction, and "in force" that only the later one does. In the
+    events "denied" and "affirmed", both records state one. "denied" means that the later record's
+    flag ``recorded`` nevertheless is False, and "affirmed" that it is no longer False.
     """
 
     event: RestrictionEvent
@@ -90,7 +93,7 @@ def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
 
 
 def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
-    """Return the changes of current prices. The later answer's entries come first."""
+    """Return the changes of current prices. Entries that the later answer lacks come last."""
     changes = []
     for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
         was, now = old.current if old else None, new.current if new else None
@@ -101,7 +104,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return the changes in the later answer's order. Fines that it lacks come last."""
+    """Return the changes, in the order of the later answer. Fines that it lacks come last."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -113,7 +116,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return the changes in the later answer's order. Records that it lacks come last."""
+    """Return the changes, in the order of the later answer. Records that it lacks come last."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -183,10 +186,11 @@ def _match_records(
 ) -> list[tuple[Record | None, Record | None, int]]:
     """Match the records of two answers, and return tuples ``(old, new, position)``.
 
-    Each record of ``after`` has one tuple, in which ``old`` is None without a match. Unmatched
-    records of ``before`` come last, with None as ``new`` and -1 as ``position``. ``keys`` are
-    functions that return a record's key, the most reliable function first. Several records with the
-    same key are matched in order. The key None matches nothing.
+    The result has one tuple for each record of ``after``. Its ``old`` is None if no record matches.
+    Unmatched records of ``before`` come last, with None as ``new`` and -1 as ``position``.
+
+    ``keys`` are functions that return a record's key, the most reliable function first. Several
+    records with the same key are matched in order. The key None matches nothing.
     """
     unmatched = dict(enumerate(before))
     matches: dict[int, Record] = {}

@@ -1,4 +1,4 @@
-"""Reads a vehicle's attributes and price-table entries from the decode lookup."""
+"""Reads a vehicle's attributes and price-table entries from an answer of the decode lookup."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class MonthPrice:
-    """One element of ``historicoPreco``. ``value`` is in R$."""
+    """One element of ``historicoPreco``, the price history. ``value`` is in R$."""
 
     month: date  # the first day of the month
     value: Decimal | None
@@ -58,7 +58,7 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A decoded vehicle. A number that cannot be read is None; ``…_text`` has the source's text."""
+    """A vehicle's data. A number that cannot be read is None; ``…_text`` has the source's text."""
 
     make: Field
     description: Field
@@ -157,7 +157,7 @@ def _read_month_price(record: Record) -> MonthPrice | None:
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None
-    # A price whose flag ``predicao`` is missing or unreadable is treated as real.
+    # A price whose flag ``predicao`` (prediction) is missing or unreadable is treated as real.
     return MonthPrice(
         month=date(year, month, 1),
         value=_price(record, "valor"),

@@ -12,8 +12,8 @@ from typing import Any
 
 import msgspec
 
-# The shape of a JSON value is one of the words below, a dict from field names to shapes, or a list
-# with the one shape that all elements have.
+# The shape of a text, number or boolean is one of the words below. The shape of an object is a dict
+# from field names to shapes. The shape of an array is a list with the shape of its elements.
 _TEXT = "text"
 _NUMBER = "number"
 _FLAG = "flag"
@@ -65,9 +65,9 @@ CONTRACT: dict[str, object] = {
     },
 }
 
-# A field name that does not match this pattern is reported as "?", because the name could be data.
-# A plate never matches, because the pattern, like the contract's names, has no digits. At most
-# _MOST_PATHS paths are returned, so that a faulty answer does not create many metric labels.
+# An unexpected field name could be personal data, such as a plate. A name that does not match this
+# pattern is therefore reported as "?". A plate never matches, because the pattern has no digits. At
+# most _MOST_PATHS paths are returned, so that a faulty answer does not create many metric labels.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})

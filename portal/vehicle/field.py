@@ -1,4 +1,4 @@
-"""A text or number of a record, which is known, empty or hidden by the source.
+"""Reads a text or number of a record. The value is known, or empty, or hidden by the source.
 
 Pages show hidden and empty fields differently, because a hidden chassis number is not missing. The
 upstream sends a marker text in place of a hidden value. No page may show the marker as a value
@@ -14,7 +14,8 @@ from portal.wording import bare
 
 State = Literal["known", "empty", "hidden"]
 
-# The contract does not state this text, which was observed (docs/contract.md, "Observed values").
+# The contract does not have this text. It was seen in answers (docs/contract.md, "Observed
+# values").
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
 # Fields are cut at this number of characters, which no real field reaches, so that an oversized

@@ -1,4 +1,4 @@
-"""Reads fines of the national register (RENAINF) from the fine restriction lookup."""
+"""Reads fines of the national register (RENAINF) from an answer of the operation "renainf"."""
 
 from dataclasses import dataclass
 from datetime import date, time
@@ -10,7 +10,7 @@ from portal.vehicle.wire import Record, records_of
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """The licence of a driver or offender (``cnhCondutor``, ``cnhInfrator``)."""
+    """The driving licence of a driver (``cnhCondutor``) or offender (``cnhInfrator``)."""
 
     points: int
     number: Field

@@ -1,4 +1,4 @@
-"""The monthly prices of an entry of the FIPE table, and their changes."""
+"""The price history of one entry of the FIPE price table, and price changes computed from it."""
 
 import re
 from collections.abc import Iterable
@@ -13,14 +13,14 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# The least number of months from the first to the last price for a yearly change.
+# A yearly change is computed only if the first and last price are at least this many months apart.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FipeCode:
-    """A code of the FIPE table, such as "008190-6". ``is_verified``: the check digit is right."""
+    """A code of the FIPE table, "008190-6". ``is_verified`` is true if the check digit is right."""
 
     text: str
     is_verified: bool
@@ -31,7 +31,7 @@ class FipeCode:
 
 @dataclass(frozen=True, slots=True)
 class PricePoint:
-    """A month's price. ``month`` is the first day, and ``value`` is in R$ and above zero."""
+    """The price of one month, in R$ and above zero. ``month`` is the first day of the month."""
 
     month: date
     value: Decimal
@@ -39,7 +39,7 @@ class PricePoint:
 
 
 def fipe_code(fipe_id: Field) -> FipeCode | None:
-    """Return the full FIPE code of an id that may lack zeros and hyphen ("81906" → 008190-6).
+    """Return the FIPE code of an id, which may lack leading zeros and the hyphen ("81906").
 
     The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2 and with 0 in place
     of 10. The formula is right for all 8,125 public codes that were tested.
@@ -57,10 +57,11 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 
 @dataclass(frozen=True)
 class PriceSeries:
-    """The price history of a price-table entry. Percentages have one decimal and a sign.
+    """The price history of a price-table entry, and its changes.
 
-    ``points`` has at most one point per month, in the order of the months. ``current`` is the
-    entry's current price, or None (never zero).
+    A change is a percentage with one decimal, and is negative if the price fell. ``points`` has at
+    most one point per month, in the order of the months. ``current`` is the entry's current price,
+    or None (never zero).
     """
 
     points: tuple[PricePoint, ...]
@@ -168,6 +169,6 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 def _percent(share: Decimal) -> Decimal | None:
     """Convert a fraction to per cent, rounded to one decimal.
 
-    Returns None if a price grew ten-thousandfold or more, because one of the two must be wrong.
+    Returns None for a growth of ten thousand times or more, because a price must then be wrong.
     """
     return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

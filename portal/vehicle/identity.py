@@ -65,7 +65,7 @@ def is_other_year(known: int | None, text: Field) -> bool:
 
 
 def is_other_plate(identity: Identity, plate: Field) -> bool:
-    """Return whether a record's plate is readable and is not the vehicle's in either format."""
+    """Return whether a record's plate is readable and is neither format of the vehicle's plate."""
     spellings = _spellings(plate.value)
     return bool(spellings and identity.plates) and not spellings & identity.plates
 

@@ -1,4 +1,4 @@
-"""Reads court-ordered restrictions (RENAJUD) from the judicial restriction lookup."""
+"""Reads court-ordered restrictions (RENAJUD) from an answer of the operation "renajud"."""
 
 import re
 from dataclasses import dataclass
@@ -7,10 +7,10 @@ from datetime import datetime
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record, records_of
 
-# A ``detail`` that begins with one of these words denies a restriction.
+# A ``detail`` that begins with one of these words says that there is no restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
-# Any text, such as "NADA CONSTA", denies a restriction if its first word is in _DENYING_WORDS and
-# all other words are in _DENIED_WORDS.
+# A text such as "NADA CONSTA" ("nothing recorded") also says that there is no restriction: its
+# first word is in _DENYING_WORDS, and all other words are in _DENIED_WORDS.
 _DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
 _DENIED_WORDS = """
 CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import fold
 
-# Display names of makes with the register's other spellings, except those that differ only in case
-# or accents.
+# The display name of a make, and the register's other spellings of it. A spelling that differs only
+# in case or accents is not listed.
 _SPELLINGS = {
     "BRP": ["CAN-AM"],
     "Caoa Chery": ["CAOA", "CAOACHERY"],
@@ -37,7 +37,8 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# Spellings that stand for a make only before a slash, because they are too short: "RE/CLASSIC 350".
+# Abbreviations that are read as a make only before a slash ("RE/CLASSIC 350"). Elsewhere, such
+# short words could mean something else.
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",
@@ -61,7 +62,7 @@ _DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
 _ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _IMPORTED = frozenset({"I", "IMP", "IMP."})
 _WORD = re.compile(r"[^\W_]+")
-# Names of models with up to three letters. Every other word of up to three letters is a code and
+# Model names of up to three letters. Every other word of up to three letters is a code and
 # stays in upper case.
 _SHORT_NAMES = frozenset(
     re.findall(r"\w+", "ACE AIR BIZ BOX CAB DUO FAN FIT FLY FOX GOL KA KID MAX NEO POP SKY TOP UNO")
@@ -73,7 +74,7 @@ _VOWEL = re.compile(r"[AEIOUY]")
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """The make and model as displayed, "" if unknown."""
+    """The make and model as displayed, or "" if unknown. ``imported`` is None if unknown."""
 
     make: str
     model: str
@@ -103,7 +104,7 @@ def read_name(text: str) -> VehicleName:
 
 
 def _unrepeated(words: list[str], make: str) -> str:
-    """Join the words after a make, without a second make: "GM - Chevrolet" in the price table."""
+    """Join the words after a make. Leave out a second name of the make, as in "GM - Chevrolet"."""
     if words[:1] != ["-"]:
         return " ".join(words).lstrip(" -")
     words = words[1:]

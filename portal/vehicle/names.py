@@ -23,14 +23,15 @@ _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
 _MASKED_CPF = "***.***.***-**"
 
-# After one of these phrases, such as "em nome de", even a single capitalised word is a name.
+# After one of these phrases, such as "em nome de" ("in the name of"), even a single capitalised
+# word is treated as a name.
 _PERSON = re.compile(
     r"(?:em nome d[aeo]s?|pertenc\w+ (?:ao?|à)s?|adquirid[ao] (?:por|de)|vendid[ao] (?:por|para|a)"
     r"|\bs(?:enho)?ra?\.?|\bdra?\.|transferid[ao] para|titular|nome)\s*[:,(–-]?\s*$",
     re.IGNORECASE,
 )
-# After one of these words, such as "proprietário", two capitalised words are a name. A single one
-# may be an adjective.
+# After one of these words, such as "proprietário" ("owner"), two or more capitalised words are
+# treated as a name. A single capitalised word may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"

@@ -9,7 +9,7 @@ def _words(text: str) -> frozenset[str]:
 
 CONNECTORS = _words("DA DE DO DAS DOS D E DI DEL")
 
-# Common given names, from IBGE's "Nomes no Brasil".
+# Common given names, from "Nomes no Brasil" ("Names in Brazil") of IBGE, the statistics office.
 GIVEN_NAMES = _words("""
 ADRIANA ADRIANO AIRTON ALAN ALBERTO ALEX ALEXANDRE ALICE ALINE AMANDA ANA ANDERSON ANDRE ANDREA
 ANDREIA ANGELA ANTONIA ANTONIO APARECIDA ARTHUR ARTUR AUGUSTO BEATRIZ BENEDITO BERNARDO BIANCA

@@ -1,8 +1,8 @@
 """Parses plates in both Brazilian formats, and Renavam numbers (vehicle registry).
 
-Plates of the old format ``LLLNNNN`` remain valid beside the Mercosul format ``LLLNLNN`` (Resolução
-CONTRAN 969/2022). The conversion of an old plate to Mercosul replaces the digit at its fifth
-position by a letter, 0→A … 9→J.
+In the formats, L is a letter and N a digit. Plates of the old format ``LLLNNNN`` remain valid
+beside the Mercosul format ``LLLNLNN`` (Resolução CONTRAN 969/2022). The conversion of an old plate
+to Mercosul replaces the digit at its fifth position by a letter, 0→A … 9→J.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 # ASCII only: upper() would turn ß into SS. Use fullmatch, because $ accepts a newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
-# A plate inside a record's text, in which separators may follow the letters.
+# Finds a plate in a record's text. Up to three separators may follow its letters ("ABC - 1234").
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
 )
@@ -93,7 +93,7 @@ class Plate:
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return False if the text has another plate, and not this one in either format.
+        """Return False if the text has only plates that differ from this one in both formats.
 
         A text without a plate, such as "N/A", does not name another vehicle, so it gives True.
         """
@@ -127,8 +127,8 @@ class Renavam:
     def check_digit_holds(self) -> bool:
         """Whether the check digit is right (modulo 11, weights 3 2 9 8 7 6 5 4 3 2).
 
-        The portal warns about a wrong check digit but accepts it, because some of the upstream's
-        own examples have one.
+        The portal warns about a wrong check digit but accepts the Renavam, because some of the
+        upstream's own examples have a wrong check digit.
         """
         weights = (3, 2, 9, 8, 7, 6, 5, 4, 3, 2)
         total = sum(w * int(d) for w, d in zip(weights, self.text, strict=False))
@@ -136,7 +136,7 @@ class Renavam:
 
     @property
     def is_invented(self) -> bool:
-        """Whether the number is eleven zeros: the check digit is right, but no vehicle has it."""
+        """Whether the number is eleven zeros: its check digit is right, but it names no vehicle."""
         return not self.text.strip("0")
 
     def names_same_vehicle(self, text: str) -> bool:

@@ -33,7 +33,7 @@ _VARIATION_SELECTORS = "\ufe0e\ufe0f"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. ``mark`` is derived from leading symbols such as "✅", which ``text`` lacks."""
+    """One topic. Leading symbols such as "✅" become ``mark``, and are removed from ``text``."""
 
     key: str
     label: str
@@ -102,7 +102,7 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Replace ``marker``, in any letter case, accents and blanks, by "oculto pela fonte"."""
+    """Replace ``marker``, whatever its case and accents, by a readable Portuguese text."""
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text

@@ -1,7 +1,8 @@
 """Turns the registers' upper case without accents into readable Portuguese.
 
-The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". The table of accented
-words has a word only if its letters spell no other word. "A", for example, may be "a" or "à".
+The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A table lists words whose
+accents can be restored. It leaves out a word if its letters without accents also spell another
+word. "A", for example, may be "a" or "à".
 """
 
 import re
@@ -51,7 +52,7 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
 # Names and acronyms, which have capitals even inside a sentence. The states PA, AM, RO and SE are
-# not listed, because in a sentence these letters are more often a word ("se") or a road.
+# not listed, because in a sentence these letters more often are a word ("se") or name a road.
 _PROPER_WORDS = """
 ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
 GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
@@ -60,7 +61,7 @@ Acre Alagoas Amapá Bahia Brasil Brasília Ceará Goiás Maranhão Paraná Para�
 Rondônia Roraima Sergipe Tocantins
 """
 _PROPER = {bare(word): word for word in _PROPER_WORDS.split()}
-# Words with lower case inside a name.
+# Words that are in lower case inside a name ("Rio de Janeiro").
 _SMALL = frozenset(("A", "AO", "COM", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
 # Short words in names of places. Every other word of up to three letters stays in upper case.
@@ -97,10 +98,10 @@ def accented(text: str) -> str:
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Spell a text as a sentence, and copy the spelling of leading words that ``model`` shares.
+    """Spell a text as a sentence. If it begins with words of ``model``, copy their spelling.
 
     ``model`` has the correct spelling where the table of single words cannot decide: "SUPERIOR A
-    MAXIMA" becomes "superior à máxima" only by the model.
+    MAXIMA" becomes "superior à máxima" only if ``model`` has these words.
     """
     if fold(text) == fold(model):
         return model

@@ -48,7 +48,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. No marker is given, because it never reads as a number or date."""
+    """Return a scalar's text. The marker is not needed: it cannot be read as a number or date."""
     return read_field(raw, "").value
 
 
@@ -68,7 +68,7 @@ def read_decimal(raw: object) -> Decimal | None:
 
 
 def read_integer(raw: object) -> int | None:
-    """Read a whole number of zero or more."""
+    """Read a whole number. A negative number or a fraction is read as None."""
     number = read_decimal(raw)
     if number is None or number < 0 or number != number.to_integral_value():
         return None
@@ -130,14 +130,17 @@ def read_flag(raw: object) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of an answer, whose fields are read by their names in the contract."""
+    """A JSON object of an answer. Its methods read a field by the field's name in the contract.
+
+    ``marker`` is the text that the upstream sends in place of a hidden value.
+    """
 
     members: Mapping[str, object] = field(default_factory=dict)
     marker: str = ""
 
     @classmethod
     def of(cls, raw: object, marker: str) -> "Record":
-        """Return a value's record, which is empty if the value is not a JSON object."""
+        """Convert a JSON value to a record, which is empty if the value is not an object."""
         return cls(raw if isinstance(raw, dict) else {}, marker)
 
     def __getitem__(self, name: str) -> object:
@@ -149,7 +152,8 @@ class Record:
     def flat_text(self, name: str) -> Field:
         """Read a text, or join the texts in a list or an object with "; ".
 
-        A hidden value among others is written as "oculto pela fonte".
+        If only some of the texts are hidden, each of these becomes "oculto pela fonte" ("hidden by
+        the source").
         """
         raw = self[name]
         if not isinstance(raw, list | dict):
@@ -163,7 +167,7 @@ class Record:
         return read_decimal(self[name])
 
     def amount(self, name: str) -> Decimal | None:
-        """Read an amount of money of zero or more."""
+        """Read an amount of money. A negative amount is read as None."""
         value = self.decimal(name)
         return None if value is None or value < 0 else value
 
