@@ -365,7 +365,7 @@ class DossierArchive:
     def _owner_key(self, owner: str) -> str:
         """Return the digest that identifies an owner's rows.
 
-        ``History._visitor_key`` explains why it contains the namespace.
+        ``History._visitor_key`` explains why the digest depends on the namespace.
         """
         return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
 

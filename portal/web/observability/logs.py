@@ -16,9 +16,9 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # log record attribute with further members of the record's line
-# Attribute of a log record that stands for many lines. It has for each line the time in epoch
-# seconds and the result of ``members``.
+FIELDS: Final = "fields"  # log record attribute: a dict of further JSON members for its line
+# Attribute of a log record that produces many lines. Its value is a sequence with one pair for each
+# line: the time in epoch seconds, and the line's own members as ``members`` returns them.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
@@ -38,7 +38,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Redactor:
-    """Hides configured secrets, found by their text, and other secrets, found by patterns."""
+    """Hides the configured ``secrets`` in log texts, and whatever matches one of _PATTERNS."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
@@ -77,7 +77,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the further members of a record's line: the request id and the record's fields."""
+    """Return the request id, if there is one, and the record's attribute FIELDS."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}
