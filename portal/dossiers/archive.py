@@ -94,7 +94,7 @@ class DossierArchive:
 
     ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``tag`` computes the
     HMAC of a plate, by which a purge finds the vehicle's rows. ``bucket`` returns the number under
-    which the purge log records a purge of that HMAC; many vehicles share a number. ``former`` are
+    which the purge log records a purge of the vehicle; many vehicles share a number. ``former`` are
     earlier secret keys, which still decrypt older rows. ``former_tags`` computes the HMACs of a
     plate with these keys.
     """

@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 NICENESS: Final = 5  # workers have 0, and the batch process has 10
 _STARTS_WITHIN_S: Final = 30.0
-_RENDERS_WITHIN_S: Final = 120.0  # per PDF; one with 45 fines takes 2 s on an idle machine
+_RENDERS_WITHIN_S: Final = 120.0  # per PDF; a dossier with 45 fines takes 2 s on an idle machine
 _ENDS_WITHIN_S: Final = 5.0
 _PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
 _READY, _UNAVAILABLE = b"ready", b"unavailable"
@@ -103,7 +103,7 @@ class PdfProcess:
             if self._users:
                 return
         with self._lock:
-            if not self._users:  # unless another thread has opened it meanwhile
+            if not self._users:  # unless another thread has called ``open`` meanwhile
                 self._end_child()
                 self._has_failed = False
 
@@ -130,7 +130,7 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child. The methods raise EOFError or OSError if it ended or takes too long."""
+    """A running child. Its methods raise EOFError or OSError if it has ended or takes too long."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -193,7 +193,7 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 def serve(descriptor: int) -> None:
-    """Render each page that the parent sends, until it closes the connection.
+    """Render each page that the parent sends, until the parent closes the connection.
 
     ``descriptor`` is the child's end of the connection.
     """

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-# WeasyPrint resolves paths such as /static/… against this URL. Nothing is requested from it.
+# WeasyPrint resolves paths such as /static/… against this URL, which is never requested.
 _BASE_URL: Final = "http://portal.invalid/"
 # Libraries that WeasyPrint loads. Loading the first also loads pango, gobject, harfbuzz and
 # fontconfig, on which it depends.

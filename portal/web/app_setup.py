@@ -98,7 +98,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # still accepted in signatures
+    former_secrets: Sequence[bytes] = field(repr=False)  # their signatures are still valid
     namespace: str
     hidden_marker: str
     mask_names: bool

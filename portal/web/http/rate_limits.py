@@ -1,6 +1,6 @@
-"""Rate limits on requests per token and address, and on failed sign-ins.
+"""Rate limits on requests, sign-ins, wrong dossier numbers or keys, and issued dossiers.
 
-Flask-Limiter does not fit, because its decorators count before the request is parsed. A request
+Flask-Limiter does not fit, because its decorators count a request before it is parsed. A request
 with an invalid plate must return 400 even if the limit is reached. The module therefore uses
 ``limits``, the library under Flask-Limiter. Counters are in Redis if it is configured. Otherwise
 each process has its own, so two workers allow up to twice as many requests.

@@ -28,7 +28,10 @@ RETRY_AFTER_S: Final = 1
 
 
 class UploadLimits(NamedTuple):
-    """For each kind of body, the total limit and the limit per sender."""
+    """For each kind of body, the total limit and the limit per sender.
+
+    ``forms`` are the forms of pages, and ``reports`` are all JSON bodies of the API.
+    """
 
     forms: tuple[int, int]
     reports: tuple[int, int]

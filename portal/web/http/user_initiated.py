@@ -1,4 +1,4 @@
-"""Detects whether a user caused a request. Requests that no user caused must not cost anything."""
+"""Detects whether a user caused a request. Other requests must not lead to paid upstream calls."""
 
 import re
 from typing import Final

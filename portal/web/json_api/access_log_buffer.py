@@ -47,7 +47,7 @@ class Hit(msgspec.Struct, frozen=True):
     labels: HitLabels
 
     def line(self) -> str:
-        """Return the request's own members of the log line, as JSON without braces."""
+        """Return this hit's own part of its log line: JSON members without braces."""
         ms = "0.0" if self.seconds < 0.00005 else f"{self.seconds * 1000:.1f}"
         return f'"request_id":"{self.request_id}",{self.labels.log_members},"ms":{ms}'
 

@@ -503,7 +503,7 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
     write_workbook(table, file)
     response = _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
-    # Also closes the temporary file if the client does not read to the end.
+    # This closes the temporary file even if the client stops reading before the end.
     response.call_on_close(file.close)
     return response
 

@@ -27,7 +27,7 @@ _PATTERNS: Final = (
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
     # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
-    # Plates and Renavams.
+    # Plates, and Renavams (vehicle register numbers of 11 digits).
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
     re.compile(r"(?<![0-9])[0-9]{11}(?![0-9])"),
 )
@@ -90,7 +90,7 @@ def members(fields: Mapping[str, object]) -> str:
 
 
 def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """Return one line per entry of a batch, with the members ``common`` in each."""
+    """Return one line per entry of a batch. ``common`` are the JSON members that all lines have."""
     prefixes: dict[int, str] = {}  # the beginning of a log line, by epoch second
     common_part = f'+00:00",{common},'
     lines = []

@@ -66,9 +66,9 @@ class Metrics(Observer):
     """Counts the gateway's events and HTTP responses.
 
     With a ``directory``, as given to ``enable_multiprocess``, the metrics cover all processes that
-    write there, also ended ones. Without it they cover this process only. ``daily_limit`` is the
-    number of upstream calls per day, or 0 without a limit. ``calls_left`` returns how many are left
-    today, or None if that is unknown.
+    write there, even after they end. Without it they cover this process only. ``daily_limit`` is
+    the number of upstream calls per day, or 0 without a limit. ``calls_left`` returns how many are
+    left today, or None if that is unknown.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # No label for the token, because the number of tokens has no bound. The page /operacao
-        # shows the amounts by token.
+        # No label for the token, because the number of tokens has no bound. The operator's page
+        # /operacao (operation) shows the amounts by token.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",

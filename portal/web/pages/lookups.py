@@ -147,7 +147,7 @@ class Lookups:
     def _stored(
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
     ) -> Panel | Snapshot:
-        """Return a lookup's panel, or a snapshot of the store if the answer must be fetched."""
+        """Return a lookup's panel, or its stored entries if the answer must be fetched."""
         price = self._gateway.terms(lookup.operation.name).price
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")

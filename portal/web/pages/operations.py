@@ -250,8 +250,8 @@ class OperationsPages:
     def _sign_in_problem(self) -> str:
         """Return the text of a problem with the sign-in, or "" if it is recent enough.
 
-        The form contains a token if the sign-in is too old. If it is the token of the session, it
-        renews the sign-in.
+        The form contains a token if the sign-in is too old. The session's own token renews the
+        sign-in.
         """
         if self._sessions.is_fresh:
             return ""

@@ -42,7 +42,7 @@ class PageCache:
     def render(
         self, site: Site, build: Callable[..., Page], *args: Hashable, **named: Hashable
     ) -> str:
-        """Return the HTML of the page that ``build`` returns for hashable arguments.
+        """Return the HTML of the page ``build(*args, **named)``, from the cache if possible.
 
         A page with a notice about the last submitted form is not cached, because it is shown only
         once.

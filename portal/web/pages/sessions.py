@@ -179,7 +179,7 @@ class Sessions:
         """Abort with 400 if a POST of a page does not contain the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # First, so that the portal does not read the body of a request without a session.
+        # Checked first, so that the portal does not read the body of a request without a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)

@@ -355,7 +355,7 @@ class VehiclePages:
 
 
 def _settled(panel: Panel) -> Panel:
-    """Change the state of a panel without a stored answer from "unasked" to "unavailable"."""
+    """Replace the state "unasked" (no stored answer) by "unavailable", with a reason."""
     if panel.state != "unasked":
         return panel
     return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
