@@ -1,11 +1,13 @@
 """Stores issued dossiers as encrypted snapshots in the database.
 
-Each part of a dossier (head, HTML, PDF) is encrypted with its own key. The key is derived from the
-secret key, the namespace, the dossier's number and the part's name. A part that is copied into
-another row can therefore not be decrypted.
+A dossier consists of the head (its share key and a Snapshot), the HTML and perhaps a PDF. Each of
+these parts is encrypted with its own key. The key is derived from the secret key, the namespace
+(the upstream's name), the dossier's number and the part's name. Decryption fails if a part is
+copied into another row.
 
-A dossier's link contains its share key, which is stored twice. The HMAC of the share key serves to
-find the dossier of a link. The encrypted head has the share key to show the link to the issuer.
+The share key is the random text in a dossier's link. The column ``share_key`` contains only its
+HMAC, by which the portal finds the dossier of a link. The encrypted head contains the share key
+itself, so that the portal can show the link to the issuer.
 
 No process caches dossiers, so a purge, a revocation or an expiry takes effect at the next request.
 """
@@ -29,11 +31,11 @@ from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_p
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# For this many seconds after the expiry, the number, dates and owner are stored. The link and the
-# number are then reported as ended, not as unknown.
+# A row with only number, dates and owner is kept for this many seconds after the dossier's expiry.
+# Until it is deleted, the dossier is reported as expired or revoked, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# How many bytes of a deleted head are searched for in the database's files, to find out whether any
-# file still contains it.
+# After a head is deleted, the database's files are searched for its first _TRACE_BYTES bytes. A
+# match means that a file still contains the head.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -54,10 +56,10 @@ class Purged(Exception):
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """The data of a dossier that is shown outside the document.
+    """A dossier's metadata, for the pages and commands that do not show the document itself.
 
-    ``caller`` is the name of the token that issued the dossier. ``summary`` is JSON for the page
-    about the dossier.
+    ``caller`` is the name of the token that issued the dossier. ``summary`` is an IssuedSummary as
+    JSON.
     """
 
     plate: str
@@ -92,8 +94,9 @@ class DossierArchive:
 
     ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``tag`` computes the
     HMAC of a plate, by which a purge finds the vehicle's rows. ``bucket`` returns the number under
-    which the purge log counts the purges of that HMAC. ``former`` are the old secret keys, which
-    still decrypt old rows, and ``former_tags`` computes a plate's HMACs with them.
+    which the purge log records a purge of the vehicle; many vehicles share a number. ``former`` are
+    earlier secret keys, which still decrypt older rows. ``former_tags`` computes the HMACs of a
+    plate with these keys.
     """
 
     def __init__(
@@ -121,10 +124,10 @@ class DossierArchive:
         self._purge_log = PurgeLog(engine)
 
     def purge_mark(self) -> int:
-        """Return the number of the latest purge, which the caller passes to ``issue``.
+        """Return the number of the latest purge, for the argument ``purge_mark`` of ``issue``.
 
-        Call ``purge_mark`` before reading the answers for a dossier, so that ``issue`` detects a
-        purge in between. Raises DossiersUnavailable.
+        Call this before reading the answers for a dossier. ``issue`` then raises Purged if the
+        vehicle was purged after this call. Raises DossiersUnavailable.
         """
         purges = self._purge_log.since(None)
         if purges is None:
@@ -186,13 +189,13 @@ class DossierArchive:
         return None if packed is None else zlib.decompress(packed).decode()
 
     def pdf(self, dossier: Dossier) -> bytes | None:
-        """Return the document as PDF, or None if it has none or is no longer valid."""
+        """Return the document as PDF, or None if the dossier has no PDF or is no longer valid."""
         return self._content(dossier, "pdf")
 
     def revoke(self, number: str, owner: str | None = None) -> bool:
         """Revoke a valid dossier and delete its content.
 
-        Return False if no valid dossier has this number, or if it is not of the given ``owner``.
+        Return False if no valid dossier has this number, or if it does not belong to ``owner``.
         Raises DossiersUnavailable if the database fails, or if the dossier was revoked but bytes of
         its content remain in the database's files.
         """
@@ -211,15 +214,15 @@ class DossierArchive:
                 raise DossiersUnavailable("bytes kept") from None
 
     def drop_expired(self) -> None:
-        """Delete the content of expired dossiers, and rows that expired over ENDED_KEPT_S ago.
+        """Delete the content of expired dossiers in all namespaces.
 
-        Covers all namespaces. Raises SQLAlchemyError, or BytesKept if deleted bytes remain in the
-        database's files.
+        The rest of a row is deleted ENDED_KEPT_S seconds after the expiry. Raises SQLAlchemyError,
+        or BytesKept if deleted bytes remain in the database's files.
         """
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
         long_ended = table.c.expires_at <= now - ENDED_KEPT_S
-        # A read comes first because it does not block writers, and most calls find no row.
+        # Most calls find nothing to delete, and a read does not block writers.
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return
@@ -228,10 +231,10 @@ class DossierArchive:
             db.execute(delete(table).where(long_ended))
 
     def forget(self, plate: str) -> int:
-        """Delete a vehicle's dossiers in every namespace, and return their number.
+        """Delete a vehicle's dossiers in every namespace, and return how many were deleted.
 
-        Call ``History.forget`` afterwards, because it erases the plate's HMAC from the database's
-        files. Raises SQLAlchemyError.
+        Call ``History.forget`` afterwards, which erases the plate's HMAC from the database's files.
+        Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
@@ -240,7 +243,7 @@ class DossierArchive:
             return int(done.rowcount)
 
     def take_over(self, former: str, present: str) -> None:
-        """Move a renamed owner's dossiers to the present name. Raises SQLAlchemyError."""
+        """Assign the dossiers of the owner ``former`` to ``present``. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(mine).limit(1)).first() is None:
@@ -249,7 +252,7 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete the dossiers of every namespace that no secret key can decrypt.
+        """Delete, in every namespace, the dossiers whose head no secret key can decrypt.
 
         Raises SQLAlchemyError.
         """
@@ -267,7 +270,11 @@ class DossierArchive:
                 db.execute(delete(table).where(found), unreadable)
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
-        """Delete the content of the selected dossiers and return their number. Raises BytesKept."""
+        """Delete the content of the dossiers that match ``where``, and return how many matched.
+
+        ``changes`` are values for other columns of these rows. Raises SQLAlchemyError, or BytesKept
+        if deleted bytes remain in the database's files.
+        """
         with writing(self._engine) as db:
             lock_dossiers(db)
             heads = db.execute(select(table.c.head).where(where)).scalars().all()
@@ -358,7 +365,7 @@ class DossierArchive:
     def _owner_key(self, owner: str) -> str:
         """Return the digest that identifies an owner's rows.
 
-        ``History._visitor_key`` explains why it contains the namespace.
+        ``History._visitor_key`` explains why the digest depends on the namespace.
         """
         return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
 

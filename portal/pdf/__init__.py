@@ -1,4 +1,4 @@
-"""PDFs of HTML pages, rendered by WeasyPrint in the worker or in a child process."""
+"""Renders HTML pages as PDF with WeasyPrint, in this process or in a child process."""
 
 from portal.pdf.process import PdfProcess, RenderingFailed
 from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable, UnknownFile

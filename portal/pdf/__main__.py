@@ -1,4 +1,4 @@
-"""``python -m portal.pdf DESCRIPTOR``: the child of ``PdfProcess``."""
+"""``python -m portal.pdf DESCRIPTOR``: the child process that ``PdfProcess`` starts."""
 
 import sys
 

@@ -1,8 +1,9 @@
-"""A child process that renders the PDFs of ZIP archives.
+"""Renders, in a child process, the PDFs that go into a ZIP archive of dossiers.
 
-A worker does not render them itself. WeasyPrint would keep 47 MiB of its memory, and each layout
-would hold the GIL while cache hits wait. The child is a new program, because a worker has threads
-and must not fork. The child ends with the last archive, or with its worker.
+A worker process does not render these PDFs itself. WeasyPrint would occupy 47 MiB of the worker's
+memory, and other requests would wait for the GIL during each layout. The child is started as a new
+program, because a process with threads, such as a worker, must not fork. The child ends when the
+last open archive is complete, or when the worker ends.
 """
 
 import logging
@@ -27,9 +28,9 @@ from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
-NICENESS: Final = 5  # a lower priority than pages and a higher one than batches
+NICENESS: Final = 5  # workers have 0, and the batch process has 10
 _STARTS_WITHIN_S: Final = 30.0
-_RENDERS_WITHIN_S: Final = 120.0  # per PDF; one with 45 fines takes 2 s on an idle machine
+_RENDERS_WITHIN_S: Final = 120.0  # per PDF; a dossier with 45 fines takes 2 s on an idle machine
 _ENDS_WITHIN_S: Final = 5.0
 _PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
 _READY, _UNAVAILABLE = b"ready", b"unavailable"
@@ -41,10 +42,11 @@ class RenderingFailed(Exception):
 
 
 class PdfProcess:
-    """Renders PDFs in a child, which runs at most from the first ``open`` to the last ``close``.
+    """Renders PDFs in a child process, which runs only while an archive is open.
 
     ``files`` returns the files below ``/static/`` by their paths. If no child can be started,
-    ``here`` renders in this process. ``is_available_here`` returns whether ``here`` can.
+    ``here`` renders in this process. ``is_available_here`` returns whether the libraries that
+    ``here`` needs are installed.
     """
 
     def __init__(
@@ -64,10 +66,10 @@ class PdfProcess:
         self._is_known_available = False
 
     def open(self) -> None:
-        """Begin to use the child. Raises PDFUnavailable if a library is missing.
+        """Register an archive as a user of the child.
 
-        Usually returns before the child is started. Waits for the start only if nothing else shows
-        whether the libraries are installed.
+        Usually ``render`` starts the child later. This method starts it only if it is not yet known
+        whether the libraries are installed. Raises PDFUnavailable if one is missing.
         """
         with self._users_lock:
             self._users += 1
@@ -95,13 +97,13 @@ class PdfProcess:
         return self._here(html)
 
     def close(self) -> None:
-        """Stop using the child. The last user's call ends it."""
+        """Unregister an archive. The child ends if no other archive is open."""
         with self._users_lock:
             self._users -= 1
             if self._users:
                 return
         with self._lock:
-            if not self._users:  # unless another thread has opened it meanwhile
+            if not self._users:  # unless another thread has called ``open`` meanwhile
                 self._end_child()
                 self._has_failed = False
 
@@ -128,7 +130,7 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child. The methods raise EOFError or OSError if it ended or takes too long."""
+    """A running child. Its methods raise EOFError or OSError if it has ended or takes too long."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -191,7 +193,7 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 def serve(descriptor: int) -> None:
-    """Render each page that the parent sends, until it closes the connection.
+    """Render each page that the parent sends, until the parent closes the connection.
 
     ``descriptor`` is the child's end of the connection.
     """
@@ -204,7 +206,7 @@ def serve(descriptor: int) -> None:
             parent.send_bytes(_UNAVAILABLE)
             return
         parent.send_bytes(_READY)
-        # Only now, because a client may wait for the import before an archive's first byte.
+        # Lowered only after the import, because a client may already be waiting for an archive.
         lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while True:

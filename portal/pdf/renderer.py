@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-# WeasyPrint resolves paths such as /static/… against this URL. Nothing is requested from it.
+# WeasyPrint resolves paths such as /static/… against this URL, which is never requested.
 _BASE_URL: Final = "http://portal.invalid/"
-# Libraries that WeasyPrint loads. The first depends on pango, gobject, harfbuzz and fontconfig.
+# Libraries that WeasyPrint loads. Loading the first also loads pango, gobject, harfbuzz and
+# fontconfig, on which it depends.
 _LIBRARIES: Final = ("libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0")
 
 # At its default level, fontTools logs every table of each font that it subsets.
@@ -29,7 +30,7 @@ class UnknownFile(KeyError):
 
 
 def is_evidently_installed() -> bool:
-    """Return whether WeasyPrint and its libraries are found, without the import, which takes 0.7 s.
+    """Return whether WeasyPrint and its libraries are found, without importing it (0.7 s).
 
     False proves nothing, because the libraries have these names only on Linux.
     """
@@ -45,7 +46,8 @@ class PdfRenderer:
     """Renders HTML as PDF/UA-1, and caches fonts and parsed style sheets between renderings.
 
     The page may load only ``data:`` URLs, and paths below ``/static/`` for which ``find`` returns a
-    file. Raises PDFUnavailable. Not thread-safe, because pango's font map is not.
+    file. The constructor raises PDFUnavailable. A renderer must not be used by two threads at once,
+    because pango's font map is not thread-safe.
     """
 
     def __init__(self, find: Callable[[str], File | None]) -> None:
@@ -119,8 +121,8 @@ def _static_fetcher(urls: Any, file_at: Callable[[str], File]) -> Any:
 def _gc_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector during layout.
 
-    A layout creates about 100,000 boxes that live until its end. The collector traversed them
-    repeatedly, which took a tenth of the time.
+    A layout creates about 100,000 boxes that live until its end. Without the pause, the collector
+    traverses them repeatedly, which takes a tenth of the rendering time.
     """
     was_enabled = gc.isenabled()
     gc.disable()

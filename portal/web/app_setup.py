@@ -75,7 +75,7 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-NETWORK_MARGIN_S = 10  # seconds that a browser waits for a panel beyond the server's own limit
+NETWORK_MARGIN_S = 10  # a page's script waits this much longer for a panel than the server
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
@@ -98,7 +98,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # still accepted in signatures
+    former_secrets: Sequence[bytes] = field(repr=False)  # their signatures are still valid
     namespace: str
     hidden_marker: str
     mask_names: bool
@@ -109,7 +109,8 @@ class Dependencies:
     own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
-    # Memory limit of the hit cache, without the answers' bodies. 0 disables the hit cache.
+    # Memory limit for the hit cache's entries, which do not contain the answers' bodies. 0 disables
+    # the hit cache.
     hit_cache_bytes: int
     page_cache: PageCache
     access_log: AccessLogBuffer
@@ -121,7 +122,7 @@ class Dependencies:
 
 
 def init_app(app: Flask, portal: Dependencies) -> None:
-    """Register routes, headers, error handlers, filters and the templates' ``site``."""
+    """Register routes, hooks, error handlers, filters and the template variable ``site``."""
     app.config.update(
         MAX_CONTENT_LENGTH=BODY_CAP,
         SESSION_COOKIE_NAME="portal",
@@ -277,7 +278,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 def panels_of(
     gateway: Gateway, pool: Executor
 ) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
-    """Return the function by which pages and commands look up a subject."""
+    """Return a function that looks up a plate or Renavam (vehicle register number) as pages do."""
     return Lookups(gateway, pool).panels
 
 
@@ -338,7 +339,7 @@ def _warn_of_unconfigured_proxy() -> None:
     """Warn of a proxy in front of the portal if TRUSTED_PROXIES is 0.
 
     All clients of the proxy would then share one sign-in limit. Only POST requests are checked, to
-    keep lookups fast. Sooner or later every proxy passes on a POST.
+    keep lookups fast. Sooner or later every proxy forwards a POST.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
@@ -351,7 +352,7 @@ def _add_middleware(
     cors: CrossOrigin | None,
     refused: UploadLimiter,
 ) -> None:
-    """Wrap the application, so that requests pass ProxyFix, HitCache, RefusedBodies and Flask."""
+    """Wrap the application. A request passes ProxyFix, then HitCache, RefusedBodies and Flask."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
     # Rate limits turn the hit cache off, because only Flask's code counts requests.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:

@@ -2,8 +2,9 @@
 
 Browsers may cache ``/static/css/portal.3f2a9c1b.css`` for a year, because changed content gets a
 new URL. Files are read, bundled and compressed once, at start-up. A name without a hash returns
-404. A name with the hash of another version returns this version's file with ``no-store``. While
-two portals are upgraded one after the other, a page of one may load its files from the other.
+404. A name with another hash returns the current file with ``no-store``. During an upgrade of two
+portals behind one address, a browser may get a page from the new version and request the page's
+files from the old one.
 """
 
 import gzip
@@ -45,9 +46,9 @@ _TYPES: Final = {
 }
 _OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Comments and indents of a style sheet, which take a tenth of its compressed size.
+# Comments and indents are removed from style sheets. They take a tenth of the compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
-# A file name without a hash in a style sheet. The hashed name replaces it.
+# A style sheet names other files without a hash, in this form. Each is replaced by its hashed name.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
@@ -57,7 +58,7 @@ class UnknownAsset(KeyError):
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """The bytes of a file, and the gzip-compressed bytes if they are fewer."""
+    """The content of a file. ``gzipped`` is None if compression does not shorten the content."""
 
     body: bytes
     content_type: str
@@ -109,7 +110,7 @@ class Assets:
         return self._files.get(hashed_name)
 
     def find_current(self, hashed_name: str) -> Asset | None:
-        """Return this version's file for a name with any hash, or None if there is none."""
+        """Return the current file for a name with any hash, or None if no file has the name."""
         parts = _OTHER_VERSION.fullmatch(hashed_name)
         hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
         return self._files[hashed] if hashed else None

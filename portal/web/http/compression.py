@@ -21,7 +21,6 @@ _MAX_PADDING_BYTES: Final = 100
 
 
 def register_compression(app: Flask) -> None:
-    """Register ``compress_html`` for every response."""
     app.after_request(compress_html)
 
 

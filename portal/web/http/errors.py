@@ -29,9 +29,9 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# Temporary errors, whose pages offer a retry link.
+# Statuses whose pages may offer a retry link, because the error may be temporary.
 _RETRYABLE: Final = (429, 500, 503, 504)
-# Errors that a retry may mend. A wrong SQL statement is not among them.
+# Errors after which a retry may succeed. An error in an SQL statement itself is not included.
 _DATABASE_ERRORS: Final = (
     HistoryUnavailable,
     TokensUnavailable,
@@ -79,9 +79,10 @@ def page_error(
     query: str = "",
     retry_after_s: float | None = None,
 ) -> Response:
-    """Return an error page, without making a lookup.
+    """Return an error page.
 
-    It offers a retry only if one may succeed within _LONGEST_WAIT_S. A 429 states how long to wait.
+    After a GET, the page links to a retry if the status is in _RETRYABLE and the wait is at most
+    _LONGEST_WAIT_S. Without ``advice``, the page of a 429 states how long to wait.
     """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     if retry_after_s is not None and status == 429 and not advice:
@@ -107,7 +108,7 @@ def _retry_path() -> str:
 
 
 def _unavailability(error: Exception) -> str:
-    """Describe a database error without its SQL statement, which may contain a plate's tag."""
+    """Describe a database error without its SQL statement, which may contain a plate's HMAC."""
     if isinstance(error, SQLAlchemyError):
         return error_kind(error)
     return f"{type(error).__name__}: {error}"

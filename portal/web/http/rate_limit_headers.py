@@ -25,7 +25,10 @@ _MOST_NAMES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Quota:
-    """A limit of ``amount`` in ``window_s`` seconds. The window ends in ``reset_s`` seconds."""
+    """A limit of ``amount`` requests or upstream calls per window of ``window_s`` seconds.
+
+    ``left`` of them remain in the current window, which ends in ``reset_s`` seconds.
+    """
 
     name: str
     amount: int
@@ -44,12 +47,14 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 
 
 class DailyQuotas:
-    """The remaining daily upstream calls of each token.
+    """The number of upstream calls that each token has left today.
 
-    ``calls_left`` returns the calls left and the seconds to midnight from the ledger, or None if
-    the ledger cannot be read. A cache hit costs no call, so its response may state a number that is
-    a second old. For hits only one thread at a time reads the ledger, because the read may wait for
-    the database. Meanwhile, other threads use the previous number.
+    ``calls_left`` returns this number and the seconds to midnight. It reads the ledger, which is
+    the database table of upstream calls, and returns None if the table cannot be read.
+
+    A cache hit makes no upstream call, so its response may state a number that is a second old. For
+    hits, one thread at a time reads the ledger, because the read may wait for the database. Other
+    threads use the previous number meanwhile.
     """
 
     def __init__(
@@ -63,7 +68,7 @@ class DailyQuotas:
         self._reading = threading.Lock()
 
     def read(self, identity: Identity) -> Quota | None:
-        """Return the current quota, or None without a daily limit or a readable ledger."""
+        """Return the current quota, or None if there is no daily limit or no readable ledger."""
         if not identity.daily_limit:
             return None
         found = self._calls_left(Caller(identity.name, identity.daily_limit))

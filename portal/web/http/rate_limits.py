@@ -1,6 +1,6 @@
-"""Rate limits on requests per token and address, and on failed sign-ins.
+"""Rate limits on requests, sign-ins, wrong dossier numbers or keys, and issued dossiers.
 
-Flask-Limiter does not fit, because its decorators count before the request is parsed. A request
+Flask-Limiter does not fit, because its decorators count a request before it is parsed. A request
 with an invalid plate must return 400 even if the limit is reached. The module therefore uses
 ``limits``, the library under Flask-Limiter. Counters are in Redis if it is configured. Otherwise
 each process has its own, so two workers allow up to twice as many requests.
@@ -24,12 +24,14 @@ if TYPE_CHECKING:  # imported on first use, so that a portal without rate limits
 
 T = TypeVar("T")
 
-# Allows for mistyped tokens, and prevents guessing.
+# For sign-ins from one address. A successful sign-in resets the counter. The limits allow some
+# mistyped tokens, but prevent guessing.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longer window of WRONG_TOKENS
-# Allows for mistyped dossier numbers. A number has 60 random bits, and the key of a link has 128.
+# For attempts from one address with unknown dossier numbers or link keys. The limits allow typing
+# errors, but too few attempts to find a number (60 random bits) or a key (128 random bits).
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
-# Saves processor time: issuing a dossier renders it, which takes about a second.
+# For dossiers that one address issues. Rendering a dossier takes about a second of processor time.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
@@ -94,7 +96,10 @@ class RateLimits:
         ]
 
     def sign_in(self, address: str | None) -> int | None:
-        """Count one sign-in. Call this before the token check, to limit parallel attempts."""
+        """Count an attempt to sign in.
+
+        Call this before the token is checked. Otherwise parallel attempts could exceed the limit.
+        """
         return self._count(_sign_in_limits(), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
@@ -102,11 +107,12 @@ class RateLimits:
             self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """Return how long an address must wait after too many unknown dossiers, without counting.
+        """Return how long an address must wait after too many wrong guesses, or None.
 
-        An attempt with a known dossier is not counted. It does not reset the counter either,
-        because the owner of a valid link could otherwise guess without limit. Parallel requests may
-        exceed the limit.
+        A guess is an attempt to open a dossier by its number or key. The caller reports a wrong
+        guess to ``count_guess``. A right guess does not reset the counter, because the owner of a
+        valid link could otherwise guess other links without limit. Parallel requests may exceed the
+        limit, because each is checked before any of them is counted.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -223,7 +229,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """Return what counts as one client: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return the key of a client: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:

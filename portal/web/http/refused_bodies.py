@@ -71,7 +71,7 @@ class RefusedBodies:
 
 
 def _sends_body(environ: WSGIEnvironment) -> bool:
-    """Return whether the client sends a body that is small enough to discard.
+    """Return whether the client sends a body that is not declared longer than MAX_BYTES.
 
     With ``Expect: 100-continue`` a client sends no body before it has a response (RFC 9110
     §10.1.1).

@@ -4,9 +4,10 @@ A stalled body blocks the thread that reads it. Granian 2.8 has no time-out for 
 ``header_read_timeout`` applies only to headers, and ``wsgi.input.read`` blocks. Without a limit, a
 few hundred clients that send one byte a minute would block every thread of a worker.
 
-Sign-in forms and reports have separate limiters, so that unauthenticated clients with half-sent
-forms do not block reports. The bodies of refused requests have a third limiter. The limits apply to
-each worker, and their sum leaves some of its threads free.
+The forms of pages and the JSON bodies of the API have separate limiters, so that unauthenticated
+clients with half-sent forms do not block the API. The bodies of refused requests have a third
+limiter. The limits apply to each worker. Their sum is less than the number of the worker's threads,
+so that some threads remain for requests without a body.
 """
 
 import threading
@@ -18,7 +19,7 @@ from typing import Final, NamedTuple, Self
 from werkzeug.exceptions import ServiceUnavailable
 
 MAX_FORMS: Final = 64
-MAX_FORMS_PER_NETWORK: Final = 4  # for several people, whose browsers send one form at a time
+MAX_FORMS_PER_NETWORK: Final = 4  # several people may share a network
 MAX_REPORTS: Final = 256
 MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # for scripts that send reports in parallel
 MAX_REFUSED: Final = 8  # bodies that are read only to be discarded
@@ -27,7 +28,10 @@ RETRY_AFTER_S: Final = 1
 
 
 class UploadLimits(NamedTuple):
-    """For each kind of body, the total limit and the limit per sender."""
+    """For each kind of body, the total limit and the limit per sender.
+
+    ``forms`` are the forms of pages, and ``reports`` are all JSON bodies of the API.
+    """
 
     forms: tuple[int, int]
     reports: tuple[int, int]
@@ -52,13 +56,13 @@ class UploadLimiter:
     def __init__(self, total: int, per_sender: int) -> None:
         self._total = total
         self._per_sender = per_sender
-        # Reads in progress by sender. A sender without one is removed.
+        # The number of reads in progress, by sender. A sender is removed when its last read ends.
         self._reading: Counter[str] = Counter()
         self._lock = threading.Lock()
 
     @contextmanager
     def reading(self, sender: str) -> Iterator[None]:
-        """Reserve a slot while one body is read. Raises 503 at once if no slot is free."""
+        """Reserve a slot while one body is read. Raises ServiceUnavailable if no slot is free."""
         with self._lock:
             is_full = self._reading.total() >= self._total
             if is_full or self._reading[sender] >= self._per_sender:

@@ -1,4 +1,4 @@
-"""Detects whether a user caused a request. Requests that no user caused must not cost anything."""
+"""Detects whether a user caused a request. Other requests must not lead to paid upstream calls."""
 
 import re
 from typing import Final
@@ -7,7 +7,11 @@ from flask import request
 
 
 def is_user_initiated() -> bool:
-    """Return False for a prefetch, a request from another site or a known bot, else True."""
+    """Return whether a user has probably caused the request.
+
+    Returns False for a prefetch, a request from another site, a known bot, or a method other than
+    GET and POST.
+    """
     headers = request.headers
     purpose = " ".join(headers.get(name, "") for name in _PURPOSES).lower()
     is_prefetch = any(word in purpose for word in ("prefetch", "prerender", "preview"))

@@ -1,4 +1,4 @@
-"""Counts and logs the responses of the hit cache in batches.
+"""Counts and logs, in batches, the requests that the hit cache has answered.
 
 A hit must not wait for the locks of the metrics or for the log's pipe, which all other requests use
 as well.
@@ -25,7 +25,7 @@ _BATCH_SIZE: Final = 100
 class HitLabels(msgspec.Struct, frozen=True):
     """The metric labels and log members that all hits on one cache entry have in common.
 
-    ``use`` is the key by which hits are counted for each caller's savings. It is not logged.
+    ``use`` is the key under which ``credit`` reports the hits to the gateway. It is not logged.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -47,13 +47,17 @@ class Hit(msgspec.Struct, frozen=True):
     labels: HitLabels
 
     def line(self) -> str:
-        """Return the further members of the hit's log line, as JSON without braces."""
+        """Return this hit's own part of its log line: JSON members without braces."""
         ms = "0.0" if self.seconds < 0.00005 else f"{self.seconds * 1000:.1f}"
         return f'"request_id":"{self.request_id}",{self.labels.log_members},"ms":{ms}'
 
 
 class AccessLogBuffer:
-    """A queue of hits. ``write`` runs four times a second and before each request to Flask."""
+    """Queues hits until ``write`` counts and logs them.
+
+    The scheduler calls ``write`` four times a second. The hit cache calls it before it passes a
+    request on to Flask.
+    """
 
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
         self._gateway = gateway
@@ -80,9 +84,10 @@ class AccessLogBuffer:
                 self._write_lock.release()
 
     def credit(self) -> None:
-        """Report each caller's hits to the gateway.
+        """Report the number of each caller's hits to the gateway, which adds up the saved money.
 
-        A separate periodic task calls this method, because its duration grows with the callers.
+        A separate periodic task calls this method, because its duration grows with the number of
+        callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

@@ -9,7 +9,8 @@ from portal.gateway import Directive
 def directive_of(identity: Identity) -> Directive:
     """Return the request's cache directive.
 
-    ``no-cache`` has an effect only with the scope ``refresh``. HEAD counts as only-if-cached.
+    ``no-cache`` has an effect only with the scope ``refresh``. A HEAD never calls the upstream, as
+    if it had ``only-if-cached``.
     """
     directives = {
         directive.partition("=")[0].strip().lower()

@@ -1,13 +1,15 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
 It calls the functions of the Flask routes for authorisation, parsing, freshness and headers. A
-response therefore differs from Flask's only in its timing. Flask gets all requests that are no GET
-or HEAD, have a Cache-Control header, must be rejected, or have no fresh 200 in the store. In the
-last case the hit cache passes on the results of its checks (CHECKED), so that Flask does not repeat
-them.
+response therefore differs from Flask's only in its timing.
 
-An entry is used only for an identical request, and for at most 1 s, until the answer's ``Age``
-changes. ``Gateway.get_if_unchanged`` must confirm the stored answer at each use.
+Flask answers a request that is not a GET or HEAD, has a body or a Cache-Control header, or is
+invalid. Flask also answers if the store has no fresh 200 for the request. In this case the hit
+cache passes the results of its checks to Flask (CHECKED), so that Flask does not repeat them.
+
+An entry contains the prepared headers of one response. It is used only for requests with the same
+_EntryKey, and for at most 1 s, because the header ``Age`` then changes. Each use calls
+``Gateway.get_if_unchanged``, because the stored answer may have been replaced or deleted.
 """
 
 import threading
@@ -41,10 +43,10 @@ from portal.web.json_api.routes import (
 )
 
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
-# The largest sum of the lengths of path, query and Authorization header. Flask answers longer
-# requests.
+# Flask answers a request if its path, query and Authorization header are together longer than this.
 _MAX_KEY_LENGTH: Final = 1024
-# Entries are dropped this many seconds after they expire, because their keys contain plates.
+# A new entry causes the removal of entries that expired more than this many seconds ago, because
+# the keys of entries contain plates.
 _IDLE_S: Final = 60.0
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
 _SCHEMES: Final = ("http", "https")
@@ -53,7 +55,7 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """The prepared status and headers for one request, valid until ``until`` (monotonic seconds).
+    """The prepared response headers for one request, valid until ``until`` (monotonic seconds).
 
     ``key`` and ``fetched_at`` identify the stored answer.
     """
@@ -67,10 +69,10 @@ class _Entry(msgspec.Struct, frozen=True):
 
 
 class HitCache:
-    """WSGI middleware that answers hits.
+    """WSGI middleware that answers requests for which the store has a fresh answer.
 
-    ``memory_bytes`` limits the entries, without the answers' bodies. ``daily`` is read only for
-    tokens with a daily limit.
+    ``memory_bytes`` limits the memory for the entries, which do not contain the answers' bodies.
+    ``daily`` is read only for tokens with a daily limit.
     """
 
     def __init__(
@@ -107,8 +109,8 @@ class HitCache:
             except Exception:
                 body = None  # Flask gets the same request and handles the same error
             if body is not None:
-                # The server sends a list in one piece, and acquires the GIL for each chunk of other
-                # iterables.
+                # The server sends a list in one piece. For other iterables it acquires the GIL for
+                # each chunk.
                 return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._is_warm = True
         self._log.write()
@@ -148,9 +150,10 @@ class HitCache:
         return body
 
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
-        """Check a request in the order of the JSON paths: 401, 403, 400, store.
+        """Authorise and parse a request in the same order as ``JsonApi``: 401, 403, 400.
 
-        Returns None if the request must be rejected or its path is not one of the JSON paths.
+        Returns None if Flask must answer, because the request is invalid or too long, or because
+        the hit cache does not handle its path.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)
@@ -226,7 +229,10 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """Return a path's operation, and its plate and UF (state) as they are spelt, or None."""
+    """Return operation, plate and UF (Brazilian state) of a path, or None for other paths.
+
+    Plate and UF are returned as the client wrote them.
+    """
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)
     if operation is not None:

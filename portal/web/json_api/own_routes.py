@@ -1,6 +1,6 @@
-"""The portal's own JSON API, ``/api/v1``: vehicles with explanations, exports and batches.
+"""The portal's own JSON API, ``/api/v1``: explained vehicle data, exports and batches.
 
-Credentials, errors, headers and the order of checks are the same as on the five contract paths. A
+Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A
 GET without a credential may use the pages' session instead.
 """
 
@@ -89,7 +89,7 @@ NO_ANSWER: Final = "Não há resposta legível para esta consulta."
 NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
 _PAGE: Final = 50  # number of items that are decrypted at a time
-# The number of bytes of a workbook that stay in memory. A temporary file takes larger workbooks.
+# A workbook of up to this many bytes stays in memory. A larger one is written to a temporary file.
 _SPOOLED: Final = 4 * 1024 * 1024
 _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _encoder = msgspec.json.Encoder(decimal_format="number")
@@ -113,9 +113,10 @@ class Requester:
 class OwnApi:
     """The routes of ``/api/v1``.
 
-    ``panels_of`` makes the lookups of a page. ``session`` returns the signed-in visitor of the
-    pages, or None. ``dossier`` returns a plate's dossier as HTML from stored answers, or None
-    without any. ``pdfs`` renders that HTML as PDF, within a ``pdf_span``.
+    ``panels_of`` makes lookups as the HTML pages do. ``session`` returns the visitor whom the
+    pages' session cookie identifies, or None. ``dossier`` returns a plate's dossier as HTML, or
+    None if the store lacks an answer for it. ``pdfs`` renders this HTML as PDF. ``pdf_span``
+    returns the context manager that traces a rendering.
     """
 
     def __init__(
@@ -283,9 +284,10 @@ class OwnApi:
         return response
 
     def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
-        """Yield the archive's files: a list of all plates, the dossiers, and a list of gaps.
+        """Yield the files of a batch's ZIP archive, each with its name.
 
-        The list of plates is sent at once, before the first dossier is rendered.
+        The first file lists the plates, and is sent before a dossier is rendered. The last file
+        lists the vehicles without a dossier, for example because an answer is not stored.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
@@ -350,10 +352,10 @@ class OwnApi:
             raise Refusal(429, TOO_MANY, wait_s)
 
     def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
-        """Return the requested operations, or all if ``ask`` is None.
+        """Return the requested operations, or all operations if ``ask`` is None.
 
-        Raises Refusal (403) if ``ask`` names an operation out of scope. Without ``ask``, the answer
-        to the request reports such an operation as out of scope.
+        Raises Refusal (403) if ``ask`` names an operation for which the identity lacks the scope.
+        If ``ask`` is None, the response states for each such operation that the scope is missing.
         """
         if ask is not None and not all(map(identity.has_scope, ask)):
             raise Refusal(403, FORBIDDEN)
@@ -430,9 +432,9 @@ def _with_lookups(requester: Requester) -> Requester:
 def _directive(requester: Requester) -> Directive:
     """Return the cache directive of a request.
 
-    Two rules apply to a session, as on the HTML pages. A GET never refreshes, because a browser
-    sends no-cache when the user reloads a page. A request that no user initiated reads only stored
-    answers.
+    If the session cookie is the only credential, two rules apply, as on the HTML pages. A GET never
+    refreshes an answer, because a browser sends no-cache when the user reloads a page. A request
+    that no user initiated reads only stored answers.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:
@@ -501,7 +503,7 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
     write_workbook(table, file)
     response = _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
-    # Also closes the temporary file if the client does not read to the end.
+    # This closes the temporary file even if the client stops reading before the end.
     response.call_on_close(file.close)
     return response
 

@@ -49,7 +49,7 @@ CHECKED: Final = "portal.checked_request"
 
 
 class Refusal(Exception):
-    """Rejects a request before the store is read."""
+    """Ends a request with an error status and a message for the client."""
 
     def __init__(self, status: int, message: str, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -60,14 +60,17 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """A request that the hit cache authorised and parsed, with what the store has for it."""
+    """The results of the hit cache's checks, which it passes to the Flask route.
+
+    ``snapshot`` contains the requested lookup, and the answer or rejection that the store has.
+    """
 
     identity: Identity
     snapshot: Snapshot
 
 
 class JsonApi:
-    """The routes. They check in this order: 404/405 (router), 401, 403, 413/415/400, 429."""
+    """The five routes. Each checks in this order: 404/405 (router), 401, 403, 413/415/400, 429."""
 
     def __init__(
         self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, uploads: UploadLimiter
@@ -146,10 +149,10 @@ class JsonApi:
         return report_lookup(plate, data)
 
     def _sender(self, identity: Identity) -> str:
-        """Return the sender for the upload limit: an issued token's digest, or the network.
+        """Return the sender whose uploads are limited together: a token's digest, or a network.
 
-        Other credentials do not identify a sender. Anyone may invent a pass-through credential, and
-        the demo token is public.
+        Only a token that the portal has issued identifies a sender. Anyone may invent a credential
+        in pass-through mode, and the demo token is public.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest
@@ -159,8 +162,8 @@ class JsonApi:
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
     """Return the JSON object in the request's body. Raises Refusal (400), or aborts (413, 415).
 
-    The upload limit counts per ``sender``. ``invalid`` is the error message for a body that is not
-    a JSON object.
+    ``uploads`` limits how many bodies of one ``sender`` are read at a time. ``invalid`` is the
+    error message for a body that is not a JSON object.
     """
     # One byte above the cap, because Flask truncates a chunked body at the limit instead of
     # rejecting it.

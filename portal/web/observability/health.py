@@ -6,7 +6,10 @@ from flask import Blueprint, Response, jsonify
 
 
 def health_blueprint(ready: Callable[[], bool]) -> Blueprint:
-    """Return the health routes. ``ready`` tells whether the portal can serve stored answers."""
+    """Return the health routes.
+
+    ``ready`` returns False if the portal is shutting down or cannot read stored answers.
+    """
     health = Blueprint("health", __name__)
 
     @health.get("/healthz")

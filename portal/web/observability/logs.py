@@ -16,9 +16,9 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # log record attribute with further members of the record's line
-# Attribute of a log record that stands for many lines. It has for each line the time in epoch
-# seconds and the result of ``members``.
+FIELDS: Final = "fields"  # log record attribute: a dict of further JSON members for its line
+# Attribute of a log record that produces many lines. Its value is a sequence with one pair for each
+# line: the time in epoch seconds, and the line's own members as ``members`` returns them.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
@@ -27,7 +27,7 @@ _PATTERNS: Final = (
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
     # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
-    # Plates and Renavams.
+    # Plates, and Renavams (vehicle register numbers of 11 digits).
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
     re.compile(r"(?<![0-9])[0-9]{11}(?![0-9])"),
 )
@@ -38,7 +38,7 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Redactor:
-    """Hides configured secrets, found by their text, and other secrets, found by patterns."""
+    """Hides the configured ``secrets`` in log texts, and whatever matches one of _PATTERNS."""
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
@@ -77,7 +77,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the further members of a record's line: the request id and the record's fields."""
+    """Return the request id, if there is one, and the record's attribute FIELDS."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}
@@ -90,7 +90,7 @@ def members(fields: Mapping[str, object]) -> str:
 
 
 def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """Return one line per entry of a batch, with the members ``common`` in each."""
+    """Return one line per entry of a batch. ``common`` are the JSON members that all lines have."""
     prefixes: dict[int, str] = {}  # the beginning of a log line, by epoch second
     common_part = f'+00:00",{common},'
     lines = []

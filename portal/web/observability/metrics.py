@@ -28,8 +28,8 @@ _STATES = ("closed", "open", "half-open")
 # 170 bytes, and there are few routes, methods, statuses, operations and outcomes.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# A field name of the upstream becomes a metric label, and an upstream may invent any number of
-# names. Further names are counted as "other".
+# Unexpected field names in answers become metric labels, up to this number. All further names share
+# the label "other", because an upstream may invent any number of names.
 _MOST_FIELDS = 200
 
 
@@ -43,8 +43,8 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     prometheus_client chooses its value class at import, by an environment variable. This function
     sets the class itself, because the import may have happened before the fork.
 
-    The files get their full size now. The library would map sparse files into memory. A write to a
-    hole in such a file on a full disk kills the process.
+    The files get their full size now. Otherwise prometheus_client would map sparse files into
+    memory. A write to a hole in such a file would kill the process if the disk is full.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -53,7 +53,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
 
 
 class BreakerLike(Protocol):
-    """The circuit breaker of an origin. ``state`` is "closed", "open" or "half-open"."""
+    """The circuit breaker of an upstream address: "closed", "open" or "half-open"."""
 
     @property
     def name(self) -> str: ...
@@ -66,9 +66,9 @@ class Metrics(Observer):
     """Counts the gateway's events and HTTP responses.
 
     With a ``directory``, as given to ``enable_multiprocess``, the metrics cover all processes that
-    write there, also ended ones. Without it they cover this process only. ``daily_limit`` is the
-    number of upstream calls per day, or 0 without a limit. ``calls_left`` returns how many are left
-    today, or None if that is unknown.
+    write there, even after they end. Without it they cover this process only. ``daily_limit`` is
+    the number of upstream calls per day, or 0 without a limit. ``calls_left`` returns how many are
+    left today, or None if that is unknown.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # No label for the token, because the number of tokens has no bound. The page /operacao
-        # shows the amounts by token.
+        # No label for the token, because the number of tokens has no bound. The operator's page
+        # /operacao (operation) shows the amounts by token.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",
@@ -181,7 +181,7 @@ class Metrics(Observer):
     def count_responses(
         self, method: str, rule: str, status: int, seconds: float, times: int = 1
     ) -> None:
-        """Count ``times`` responses of the route pattern ``rule``, of ``seconds`` on average."""
+        """Count ``times`` responses with the mean duration ``seconds``. ``rule`` is their route."""
         self._requests.labels(method, rule, str(status)).inc(times)
         _observe(self._request_seconds.labels(rule), seconds, times)
 
@@ -190,7 +190,7 @@ class Metrics(Observer):
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Act as ``times`` calls of ``observe`` with ``seconds``."""
+    """Observe the value ``seconds`` as many times as ``times`` says, but in one step."""
     if times == 1:
         histogram.observe(seconds)
         return
@@ -236,7 +236,7 @@ class _Limits(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsAccess:
-    """Allows a loopback address, or the operator's token, to read ``/metrics``."""
+    """Allows loopback clients, and requests with METRICS_TOKEN, to read ``/metrics``."""
 
     token: str | None = field(default=None, repr=False)
     behind_proxy: bool = False
@@ -249,7 +249,8 @@ class MetricsAccess:
             abort(401 if self.token else 403)
 
     def _is_loopback(self) -> bool:
-        # Behind a proxy that TRUSTED_PROXIES does not count, every client would appear local.
+        # If a proxy runs on this host and TRUSTED_PROXIES is 0, the address of every client is the
+        # proxy's loopback address.
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
         if forwarded and not self.behind_proxy:
             return False

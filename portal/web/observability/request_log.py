@@ -36,7 +36,11 @@ def request_fields(
 
 
 def register_request_log(app: Flask) -> None:
-    """Log every request. Call this before other hooks are added, so that its timer starts first."""
+    """Log every request.
+
+    Call this early. Flask runs hooks before a request in order and hooks after it in reverse order,
+    so ``ms`` includes the time of all hooks that are added later.
+    """
     # Werkzeug's development server would log whole paths, which contain plates.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
 

@@ -46,7 +46,7 @@ Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 
 
 class BatchPages:
-    """The batch routes. ``require_sign_in`` redirects a visitor to sign in before a view runs.
+    """The batch routes. ``require_sign_in`` wraps a view that needs the visitor's identity.
 
     ``recent`` returns the visitor's latest lookups, which the batch form offers.
     """
@@ -128,7 +128,7 @@ class BatchPages:
         return redirect(f"/lote/{batch}", 303)
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Cancel a draft whose list the visitor has corrected, unless it was already started."""
+        """Cancel the draft that a corrected list replaces, unless the draft was already started."""
         try:
             if batch and self._batches.get(batch, owner).state == "draft":
                 self._batches.cancel(batch, owner)
@@ -164,10 +164,11 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return the items to show on a batch's page, and the number of pages if it is known.
+        """Return items for a batch's page, and the number of pages or None.
 
         The page of a running batch is fetched every other second, so only its visible items are
-        read. A filter or sort order needs all items, and the number of pages is then None.
+        read. A filter or sort order needs all items. If the result contains all items, the number
+        of pages is None.
         """
         if found.state == "draft":
             return [], None

@@ -1,8 +1,8 @@
 """The comparison of up to four vehicles.
 
-A comparison costs as much as the vehicle pages of its plates. The first response contains only the
-stored answers, and the page's script fetches the other columns one by one. With ``?completo=1`` one
-response contains all columns.
+A comparison costs as much as the vehicle pages of its plates. The first response contains only
+stored answers. The page's script then fetches the columns with missing answers one by one. With
+``?completo=1`` (complete), the portal makes all lookups before the first response.
 """
 
 from collections.abc import Callable, Sequence

@@ -1,4 +1,4 @@
-"""The code on a printed dossier: a signed summary, which is never stored."""
+"""The code on a draft dossier: a signed summary of its data, which the portal does not store."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -25,10 +25,11 @@ _FORMER_SALT: Final = "dossier"
 
 
 class DossierCodes:
-    """Issues and verifies the codes. Changing any character makes a code invalid.
+    """Signs and verifies codes. Changing any character makes a code invalid.
 
-    A code is valid only in the ``namespace`` that issued it, because demo data or a test upstream
-    proves nothing about a vehicle. Codes signed with the ``former`` keys stay valid.
+    A code is valid only in the ``namespace`` (demo, or an upstream's name) that issued it, because
+    data of the demo or of a test upstream proves nothing about a vehicle. ``former`` are earlier
+    secret keys, whose codes stay valid.
     """
 
     def __init__(
@@ -62,16 +63,17 @@ class DossierCodes:
         return _summary(*signed) if signed is not None else None
 
     def is_former(self, code: str) -> bool:
-        """Return whether a former version issued the code.
+        """Return whether an old version of the portal issued the code.
 
-        Former versions did not mark the data of the demo mode.
+        Such a code is not confirmed, because it does not show whether it is about demo data.
         """
         return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
-        """Add the code, the digest and a QR code of the code's ``/verificar`` URL to a dossier.
+        """Add the code, the digest and a QR code to a draft dossier.
 
-        A page without a dossier is returned unchanged.
+        The QR code contains the URL of ``/verificar`` (verify) with the code. A page that shows a
+        notice instead of a dossier is returned unchanged.
         """
         if page.state != "ready":
             return page
@@ -94,7 +96,7 @@ class DossierCodes:
 
 
 def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
-    """Add issuer, number and a QR code that contains the link's key to a dossier."""
+    """Add the issuer, the number and a QR code to a dossier. The QR code contains its share key."""
     qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
     return replace(page, issuer=issuer, number=display_number(identifiers.number), qr=qr_code)
 

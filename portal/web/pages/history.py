@@ -19,13 +19,13 @@ from portal.web.pages.lookups import Lookups
 from portal.web.pages.sessions import Sessions, local_path
 
 Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
-# A function that returns the R$ that a caller has paid for each subject since a time in epoch
-# seconds.
+# The arguments are a caller's name, plates or Renavams (vehicle register numbers), and a time in
+# epoch seconds. The result is the R$ that the caller has paid since then for each of them.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
 class HistoryPages:
-    """The history routes. ``require_sign_in`` redirects a visitor to sign in before a view runs."""
+    """The history routes. ``require_sign_in`` wraps a view that needs the visitor's identity."""
 
     def __init__(
         self,
@@ -107,7 +107,7 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """Return what the visitor has paid, or None in demo mode, where all share one name."""
+        """Return the R$ paid for each subject, or None in demo mode, where all share one name."""
         if self._sessions.is_demo:
             return None
         since = datetime.now(UTC).timestamp() - self._history.retention_s

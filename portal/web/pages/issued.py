@@ -60,7 +60,8 @@ PURGED: Final = (
 )
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
-# The placeholder in a stored dossier for the toolbar, whose links depend on the visitor.
+# A stored dossier contains this placeholder. It is replaced by a toolbar when the dossier is shown,
+# because the toolbar's links depend on the visitor.
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
@@ -107,7 +108,10 @@ class IssuedPages:
         return pages
 
     def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
-        """Call the view with a number's dossier, or redirect to the number's canonical form."""
+        """Return a view that calls ``view`` with the visitor's dossier that has the URL's number.
+
+        If the number is not in its canonical form, the returned view redirects to that form.
+        """
 
         def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001 signed in
             number = parse_number(text)

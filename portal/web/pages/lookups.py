@@ -67,8 +67,8 @@ class Lookups:
     ) -> list[Panels]:
         """Return the panels of each subject. All lookups run in parallel.
 
-        A stored answer never waits for the upstream, because only lookups that need the upstream
-        use threads. The last of them runs in the calling thread.
+        The calling thread first reads all stored answers. Of the lookups that need the upstream, it
+        runs the last one itself, and threads of the pool run the others.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -123,7 +123,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the maximum cost of one plate, and how many plates the identity has left today."""
+        """Return the most that looking up a plate can cost, and how many plates are left today."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
@@ -147,7 +147,7 @@ class Lookups:
     def _stored(
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
     ) -> Panel | Snapshot:
-        """Return a lookup's panel, or a snapshot of the store if the answer must be fetched."""
+        """Return a lookup's panel, or its stored entries if the answer must be fetched."""
         price = self._gateway.terms(lookup.operation.name).price
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")

@@ -1,4 +1,4 @@
-"""The operator's pages, with figures about the portal and with its tokens.
+"""The operator's pages: figures about the portal, and forms that issue and revoke its tokens.
 
 Each page requires the scope ``admin``.
 """
@@ -66,7 +66,7 @@ NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
 
 class BreakerLike(Protocol):
-    """The circuit breaker of an origin, whose state all workers share."""
+    """The circuit breaker of an upstream address. All workers share its state."""
 
     @property
     def name(self) -> str: ...
@@ -93,7 +93,7 @@ class OperationsSources:
 
 
 class OperationsPages:
-    """The page ``/operacao`` and the pages of the portal's tokens.
+    """The page ``/operacao`` (operation), and the pages that issue and revoke tokens.
 
     An action that cannot be undone requires a sign-in within the last FRESH_SIGN_IN_S seconds,
     because the operator may have left the browser open.
@@ -135,7 +135,7 @@ class OperationsPages:
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
         """Pass the operator's identity to a view, and refuse other visitors.
 
-        Pass-through mode has no tokens of the portal, so a sign-in would not help.
+        Pass-through mode refuses everybody, because nobody can have the scope ``admin`` in it.
         """
 
         def guarded(**parts: str) -> BaseResponse:
@@ -248,9 +248,10 @@ class OperationsPages:
         return _shown(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
-        """Return why the sign-in is too old, or "" if it is recent enough.
+        """Return the text of a problem with the sign-in, or "" if it is recent enough.
 
-        The token in the form renews the sign-in if it is the session's own.
+        The form contains a token if the sign-in is too old. The session's own token renews the
+        sign-in.
         """
         if self._sessions.is_fresh:
             return ""

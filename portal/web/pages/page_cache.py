@@ -1,9 +1,12 @@
 """Cache of rendered vehicle pages, cleared every second.
 
-Rendering a page of stored answers takes 8 ms. bench/misses.py requires five times as many warm
-pages a second as without any stored answers. Without this cache it finds twice as many. The key is
-everything that the page depends on, including the answers' bytes and the visitor. The scheduler
-clears the cache, so that a purged answer does not stay in memory. EDGE_MEMORY_MB=0 disables it.
+Rendering a page of stored answers takes 8 ms. bench/misses.py compares the portal with one whose
+caches are all switched off, and requires at least five times as many pages a second. Without the
+page cache, the portal would reach only twice as many.
+
+The cache key contains everything that the page depends on, such as the answers' bytes and the
+visitor's name. The scheduler clears the cache, so that a purged answer does not stay in memory.
+EDGE_MEMORY_MB=0 disables the cache.
 """
 
 import secrets
@@ -39,9 +42,10 @@ class PageCache:
     def render(
         self, site: Site, build: Callable[..., Page], *args: Hashable, **named: Hashable
     ) -> str:
-        """Return the HTML of the page that ``build`` returns for hashable arguments.
+        """Return the HTML of the page ``build(*args, **named)``, from the cache if possible.
 
-        A page that shows the result of a form is not cached, because it is shown only once.
+        A page with a notice about the last submitted form is not cached, because it is shown only
+        once.
         """
         if site.form_notices:
             page = build(*args, **named)

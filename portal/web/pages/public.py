@@ -1,4 +1,4 @@
-"""Pages that are public in every mode: search, sign-in, glossary, privacy."""
+"""Pages that need no sign-in, also outside the demo mode: search, sign-in, glossary, privacy."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
@@ -50,7 +50,7 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 
 
 def check_invented(subject: Plate | Renavam) -> None:
-    """Raise InvalidPlate for a Renavam of zeros, which no vehicle has.
+    """Raise InvalidPlate for a Renavam (vehicle register number) of zeros, which no vehicle has.
 
     Only pages reject it. The API contract accepts any eleven digits.
     """
@@ -59,10 +59,10 @@ def check_invented(subject: Plate | Renavam) -> None:
 
 
 class PublicPages:
-    """The pages that are open in every mode.
+    """The pages that need no sign-in, also outside the demo mode.
 
-    ``showcases`` returns plates of the demonstration, each with a caption and its answers, and is
-    called once a day.
+    ``showcases`` returns the example plates of the demo mode, each with a caption and its answers.
+    It is called at most once a day.
     """
 
     def __init__(

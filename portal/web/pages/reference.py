@@ -1,4 +1,4 @@
-"""The API reference page. It makes no lookups, because its examples use the sandbox."""
+"""The API reference page. Its examples are answers of the sandbox, which imitates the upstream."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -33,9 +33,10 @@ class ReferenceFacts:
 
 
 class ReferencePage:
-    """Builds the page once a day, because the sandbox's records depend on the day.
+    """Builds the page again if the day or the portal's base URL has changed since the last request.
 
-    ``ask`` sends a method, a path and a body to the sandbox, and returns the body of its answer.
+    The page depends on the day, because the sandbox's records contain dates relative to it. ``ask``
+    sends a method, a path and a body to the sandbox, and returns the body of its answer.
     """
 
     def __init__(

@@ -49,7 +49,8 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 class Sessions:
     """The sessions of visitors, in signed cookies.
 
-    A cookie holds a token's digest or, in pass-through mode, the encrypted credential.
+    A cookie contains a token's digest. In pass-through mode, in which visitors use their own
+    upstream credentials, it contains the encrypted credential instead.
     """
 
     def __init__(
@@ -79,8 +80,9 @@ class Sessions:
     def current(self) -> Identity | None:
         """Return the signed-in identity, the demo identity in demo mode, or None.
 
-        The session of a revoked token ends. The result is cached for the request, even after an
-        error, so that an error page does not query the database again.
+        If the session's token was revoked or has expired, the session is cleared. The result is
+        cached for the request. It is None after a database error, so that the error page does not
+        query the database again.
         """
         if "identity" not in g:
             g.identity = None
@@ -177,7 +179,7 @@ class Sessions:
         """Abort with 400 if a POST of a page does not contain the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # First, so that the portal does not read the body of a request without a session.
+        # Checked first, so that the portal does not read the body of a request without a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)

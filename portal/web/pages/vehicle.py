@@ -272,7 +272,7 @@ class VehiclePages:
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
         """Request a written report on the records of the panels.
 
-        The request names the lookups without a record.
+        The request's member ``indisponiveis`` (unavailable) lists the lookups without a record.
         """
         if not identity.has_scope("report"):
             abort(403)
@@ -308,9 +308,10 @@ class VehiclePages:
         return make_response(render_template(page.template, page=page))
 
     def stored_dossier(self, plate: Plate, identity: Identity) -> str | None:
-        """Return the dossier of a plate's stored answers as HTML, or None without any.
+        """Return a plate's dossier as HTML, without an upstream call.
 
-        Makes no upstream call.
+        Returns None if the store lacks the answer to a lookup that the identity may make, or if no
+        stored answer is readable.
         """
         page = self._dossier(plate, identity, Directive.PEEK)
         return render_template(page.template, page=page) if page.state == "ready" else None
@@ -334,7 +335,7 @@ class VehiclePages:
     def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
         """Return the dossier to issue, which uses only stored answers and masks every name.
 
-        It shows a lookup that was never made as unavailable, with the reason.
+        If the store has no answer to a lookup, the dossier states that the lookup was unavailable.
         """
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
         report, outdated = self._reports.newest(plate, panels, identity)
@@ -354,7 +355,7 @@ class VehiclePages:
 
 
 def _settled(panel: Panel) -> Panel:
-    """Return the panel, as unavailable if its lookup was not made."""
+    """Replace the state "unasked" (no stored answer) by "unavailable", with a reason."""
     if panel.state != "unasked":
         return panel
     return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)

@@ -1,4 +1,4 @@
-"""``/verificar`` checks a dossier's number, its QR code, or a code that a former version signed."""
+"""``/verificar`` (verify) checks an issued dossier's number or key, or a draft's signed code."""
 
 import re
 import unicodedata
@@ -94,10 +94,10 @@ def moment(seconds: float) -> datetime:
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """Return the facts of a dossier.
+    """Return the facts about a dossier that the visitor may see.
 
-    Without ``path`` the plate is partly hidden and the summary missing, because a number may have
-    been guessed.
+    ``path`` is given only if the visitor has the share key. Otherwise the plate is partly hidden
+    and the summary is omitted, because the visitor may have guessed the number.
     """
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""

@@ -43,13 +43,13 @@ class WrittenReports:
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """Return the newest report that the identity may read, and whether it is outdated.
 
-        Reading a report requires the scopes of its records, or all three scopes if its records are
-        unknown. An identity without them gets a report on records of the current page, if one is
-        stored.
+        Reading a report requires the scope of each lookup on whose record it was written. If these
+        lookups are unknown, it requires the scopes of all three. An identity without these scopes
+        gets another report that was written only on records of the current page, if one is stored.
 
-        A report is outdated if its records have changed. A record that is missing on the current
-        page proves no change. Its answer may have expired, or the source may be unavailable, or the
-        identity may lack the scope.
+        A report is outdated if it was not written on the records of the current page, although all
+        three are present. A missing record proves no change, because its answer may have expired,
+        the source may be unavailable, or the identity may lack the scope.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -82,8 +82,8 @@ class WrittenReports:
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
         """Yield the stored reports on subsets of the current records, each with its subset.
 
-        The key of a report is derived from its records, so each subset is tried. The largest comes
-        first, because it usually has a report, which ends the search.
+        The store key of a report is derived from its records, so each subset is tried. The largest
+        subset comes first, because it usually has a report, and callers stop at the first match.
         """
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
