@@ -108,7 +108,7 @@ class ServerProcess:
     """The options that a process of the server passes to ``create_app``.
 
     The processes of one server share metrics and the states of circuit breakers through files in
-    the directory ``shared``. If ``shared`` is None, each process has its own. ``/readyz`` answers
+    the directory ``shared``. If ``shared`` is None, nothing is shared. ``/readyz`` answers
     503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main process to start the
     batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is None, this process
     runs batches itself. ``batch_holder`` is set only in the batch process. It is the name under

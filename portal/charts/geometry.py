@@ -160,8 +160,9 @@ class EndLabel:
 class Months:
     """The months of the chosen series, as data for the script static/js/chart.js.
 
-    ``first`` is the ``month_index`` of the first month. ``values`` has a whole amount for each
-    month up to the last one: 0 without a price, negative for a prediction. ``x`` are the x
+    ``first`` is the ``month_index`` of the first month. ``values`` has a price in whole
+    reais for each month up to the last one. The price of a predicted month is negated, and a month
+    without a price has 0. ``x`` are the x
     coordinates of the first and last month. ``y`` are the y coordinates of the lowest and highest
     grid line, and ``levels`` are the prices at these two lines. ``peak`` is the highest real price.
     ``last_real`` is the index in ``values`` of the last real price.

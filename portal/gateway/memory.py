@@ -3,9 +3,9 @@
 An entry is confirmed when the process finds that the backend still stores it. An entry is served
 for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served
 without confirmation. ``Store.tick`` confirms entries in the background, so that requests need not
-wait for the backend. While the version of the backend's contents stays the same, all entries that
-were read or confirmed at this version count as confirmed. Of the other entries, ``tick`` confirms
-only those that were requested since the last ``tick``.
+wait for the backend. If the version of the backend's contents has not changed, ``tick`` confirms
+all entries that were read at this version at once. An entry that was read at an older version is
+confirmed on its own, and only if it was requested since the last ``tick``.
 """
 
 import math

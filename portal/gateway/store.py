@@ -250,7 +250,11 @@ class Store:
         self._write_unstored()
 
     def sweep(self) -> None:
-        """Delete expired entries from the backend, and apply shortened lifetimes to the rest."""
+        """Delete expired entries from the backend.
+
+        If a lifetime was shortened in the settings, also shorten the lifetime of some entries that
+        were stored before.
+        """
         try:
             self._backend.sweep()
             self._shortening.step()

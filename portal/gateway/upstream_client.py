@@ -67,7 +67,8 @@ class UpstreamClient:
     ) -> Response:
         """Send a lookup and return its response. Raises Failure.
 
-        ``subject`` is the vehicle's tag. For ``last_purge`` see LedgerEntry.
+        ``subject`` identifies the vehicle in the ledger: a keyed hash of its plate or Renavam. For
+        ``last_purge`` see LedgerEntry.
         """
         operation = lookup.operation
         entry = LedgerEntry(

@@ -206,7 +206,8 @@ def serve(descriptor: int) -> None:
             parent.send_bytes(_UNAVAILABLE)
             return
         parent.send_bytes(_READY)
-        # Lowered only after the import, because a client may already be waiting for an archive.
+        # The slow import above has the usual priority, because a client may already be waiting for
+        # the ZIP of a batch.
         lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while True:

@@ -143,7 +143,10 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count a NotSent in the shared circuit, because no credential can cause a NotSent."""
+        """Count a request that was not sent as a failure for all payers.
+
+        No payer's credential can prevent a request from being sent.
+        """
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)

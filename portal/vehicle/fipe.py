@@ -104,7 +104,10 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """The change over the 12 months to the last real price, or None if a price is missing."""
+        """The change from 12 months before the last price that is no prediction to this price.
+
+        None if one of the two prices is missing.
+        """
         last = self.last_real
         if last is None:
             return None

@@ -70,7 +70,8 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    Returns "" unless a lookup has a readable answer in both sets, fetched at different times.
+    A lookup can be compared if both sets have a readable answer to it, and if the two answers were
+    fetched at different times. Returns "" if no lookup can be compared.
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))

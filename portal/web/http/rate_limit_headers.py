@@ -27,7 +27,8 @@ _MOST_NAMES: Final = 10_000
 class Quota:
     """A limit of ``amount`` requests or upstream calls per window of ``window_s`` seconds.
 
-    ``left`` of them remain in the current window, which ends in ``reset_s`` seconds.
+    ``left`` is the number that is still allowed in the current window. The window ends in
+    ``reset_s`` seconds.
     """
 
     name: str
@@ -52,9 +53,9 @@ class DailyQuotas:
     ``calls_left`` returns this number and the seconds to midnight. It reads the ledger, which is
     the database table of upstream calls, and returns None if the table cannot be read.
 
-    A cache hit makes no upstream call, so its response may state a number that is a second old. For
-    hits, one thread at a time reads the ledger, because the read may wait for the database. Other
-    threads use the previous number meanwhile.
+    A cache hit uses up none of these calls, so its response is allowed to state a number that is up
+    to a second old. For hits, one thread at a time reads the ledger, because the read may wait for
+    the database. Other threads use the previous number meanwhile.
     """
 
     def __init__(

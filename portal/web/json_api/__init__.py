@@ -1,1 +1,1 @@
-"""The JSON API: the five paths of docs/contract.md, ``/api/v1``, hit cache, OpenAPI document."""
+"""The five JSON paths of docs/contract.md, the paths under ``/api/v1``, the OpenAPI document."""

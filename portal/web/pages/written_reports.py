@@ -43,12 +43,13 @@ class WrittenReports:
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """Return the newest report that the identity may read, and whether it is outdated.
 
-        Reading a report requires the scope of each lookup on whose record it was written. If these
-        lookups are unknown, it requires the scopes of all three. An identity without these scopes
-        gets another report that was written only on records of the current page, if one is stored.
+        Reading a report requires the scope of each lookup from whose records it was written. If
+        these lookups are unknown, it requires the scopes of all three. An identity without these
+        scopes gets another report that was written only from records of the current page, if one is
+        stored.
 
-        A report is outdated if it was not written on the records of the current page, although all
-        three are present. A missing record proves no change, because its answer may have expired,
+        A report is outdated if the current page has all three records and the report was written
+        from other ones. A missing record proves no change, because its answer may have expired,
         the source may be unavailable, or the identity may lack the scope.
         """
         caller = _caller(identity)
