@@ -4,10 +4,9 @@ import logging
 import math
 import signal
 import threading
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
@@ -25,18 +24,8 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
-_ASK_AGAIN_S = 1.0
-
 # These loggers propagate to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
-
-
-class WorkerProcess(Protocol):
-    """The methods that ``request_stop`` calls. Granian's own worker processes have no types."""
-
-    def is_alive(self) -> bool: ...
-    def terminate(self) -> None: ...
-    def join(self, timeout: float) -> None: ...
 
 
 class DrainingServer(ActivatableServer):
@@ -65,12 +54,6 @@ class DrainingServer(ActivatableServer):
             self._before_stop()
         super().shutdown(exit_code)  # type: ignore[no-untyped-call]
 
-    def _stop_workers(self) -> None:
-        timeout_s = self.workers_kill_timeout or math.inf
-        request_stop(self.wrks, time.monotonic() + timeout_s)
-        self.workers_kill_timeout = 1  # after 1 s more, Granian kills the workers that still run
-        super()._stop_workers()  # type: ignore[no-untyped-call]
-
     def signal_handler_interrupt(self, *args: Any, **named: Any) -> None:
         is_first_term = args[:1] == (signal.SIGTERM,) and not self._draining.has_begun()
         if not is_first_term or not self._drain_s or not self._draining.begin():
@@ -79,22 +62,6 @@ class DrainingServer(ActivatableServer):
         end = threading.Timer(self._drain_s, super().signal_handler_interrupt, args, named)
         end.daemon = True
         end.start()
-
-
-def request_stop(workers: Sequence[WorkerProcess], until: float) -> None:
-    """Send SIGTERM to each worker every second until all have ended, or until the time ``until``.
-
-    ``until`` is in monotonic seconds. One SIGTERM is not enough. A starting worker of Granian 2.8
-    loses a signal that arrives after the worker has set its handler and before it has begun to
-    serve.
-    """
-    while running := [each for each in workers if each.is_alive()]:
-        remaining_s = until - time.monotonic()
-        if remaining_s <= 0:
-            return
-        for each in running:
-            each.terminate()
-        running[0].join(min(_ASK_AGAIN_S, remaining_s))
 
 
 def serve(

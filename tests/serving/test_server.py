@@ -3,7 +3,6 @@
 import errno
 import os
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -62,35 +61,6 @@ def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
 def test_stop_timeout_exceeds_longest_request(started: dict[str, Any]) -> None:
     """With a shorter timeout, the answer of a paid call could be lost."""
     assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
-
-
-class Worker:
-    """A worker process that ends at the given number of the signals sent to it, 0 for never."""
-
-    def __init__(self, ends_at: int) -> None:
-        self.ends_at = ends_at
-        self.signals = 0
-
-    def is_alive(self) -> bool:
-        return self.signals != self.ends_at or not self.ends_at
-
-    def terminate(self) -> None:
-        self.signals += 1
-
-    def join(self, timeout: float) -> None:
-        assert timeout <= server._ASK_AGAIN_S
-
-
-def test_stop_is_requested_again_from_a_worker_that_lost_the_first_signal() -> None:
-    workers = [Worker(ends_at=1), Worker(ends_at=3)]
-    server.request_stop(workers, time.monotonic() + 60)
-    assert [each.signals for each in workers] == [1, 3]
-
-
-def test_request_to_stop_gives_up_at_its_time_limit() -> None:
-    worker = Worker(ends_at=0)
-    server.request_stop([worker], time.monotonic() - 1)
-    assert worker.is_alive()
 
 
 @pytest.mark.parametrize(("kind", "token"), [(Breaker, "operator"), (PayerBreaker, None)])
