@@ -2,7 +2,9 @@
 
 import errno
 import os
+import sys
 import tempfile
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -147,6 +149,34 @@ def test_missing_processor_pinning_is_ignored(
 ) -> None:
     monkeypatch.delattr(os, "sched_setaffinity", raising=False)
     process.pin_to_processor(0, len(getattr(os, "sched_getaffinity", lambda _: [0])(0)))
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux" or os.uname().machine not in process._SCHED_SETATTR,
+    reason="the system has no sched_setattr that the portal knows",
+)
+def test_short_slice_keeps_the_niceness_and_is_inherited() -> None:
+    found: list[tuple[bool, int]] = []
+
+    def shorten() -> None:  # in a thread of its own, because both properties belong to a thread
+        niceness = os.getpriority(os.PRIO_PROCESS, 0) + 1
+        found.append((process.shorten_slice(100_000, niceness), niceness))
+        child = threading.Thread(target=read)
+        child.start()
+        child.join()
+
+    def read() -> None:
+        found.append((True, os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
+
+    thread = threading.Thread(target=shorten)
+    thread.start()
+    thread.join()
+    assert found[0] == found[1]
+
+
+def test_system_without_the_call_keeps_its_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(process, "_SCHED_SETATTR", {})
+    assert not process.shorten_slice(100_000, 0)
 
 
 def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
