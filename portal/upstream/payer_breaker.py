@@ -43,7 +43,7 @@ class PayerBreaker:
     for at most PROVEN_S seconds, and for more than half of them.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
-    share one probe, a credential with which calls fail could keep the circuit open for everybody.
+    share one probe, a credential with which calls fail could keep the circuit open for all payers.
 
     Worker processes share the state in ``counters``. The table of payers has a fixed size. A new
     payer gets a free slot of its set, or replaces the payer whose slot has not changed for the

@@ -1,11 +1,11 @@
 """The verification page: what a stranger may learn from a dossier's number or QR code.
 
-A number may appear in an advertisement, where anybody can read it. The page for a number therefore
-shows only three characters of the plate. With them, a reader can notice that a printed dossier is
-about another car. They are too few to look up the vehicle.
+A number may be printed in a public advertisement. The page for a number therefore shows only three
+characters of the plate. With them, a reader can notice that a printed dossier is about another car.
+They are too few to look up the vehicle.
 
-A QR code contains the secret key of the dossier's link, and only somebody with the dossier can scan
-it. The page for a QR code therefore shows the whole plate, the summary and the link.
+A QR code contains the secret key of the dossier's link, and only the dossier itself shows it. The
+page for a QR code therefore shows the whole plate, the summary and the link.
 """
 
 from dataclasses import dataclass

@@ -8,7 +8,7 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import Fine, Identity, read_fines
 
-# The panel lists at most this many fines, because nobody would read a longer table.
+# The panel lists at most this many fines. A longer table is too long to read.
 MOST_ROWS = 300
 
 

@@ -46,7 +46,7 @@ def new_request_id() -> str:
 
 
 def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple[str, str]]:
-    """Return the headers of every response that nobody may cache, except X-Request-Id.
+    """Return the headers of every response with ``no-store``, except X-Request-Id.
 
     ``secure`` means that the connection uses TLS. ``varies_by_origin`` is true for a JSON response
     if CORS_ORIGINS is set.

@@ -135,7 +135,7 @@ class OperationsPages:
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
         """Pass the operator's identity to a view, and refuse other visitors.
 
-        Pass-through mode refuses everybody, because nobody can have the scope ``admin`` in it.
+        Pass-through mode refuses all visitors, because its credentials have no scope ``admin``.
         """
 
         def guarded(**parts: str) -> BaseResponse:

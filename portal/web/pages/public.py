@@ -172,7 +172,7 @@ class PublicPages:
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _identity(self) -> Identity | None:
-        """Return the visitor's identity, or None if nobody is signed in or the database fails."""
+        """Return the visitor's identity, or None without a session or if the database fails."""
         try:
             return self._sessions.current()
         except TokensUnavailable:
