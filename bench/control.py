@@ -5,17 +5,17 @@ upstream's, and that of a lower priority. It touches no file and no process of t
 """
 
 import itertools
-import os
 import sys
 import threading
 import time
 import urllib.request
 
 from portal.serving.batch_process import NICENESS
+from portal.system.process import lower_priority
 
 
 def main(url: str, threads: int, cpu_s: float) -> None:
-    os.nice(NICENESS)
+    lower_priority(NICENESS)
     numbers = itertools.count()
 
     def ask() -> None:
