@@ -60,18 +60,15 @@ class PriceSeries:
     """The price history of a price-table entry, and its changes.
 
     A change is a percentage with one decimal, and is negative if the price fell. ``points`` has at
-    most one point per month, in the order of the months. ``current`` is the entry's current price,
-    or None (never zero).
+    most one point per month, in the order of the months.
     """
 
     points: tuple[PricePoint, ...]
-    current: Decimal | None
-    code: FipeCode | None
 
     @classmethod
     def of(cls, entry: FipeEntry) -> "PriceSeries":
         """Build a series from months that may be unordered, repeated or without a price."""
-        return cls(_in_order(entry.history), entry.current, fipe_code(entry.fipe_id))
+        return cls(_in_order(entry.history))
 
     def __bool__(self) -> bool:
         return bool(self.points)

@@ -233,7 +233,7 @@ def test_readers_never_raise_for_any_result(result: object) -> None:
             a.month < b.month for a, b in zip(series.points, series.points[1:], strict=False)
         )
         _ = (series.gaps, series.peak, series.twelve_month_change, series.yearly_change)
-        _ = (series.change_since_peak, series.predicted_change, series.code)
+        _ = (series.change_since_peak, series.predicted_change)
     read_fines(result_of(sent), HIDDEN_MARKER)
     read_restrictions(result_of(sent), HIDDEN_MARKER)
     read_report(result_of(sent), HIDDEN_MARKER)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from typing import Final
 
 from portal.charts import MOST_SERIES, Line, Words
@@ -16,7 +17,7 @@ from portal.vehicle import (
     FipeEntry,
     PricePoint,
     PriceSeries,
-    RankedEntry,
+    fipe_code,
     rank,
 )
 
@@ -26,6 +27,7 @@ MOST_TABS: Final = MOST_SERIES
 # latter, the page says so. A price usually changes by only a few per cent a month.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
+_MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
@@ -42,40 +44,96 @@ class YearOfPrices:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PriceTab:
-    """One candidate version.
+    """One candidate version. What its price history says is computed when it is first needed.
 
-    ``current`` is None, never zero, if there is no price. ``is_best`` is true if the version
-    matches the registration better than every other candidate. ``is_tied`` is true if the version
-    is one of several best matches. ``same`` are the attributes that agree with the registration,
-    and ``other`` those that differ.
-
-    ``line`` and ``words`` are arguments of ``price_chart``. ``chart_title`` and
-    ``chart_description`` are the chart's text alternatives. ``doubt`` is a sentence if the current
-    price is far from the last price of the history, else "".
+    ``is_best`` is true if the version matches the registration better than every other candidate.
+    ``is_tied`` is true if the version is one of several best matches. ``same`` are the attributes
+    that agree with the registration, and ``other`` those that differ.
     """
 
     number: int
-    label: str
     entry: FipeEntry
-    code: FipeCode | None
     reason: str
     same: tuple[str, ...]
     other: tuple[str, ...]
     is_best: bool
     is_tied: bool
-    current: Decimal | None
-    series: PriceSeries
-    gaps: str
-    predicted_label: str
-    predicted_note: str
-    doubt: str
-    line: Line
-    words: Words
-    chart_title: str
-    chart_description: str
-    years: tuple[YearOfPrices, ...]
+    today: date
+
+    @property
+    def label(self) -> str:
+        name = str(self.entry.version) or str(self.entry.model) or f"Versão {self.number}"
+        year = self.entry.year or self.entry.year_text
+        return f"{name} · {year}" if year else name
+
+    @property
+    def current(self) -> Decimal | None:
+        """The current price in R$, or None (never zero) if there is no price."""
+        return self.entry.current
+
+    @cached_property
+    def code(self) -> FipeCode | None:
+        return fipe_code(self.entry.fipe_id)
+
+    @cached_property
+    def series(self) -> PriceSeries:
+        return PriceSeries.of(self.entry)
+
+    @property
+    def gaps(self) -> str:
+        """The first months without a price: ``mai/24, jun/24 e mais 3``, or ""."""
+        months = self.series.gaps
+        shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
+        more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
+        return shown + more
+
+    @property
+    def predicted_label(self) -> str:
+        if not self.series.predicted_tail:
+            return ""
+        until = formats.month(self.series.predicted_tail[-1].month)
+        return f"Estimativa até {until}" if self._is_past else f"Previsão até {until}"
+
+    @property
+    def predicted_note(self) -> str:
+        if not self.series.predicted_tail:
+            return ""
+        if self._is_past:
+            return "meses já passados, sem o preço da tabela"
+        return "a fonte não documenta o método"
+
+    @property
+    def doubt(self) -> str:
+        """A sentence if the current price is far from the last price of the history, else ""."""
+        return _doubt(self.current, self.series.last_real)
+
+    @property
+    def line(self) -> Line:
+        """The prices for ``price_chart``."""
+        return Line(str(self.entry.version or self.entry.model), self.series.points)
+
+    @property
+    def words(self) -> Words:
+        """The words for ``price_chart``."""
+        return Words(
+            now=_is_now(self.series, self.today),
+            predicted="estimativa" if self._is_past else "previsão",
+        )
+
+    @property
+    def chart_title(self) -> str:
+        return f"Preço FIPE de {self.label}, mês a mês"
+
+    @property
+    def chart_description(self) -> str:
+        return describe(self.series, self.today)
+
+    @cached_property
+    def years(self) -> tuple[YearOfPrices, ...]:
+        """The rows of the month table, the latest year first."""
+        return _years(self.series.points)
 
     @property
     def badge(self) -> str:
@@ -100,6 +158,10 @@ class PriceTab:
     def has_predictions(self) -> bool:
         """Whether any month is a prediction, even one between months with real prices."""
         return any(point.predicted for point in self.series.points)
+
+    @property
+    def _is_past(self) -> bool:
+        return _is_past(self.series, self.today)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,12 +246,15 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
     ranked = rank(decoded.fipe, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)
     tabs = tuple(
-        _tab(
-            number,
-            one,
-            today,
+        PriceTab(
+            number=number,
+            entry=one.entry,
+            reason=one.reason,
+            same=one.same,
+            other=one.other,
             is_best=number == 1 and tied == 1 and len(ranked) > 1,
             is_tied=number <= tied and tied > 1,
+            today=today,
         )
         for number, one in enumerate(ranked, start=1)
     )
@@ -203,43 +268,6 @@ def axis_price(value: float) -> str:
             number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")
             return f"R$\u00a0{number}\u00a0{word}"
     return formats.whole_brl(Decimal(str(round(value))))
-
-
-def _tab(
-    number: int, ranked: RankedEntry, today: date, *, is_best: bool, is_tied: bool
-) -> PriceTab:
-    entry = ranked.entry
-    series = PriceSeries.of(entry)
-    is_past = _is_past(series, today)
-    label, note = _predicted(series, is_past=is_past)
-    return PriceTab(
-        number=number,
-        label=_label(entry, number),
-        entry=entry,
-        code=series.code,
-        reason=ranked.reason,
-        same=ranked.same,
-        other=ranked.other,
-        is_best=is_best,
-        is_tied=is_tied,
-        current=series.current,
-        series=series,
-        gaps=_gaps(series.gaps),
-        predicted_label=label,
-        predicted_note=note,
-        doubt=_doubt(series),
-        line=Line(str(entry.version or entry.model), series.points),
-        words=Words(now=_is_now(series, today), predicted="estimativa" if is_past else "previsão"),
-        chart_title=f"Preço FIPE de {_label(entry, number)}, mês a mês",
-        chart_description=describe(series, today),
-        years=_years(series.points),
-    )
-
-
-def _label(entry: FipeEntry, number: int) -> str:
-    name = str(entry.version) or str(entry.model) or f"Versão {number}"
-    year = entry.year or entry.year_text
-    return f"{name} · {year}" if year else name
 
 
 def _known(field: Field) -> str:
@@ -280,17 +308,7 @@ def _is_past(series: PriceSeries, today: date) -> bool:
     return bool(tail) and tail[-1].month < today.replace(day=1)
 
 
-def _predicted(series: PriceSeries, *, is_past: bool) -> tuple[str, str]:
-    if not series.predicted_tail:
-        return "", ""
-    until = formats.month(series.predicted_tail[-1].month)
-    if is_past:
-        return f"Estimativa até {until}", "meses já passados, sem o preço da tabela"
-    return f"Previsão até {until}", "a fonte não documenta o método"
-
-
-def _doubt(series: PriceSeries) -> str:
-    current, last = series.current, series.last_real
+def _doubt(current: Decimal | None, last: PricePoint | None) -> str:
     if current is None or current <= 0 or last is None:
         return ""
     higher, lower = max(current, last.value), min(current, last.value)
@@ -309,14 +327,6 @@ def _doubt(series: PriceSeries) -> str:
 
 def _point(point: PricePoint) -> str:
     return f"{formats.long_month(point.month)} ({formats.whole_brl(point.value)})"
-
-
-def _gaps(months: Sequence[date]) -> str:
-    if not months:
-        return ""
-    shown = ", ".join(formats.month(month) for month in months[:6])
-    more = f" e mais {len(months) - 6}" if len(months) > 6 else ""
-    return f"{shown}{more}"
 
 
 def _years(points: Sequence[PricePoint]) -> tuple[YearOfPrices, ...]:
