@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from contextlib import ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Gatekeeper, History, Identity, Tokens
-from portal.batch import LOOKUPS, Access, Batches, BatchRunner, batches_under_way
+from portal.batch import LOOKUPS, Access, Batches, BatchRunner, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
@@ -155,7 +155,8 @@ def _build(
     side = side_engine(engine)
     namespace = settings.namespace
     longest_request_s = settings.deadline + SPARE_S
-    origins = _origins(settings)
+    turn = Turn()
+    origins = _origins(settings, turn.given_up)
     breakers = _breakers(settings, origins, process.shared, longest_request_s)
     policy = _policy(settings)
     ledger = Ledger(
@@ -231,6 +232,7 @@ def _build(
         summarise=lambda subject, answers: kept_result(
             subject, answers, gateway.retention_s, render_context(datetime.now(UTC))
         ),
+        turn=turn,
     )
     app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
 
@@ -436,7 +438,9 @@ def environment_settings() -> Settings:
         sys.exit(f"dossie-veicular: {error}")
 
 
-def _origins(settings: Settings) -> Sequence[Origin]:
+def _origins(
+    settings: Settings, waiting: Callable[[], AbstractContextManager[None]]
+) -> Sequence[Origin]:
     limits = (settings.connect_timeout, settings.first_byte_timeout)
     if settings.upstream_url is None:
         from portal.sandbox import Sandbox, SandboxTransport, today
@@ -448,11 +452,12 @@ def _origins(settings: Settings) -> Sequence[Origin]:
                 f"http://{role}.sandbox.invalid",
                 *limits,
                 transport=lambda _, role=role: SandboxTransport(sandbox, role),  # type: ignore[misc]
+                waiting=waiting,
             )
             for role in ("primary", "secondary")
         ]
     addresses = {"primary": settings.upstream_url, "secondary": settings.upstream_secondary_url}
-    return [Origin(name, url, *limits) for name, url in addresses.items() if url]
+    return [Origin(name, url, *limits, waiting=waiting) for name, url in addresses.items() if url]
 
 
 def _breakers(

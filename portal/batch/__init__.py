@@ -24,6 +24,7 @@ from portal.batch.model import (
 )
 from portal.batch.preview import Preview, preview
 from portal.batch.runner import BatchRunner
+from portal.batch.turn import Turn
 from portal.batch.typed_list import (
     Subject,
     TypedList,
@@ -55,6 +56,7 @@ __all__ = [
     "Reason",
     "State",
     "Subject",
+    "Turn",
     "TypedList",
     "UnknownBatch",
     "WrongEntry",

@@ -14,15 +14,13 @@ from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToke
 from portal.batch.batches import Access, Batches, Claim
 from portal.batch.decisions import Pause, pause_after
 from portal.batch.model import LookupName, lookups_of
+from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
 from portal.gateway import OPERATIONS, Caller, Directive, Failure, Lookup, Served, Snapshot
 
 log = logging.getLogger(__name__)
 
 RENEW_EVERY_S: Final = 1.5
-# The time between the starts of two threads. Threads that start together get their answers together
-# and then wait for each other at the interpreter's lock, in every round (about 10 ms a lookup).
-STAGGER_S: Final = 0.025
 _REFUSED: Final = Pause("access", None)
 
 
@@ -50,7 +48,7 @@ class BatchRunner:
 
     ``summarise`` returns a summary of an item's answers, which is stored with the item. The page of
     a batch needs the summary, because the answers expire at different times and some are never
-    stored.
+    stored. The threads compute in ``turn``.
     """
 
     def __init__(
@@ -62,6 +60,7 @@ class BatchRunner:
         monotonic: Callable[[], float] = time.monotonic,
         holder: str | None = None,
         summarise: Summarise | None = None,
+        turn: Turn | None = None,
     ) -> None:
         self._batches = batches
         self._fetch = fetch
@@ -69,6 +68,7 @@ class BatchRunner:
         self._concurrency = concurrency
         self._monotonic = monotonic
         self._summarise = summarise
+        self._turn = turn or Turn()
         self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
         self._active = 0
@@ -88,8 +88,8 @@ class BatchRunner:
         self._batches.resume_due()
         if active < self._concurrency:
             claimable = self._batches.claimable(self._concurrency)
-            for number in range(min(claimable, self._concurrency - active)):
-                self._start_thread(number * STAGGER_S)
+            for _ in range(min(claimable, self._concurrency - active)):
+                self._start_thread()
 
     @property
     def active(self) -> int:
@@ -102,11 +102,11 @@ class BatchRunner:
         self._is_stopping = True
         self._pool.shutdown()
 
-    def _start_thread(self, delay_s: float) -> None:
+    def _start_thread(self) -> None:
         with self._lock:
             self._active += 1
         try:
-            self._pool.submit(self._work, delay_s)
+            self._pool.submit(self._work)
         except RuntimeError:  # no thread can be started, or the pool was shut down
             self._end_thread()
 
@@ -114,12 +114,13 @@ class BatchRunner:
         with self._lock:
             self._active -= 1
 
-    def _work(self, delay_s: float) -> None:
+    def _work(self) -> None:
         try:
-            time.sleep(delay_s)
-            claim = self._batches.claim(self._holder, self._concurrency)
+            with self._turn.taken():
+                claim = self._batches.claim(self._holder, self._concurrency)
             while claim is not None:
-                claim = self._run(claim)
+                with self._turn.taken():
+                    claim = self._run(claim)
         except SQLAlchemyError as error:
             # The lease expires, and a process that can reach the database repeats the item.
             log.warning("a batch cannot go on: %s", type(error).__name__)

@@ -6,6 +6,7 @@ import logging
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from email.utils import parsedate_to_datetime
 
 import requests
@@ -30,7 +31,7 @@ class Origin:
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. ``transport`` creates a call's adapter from the call's deadline
-    (monotonic seconds).
+    (monotonic seconds). A call waits for the response within the context ``waiting``.
     """
 
     def __init__(
@@ -40,12 +41,14 @@ class Origin:
         connect_timeout_s: float,
         first_byte_timeout_s: float,
         transport: Callable[[float], BaseAdapter] = SingleUseAdapter,
+        waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.name = name
         # Parse the base address only once, because this takes longer than the rest of ``_prepare``.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
+        self._waiting = waiting
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Record a call with ``account.begin``, and then send it. Raises UpstreamError."""
@@ -70,7 +73,10 @@ class Origin:
         adapter = self._transport(deadline)
         request = self._prepare(resource)
         try:
-            with adapter.send(request, stream=True, timeout=self._timeout_s) as reply:
+            with (
+                self._waiting(),
+                adapter.send(request, stream=True, timeout=self._timeout_s) as reply,
+            ):
                 body = _content(reply) if reply.status_code in _BODY_STATUSES else b""
         except requests.Timeout:
             raise TimedOut("no answer in time") from None

@@ -1,0 +1,103 @@
+"""The order in which a batch's threads compute."""
+
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from portal.batch import turn
+from portal.batch.turn import Turn
+
+
+def started(work: Callable[[], None]) -> threading.Thread:
+    thread = threading.Thread(target=work)
+    thread.start()
+    return thread
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a thread wait for its turn as long as the test takes."""
+    monkeypatch.setattr(turn, "PATIENCE_S", 30.0)
+
+
+@pytest.mark.usefixtures("patient")
+def test_second_thread_computes_after_the_first() -> None:
+    order: list[str] = []
+    shared = Turn()
+    has_begun = threading.Event()
+
+    def second() -> None:
+        has_begun.set()
+        with shared.taken():
+            order.append("second")
+
+    with shared.taken():
+        thread = started(second)
+        assert has_begun.wait(10)
+        thread.join(0.05)
+        order.append("first")
+    thread.join(10)
+    assert order == ["first", "second"]
+
+
+@pytest.mark.usefixtures("patient")
+def test_turn_is_free_while_its_thread_waits() -> None:
+    order: list[str] = []
+    shared = Turn()
+
+    def second() -> None:
+        with shared.taken():
+            order.append("second")
+
+    with shared.taken():
+        with shared.given_up():
+            started(second).join(10)
+        order.append("first")
+    assert order == ["second", "first"]
+
+
+def test_thread_goes_on_without_a_turn_that_does_not_come() -> None:
+    """Its answer may be what the thread with the turn waits for."""
+    shared = Turn()
+    has_answer = threading.Event()
+
+    def second() -> None:
+        with shared.taken():
+            has_answer.set()
+
+    with shared.taken():
+        thread = started(second)
+        assert has_answer.wait(10)
+    thread.join(10)
+
+
+@pytest.mark.usefixtures("patient")
+def test_thread_without_the_turn_gives_up_nothing() -> None:
+    shared = Turn()
+    is_second = threading.Event()
+
+    def second() -> None:
+        with shared.given_up(), shared.taken():
+            is_second.set()
+
+    with shared.taken():
+        thread = started(second)
+        assert not is_second.wait(0.1)
+    thread.join(10)
+    assert is_second.is_set()
+
+
+@pytest.mark.usefixtures("patient")
+def test_turn_is_free_after_an_error() -> None:
+    shared = Turn()
+    with pytest.raises(ZeroDivisionError), shared.taken(), shared.given_up():
+        raise ZeroDivisionError
+    is_second = threading.Event()
+
+    def second() -> None:
+        with shared.taken():
+            is_second.set()
+
+    started(second).join(10)
+    assert is_second.is_set()
