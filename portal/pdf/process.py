@@ -28,7 +28,7 @@ from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
-NICENESS: Final = 5  # workers have 0, and the batch process has 10
+NICENESS: Final = 5  # workers have 0, and the batch process has 15
 _STARTS_WITHIN_S: Final = 30.0
 _RENDERS_WITHIN_S: Final = 120.0  # per PDF; a dossier with 45 fines takes 2 s on an idle machine
 _ENDS_WITHIN_S: Final = 5.0

@@ -12,7 +12,6 @@ import multiprocessing
 import os
 import secrets
 import signal
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -29,15 +28,11 @@ from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
-NICENESS: Final = 10
+NICENESS: Final = 15
 IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
 _START_AGAIN_S: Final = 2.0  # pause before a failed batch process is replaced
 _FIFO: Final = "batches"
-# For sys.setswitchinterval: a thread that is ready to run waits this long before the interpreter
-# interrupts the running thread. One lookup waits about 20 times, after SQL statements and network
-# messages. With Python's default of 5 ms, a lookup took 10 ms longer.
-_SWITCH_INTERVAL_S: Final = 0.0005
 
 
 def batch_request(shared: Path | None) -> Callable[[], None] | None:
@@ -140,7 +135,6 @@ def run_batches(holder: str) -> None:
     for each in (signal.SIGTERM, signal.SIGINT):
         signal.signal(each, lambda *_: stopping.set())
     lower_priority(NICENESS)
-    sys.setswitchinterval(_SWITCH_INTERVAL_S)
 
     # Imported late, because the server's main module imports this module.
     from portal.factory import ServerProcess, create_app, environment_settings

@@ -15,7 +15,7 @@ from typing import Final
 _SCHED_SETATTR: Final = {"x86_64": 314, "aarch64": 274}
 # struct sched_attr: size, policy, flags, nice, priority, runtime (the slice), deadline, period
 _SCHED_ATTR: Final = "IIQiIQQQ"
-_SCHED_OTHER: Final = 0
+_SCHED_BATCH: Final = 3
 _SHORT_SLICE_NS: Final = 100_000  # the shortest that Linux accepts
 
 
@@ -64,24 +64,25 @@ def pin_to_processor(number: int, workers: int) -> None:
 def lower_priority(niceness: int) -> None:
     """Let other processes run first, if the system permits it.
 
-    Call this before the process starts threads, because Linux sets both properties by thread.
+    Call this before the process starts threads, because Linux sets the priority by thread.
     """
     with contextlib.suppress(OSError):
-        shorten_slice(_SHORT_SLICE_NS, os.nice(niceness))
+        use_batch_policy(os.nice(niceness))
 
 
-def shorten_slice(slice_ns: int, niceness: int) -> bool:
-    """Let a waiting thread interrupt this one after ``slice_ns``, and set the niceness.
+def use_batch_policy(niceness: int) -> bool:
+    """Choose Linux's policy SCHED_BATCH with a short time slice, and set the niceness.
 
-    A running thread keeps its processor for one time slice (by default 1.4 ms on two processors),
-    even if a thread of higher priority is ready. Since Linux 6.12, sched_setattr(2) can set the
-    slice, which later threads inherit. Returns False if the system does not have this call.
+    A thread with this policy does not interrupt another thread when it becomes ready to run. Its
+    slice is the time after which a waiting thread may interrupt it (by default 1.4 ms on two
+    processors). Later threads inherit all three. Since Linux 6.12, sched_setattr(2) sets the slice;
+    older versions ignore it. Returns False if the system does not have or permit this call.
     """
     number = _SCHED_SETATTR.get(os.uname().machine) if sys.platform == "linux" else None
     if number is None:
         return False
     size = struct.calcsize(_SCHED_ATTR)
-    attributes = struct.pack(_SCHED_ATTR, size, _SCHED_OTHER, 0, niceness, 0, slice_ns, 0, 0)
+    attributes = struct.pack(_SCHED_ATTR, size, _SCHED_BATCH, 0, niceness, 0, _SHORT_SLICE_NS, 0, 0)
     return bool(ctypes.CDLL(None).syscall(number, 0, attributes, 0) == 0)
 
 

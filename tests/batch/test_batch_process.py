@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from portal.serving.batch_process import NICENESS
 from tests.batch.engine import plates
 from tests.batch.servers import AUTH, batch_of, finished, started
 from tests.fakes import FaultUpstream, faults
@@ -36,7 +37,7 @@ def test_runs_beside_the_workers_with_a_lower_priority(
     if threads.is_dir():  # every thread has the priority
         main = os.getpriority(os.PRIO_PROCESS, portal.pid)
         found = {os.getpriority(os.PRIO_PROCESS, int(each.name)) for each in threads.iterdir()}
-        assert found == {min(19, main + 10)}
+        assert found == {min(19, main + NICENESS)}
     assert finished(portal, batch)["counts"]["done"] == 60
     assert portal.batch_pid() == pid  # another batch would find it running
     # Its metrics are summed with those of the workers.

@@ -155,28 +155,31 @@ def test_missing_processor_pinning_is_ignored(
     sys.platform != "linux" or os.uname().machine not in process._SCHED_SETATTR,
     reason="the system has no sched_setattr that the portal knows",
 )
-def test_short_slice_keeps_the_niceness_and_is_inherited() -> None:
-    found: list[tuple[bool, int]] = []
+def test_batch_policy_and_niceness_are_inherited() -> None:
+    found: list[tuple[int, int]] = []
 
-    def shorten() -> None:  # in a thread of its own, because both properties belong to a thread
+    def choose() -> None:  # in a thread of its own, because both properties belong to a thread
         niceness = os.getpriority(os.PRIO_PROCESS, 0) + 1
-        found.append((process.shorten_slice(100_000, niceness), niceness))
+        assert process.use_batch_policy(niceness)
         child = threading.Thread(target=read)
         child.start()
         child.join()
+        found.append((os.SCHED_BATCH, niceness))
 
     def read() -> None:
-        found.append((True, os.getpriority(os.PRIO_PROCESS, threading.get_native_id())))
+        number = threading.get_native_id()
+        found.append((os.sched_getscheduler(number), os.getpriority(os.PRIO_PROCESS, number)))
 
-    thread = threading.Thread(target=shorten)
+    thread = threading.Thread(target=choose)
     thread.start()
     thread.join()
+    assert len(found) == 2
     assert found[0] == found[1]
 
 
-def test_system_without_the_call_keeps_its_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_system_without_the_call_keeps_its_policy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_SCHED_SETATTR", {})
-    assert not process.shorten_slice(100_000, 0)
+    assert not process.use_batch_policy(0)
 
 
 def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
