@@ -46,7 +46,7 @@ class YearOfPrices:
 
 @dataclass(frozen=True)
 class PriceTab:
-    """One candidate version. What its price history says is computed when it is first needed.
+    """One candidate version. Values from the price history are computed on demand.
 
     ``is_best`` is true if the version matches the registration better than every other candidate.
     ``is_tied`` is true if the version is one of several best matches. ``same`` are the attributes
@@ -83,7 +83,7 @@ class PriceTab:
 
     @property
     def gaps(self) -> str:
-        """The first months without a price: ``mai/24, jun/24 e mais 3``, or ""."""
+        """The months without a price, at most six by name: ``mai/24 e mais 3``, or ""."""
         months = self.series.gaps
         shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
         more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
@@ -109,9 +109,9 @@ class PriceTab:
         """A sentence if the current price is far from the last price of the history, else ""."""
         return _doubt(self.current, self.series.last_real)
 
-    @property
+    @cached_property
     def line(self) -> Line:
-        """The prices for ``price_chart``."""
+        """The prices for ``price_chart``, which uses a Line as a cache key."""
         return Line(str(self.entry.version or self.entry.model), self.series.points)
 
     @property
