@@ -1,12 +1,16 @@
 """The order in which a batch's threads compute."""
 
 import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 from portal.batch import turn
 from portal.batch.turn import Turn
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, built, managed
 
 
 def started(work: Callable[[], None]) -> threading.Thread:
@@ -101,3 +105,50 @@ def test_turn_is_free_after_an_error() -> None:
 
     started(second).join(10)
     assert is_second.is_set()
+
+
+def test_thread_that_missed_its_turn_gets_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = Turn()
+    order: list[str] = []
+    has_missed, is_free, is_waiting = threading.Event(), threading.Event(), threading.Event()
+
+    def late() -> None:
+        with shared.taken():
+            has_missed.set()
+            with shared.given_up():
+                assert is_free.wait(10)
+            is_waiting.set()
+            time.sleep(0.05)
+            order.append("late")
+
+    with shared.taken():
+        thread = started(late)
+        assert has_missed.wait(10)
+    monkeypatch.setattr(turn, "PATIENCE_S", 30.0)
+    is_free.set()
+    assert is_waiting.wait(10)
+    with shared.taken():
+        order.append("next")
+    thread.join(10)
+    assert order == ["late", "next"]
+
+
+@pytest.mark.usefixtures("patient")
+def test_lookups_of_a_batch_wait_for_the_upstream_together(
+    upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    """The application's runner and its calls to the upstream share one turn."""
+    gate = threading.Event()
+    upstream.default(faults.held(gate))
+    wanted = {"plates": ["AAA0A01", "AAA0A02", "AAA0A03"], "ask": ["decode"]}
+    headers = {"Authorization": PORTAL_TOKEN}
+    with built(tmp_path, managed(upstream.url) | PATIENT) as portal:
+        made = portal.client.post("/api/v1/batches", json=wanted, headers=headers).json
+        path = f"/api/v1/batches/{made['id']}"
+        assert portal.client.post(f"{path}/start", json={}, headers=headers).status_code < 300
+        portal.app.extensions["batch_runner"].tick()
+        try:
+            upstream.wait_for_calls(3, timeout_s=20)
+        finally:
+            gate.set()
+            portal.app.extensions["batch_runner"].stop()
