@@ -48,7 +48,8 @@ class BatchRunner:
 
     ``summarise`` returns a summary of an item's answers, which is stored with the item. The page of
     a batch needs the summary, because the answers expire at different times and some are never
-    stored. The threads compute in ``turn``.
+    stored. Each thread holds ``turn`` while it computes. The
+    upstream's ``Origin`` objects must release the same Turn.
     """
 
     def __init__(

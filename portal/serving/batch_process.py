@@ -28,7 +28,7 @@ from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
-NICENESS: Final = 15
+NICENESS: Final = 15  # a higher one would delay other lookups (docs/decisions/0012)
 IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
 _START_AGAIN_S: Final = 2.0  # pause before a failed batch process is replaced

@@ -64,7 +64,8 @@ def pin_to_processor(number: int, workers: int) -> None:
 def lower_priority(niceness: int) -> None:
     """Let other processes run first, if the system permits it.
 
-    Call this before the process starts threads, because Linux sets the priority by thread.
+    Call this before the process starts threads, because Linux sets niceness and policy for each
+    thread separately.
     """
     with contextlib.suppress(OSError):
         use_batch_policy(os.nice(niceness))
@@ -73,10 +74,11 @@ def lower_priority(niceness: int) -> None:
 def use_batch_policy(niceness: int) -> bool:
     """Choose Linux's policy SCHED_BATCH with a short time slice, and set the niceness.
 
-    A thread with this policy does not interrupt another thread when it becomes ready to run. Its
-    slice is the time after which a waiting thread may interrupt it (by default 1.4 ms on two
-    processors). Later threads inherit all three. Since Linux 6.12, sched_setattr(2) sets the slice;
-    older versions ignore it. Returns False if the system does not have or permit this call.
+    A thread with this policy does not interrupt another thread when it becomes ready to run. A
+    waiting thread may interrupt a running one after the slice (by default 1.4 ms on two
+    processors). Threads that are started later inherit policy, slice and niceness. Since Linux
+    6.12, sched_setattr(2) sets the slice; older versions ignore it. Returns False if the system
+    lacks or forbids this call.
     """
     number = _SCHED_SETATTR.get(os.uname().machine) if sys.platform == "linux" else None
     if number is None:

@@ -31,7 +31,8 @@ class Origin:
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. ``transport`` creates a call's adapter from the call's deadline
-    (monotonic seconds). A call waits for the response within the context ``waiting``.
+    (monotonic seconds). A call is sent, and its response is read, within a
+    context from ``waiting``. A context that waits at its end makes the recorded call longer.
     """
 
     def __init__(
