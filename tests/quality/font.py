@@ -1,8 +1,9 @@
-"""Make static/fonts/inter.woff2: a subset of Inter's variable font (`make font`, needs npm).
+"""Make the files in static/fonts: subsets of Inter's variable font (`make font`, needs npm).
 
-The source is the Latin file of the package @fontsource-variable/inter at VERSION. The subset holds
+The source is the Latin file of the package @fontsource-variable/inter at VERSION. The subsets hold
 the characters of Portuguese texts, of typographic punctuation and of a few signs, and the features
-for kerning and tabular figures. The weights are those that the style sheets use.
+for kerning and tabular figures. ``inter.woff2`` is variable. The other files have one weight each,
+for the dossier: WeasyPrint needs a tenth less time for them.
 """
 
 import subprocess
@@ -21,11 +22,12 @@ CHARACTERS: Final = (
     "U+2033,U+20AC,U+2212,U+2190-2193,U+2197,U+00D7,U+2011"
 )
 FEATURES: Final = "kern,ccmp,tnum"
-WEIGHTS: Final = "wght=400:700"
+# The weights of each file: those that the style sheets use.
+FILES: Final = {"inter.woff2": "400:700", "inter-400.woff2": "400", "inter-600.woff2": "600"}
 
 
 def main() -> None:
-    """Write the font and its licence; fail if the font is larger than a page should load."""
+    """Write the fonts and their licence; fail if a font is larger than a page should load."""
     with tempfile.TemporaryDirectory() as folder:
         package = f"@fontsource-variable/inter@{VERSION}"
         packed = subprocess.run(
@@ -36,17 +38,21 @@ def main() -> None:
         source = Path(folder) / "package"
         FONTS.mkdir(exist_ok=True)
         (FONTS / "OFL.txt").write_bytes((source / "LICENSE").read_bytes())
-        target = FONTS / "inter.woff2"
-        latin, limited = source / "files" / "inter-latin-wght-normal.woff2", source / "limited.ttf"
-        _font_tools("varLib.instancer", latin, WEIGHTS, f"--output={limited}")
-        _font_tools(
-            "subset",
-            limited,
-            f"--unicodes={CHARACTERS}",
-            f"--layout-features={FEATURES}",
-            "--flavor=woff2",
-            f"--output-file={target}",
-        )
+        for name, weights in FILES.items():
+            _write_subset(source / "files" / "inter-latin-wght-normal.woff2", weights, FONTS / name)
+
+
+def _write_subset(source: Path, weights: str, target: Path) -> None:
+    limited = source.with_name("limited.ttf")
+    _font_tools("varLib.instancer", source, f"wght={weights}", f"--output={limited}")
+    _font_tools(
+        "subset",
+        limited,
+        f"--unicodes={CHARACTERS}",
+        f"--layout-features={FEATURES}",
+        "--flavor=woff2",
+        f"--output-file={target}",
+    )
     if (size := target.stat().st_size) > MOST_BYTES:
         sys.exit(f"{target.name} has {size:,} bytes, more than {MOST_BYTES:,}")
 

@@ -34,7 +34,6 @@ BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     ),
     # Styles that a vehicle's page does not need.
     "css/tools.css": ("css/tools/*.css",),
-    "css/dossier.css": ("css/font.css", "css/dossier.css"),
 }
 _TYPES: Final = {
     ".css": "text/css; charset=utf-8",

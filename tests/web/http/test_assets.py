@@ -58,6 +58,7 @@ def test_style_sheet_names_font_with_its_hash(directory: Path) -> None:
     (directory / "fonts").mkdir()
     (directory / "fonts/text.woff2").write_bytes(b"font")
     (directory / "css/font.css").write_text('src: url("/static/fonts/text.woff2")')
+    (directory / "css/dossier.css").write_text('src: url("/static/fonts/text.woff2")')
     assets = Assets.build(directory)
     for sheet in ("css/portal.css", "css/dossier.css"):
         assert f'url("{assets.url("fonts/text.woff2")}")' in text_of(assets, sheet)
