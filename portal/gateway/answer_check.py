@@ -15,9 +15,9 @@ from portal.vehicle import read_field
 # has 36 characters.
 LONGEST_MESSAGE: Final = 1_000
 
-# A JSON member outside ``result`` counts as a report of an error or an outage if its name matches
-# this pattern. The pattern must not match names that valid answers contain, such as "total".
-# ``_is_notice`` skips names of identifiers, such as "messageId".
+# A JSON member outside ``result`` counts as an error message if its name matches this pattern. The
+# pattern must not match names that valid answers contain, such as "total". ``_is_notice`` ignores
+# identifiers, such as "messageId".
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -71,8 +71,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An empty result with a message beside it is treated as an outage of one of the upstream's data
-    # sources. If the result were stored, the page would show it as "nothing on record".
+    # An empty result with a message beside it may be caused by an outage of one of the upstream's
+    # data sources. It is rejected, because the vehicle may nevertheless have records.
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -94,7 +94,7 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Return whether a valid answer's ``result`` is a list of no records, or only of empty ones."""
+    """Return whether ``result`` is a list that contains no records, or only empty records."""
     result = msgspec.json.decode(_frame.decode(body).result)
     return isinstance(result, list) and _records_nothing(result)
 
@@ -107,10 +107,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
-    """Return whether the list contains no record, or only empty records.
-
-    A court record with ``constaRenajud: false`` (no restriction) counts as empty.
-    """
+    """Return whether every record is empty, or a court record that reports no restriction."""
     return all(not record or record.get("constaRenajud") is False for record in records)
 
 
@@ -154,19 +151,18 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """Return whether a record names the requested vehicle, or no vehicle at all.
+    """Return False if a record names another vehicle than the requested one.
 
     A requested plate is compared only with plates, and a requested Renavam (national vehicle
-    number) only with Renavams. The name of the field with the plate or Renavam may be in any letter
-    case, and the value may have any JSON type. Blank values, values that contain ``hidden_marker``,
-    and texts without a plate or Renavam are ignored.
+    number) only with Renavams. The field may have any JSON type, and its name any letter case.
+    Blank and hidden values, and texts without a plate or Renavam, are ignored.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():
         if len(name) <= _LONGEST_NAME and name.casefold() in names:
             texts = list(_texts(value, hidden_marker))
-            # Compare each text and also the joined texts, because a JSON list may contain a plate
-            # in parts.
+            # Also compare the joined texts, because a list may contain a plate in parts, for
+            # example ["ABC", "1D23"].
             named = [*texts, " ".join(texts)] if len(texts) > 1 else texts
             if not all(map(lookup.subject.names_same_vehicle, named)):
                 return False
@@ -174,7 +170,7 @@ def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -
 
 
 def _texts(value: Any, hidden_marker: str) -> Iterator[str]:
-    """Yield the texts and numbers in a JSON value, without blank and hidden texts."""
+    """Yield the texts and numbers in a JSON value. Skip blank texts and hidden values."""
     match value:
         case list():
             for item in value:

@@ -7,10 +7,10 @@ from typing import Final, NamedTuple, Protocol
 
 from portal.gateway.memory import Version
 
-# A backend stores a generation name, such as "purged:0123456789abcdef", and returns it with each
-# read. A purge stores a new name that begins with PURGED, and each process that reads this name
-# clears its local cache. A backend that starts empty stores a name that begins with BEGUN, and each
-# process that reads this name may write its locally cached entries to the backend.
+# A backend stores a generation name, such as "purged:0123456789abcdef", and returns the name with
+# each read. A purge (deletion of a vehicle's entries) stores a new name that begins with PURGED.
+# Processes that read the new name clear their local caches. An empty backend starts with a name
+# that begins with BEGUN. Processes that read this name may restore entries from their local caches.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -23,10 +23,9 @@ def new_generation(cause: str) -> str:
 def purge_bucket(key: str) -> int:
     """Return the purge bucket of a key's vehicle: a number from 0 to 65,535.
 
-    The backend counts purges (deletions of a vehicle's entries) by bucket, because a counter for
-    each vehicle would permanently show which vehicle was purged. About ten thousand plates share a
-    bucket. If an answer for one of them is being fetched during a purge of another, the answer is
-    not stored.
+    The backend counts purges by bucket, because a counter for each vehicle would permanently show
+    which vehicle was purged. About ten thousand plates share a bucket. If one of these plates is
+    purged during an upstream call for another, the answer to this call is not stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -34,9 +33,9 @@ def purge_bucket(key: str) -> int:
 class Held(NamedTuple):
     """The values that a backend stores under some keys of one vehicle.
 
-    ``purge_counter`` is the text "id:number". The id is created when the backend starts empty. The
+    ``purge_counter`` is the text "id:number". A backend that starts empty creates a new id. The
     number increases with each purge in the vehicle's bucket. ``Backend.replace`` raises an
-    exception if the text has changed since this read.
+    exception if the counter has changed since this read.
     """
 
     values: Sequence[bytes | None]
@@ -45,11 +44,11 @@ class Held(NamedTuple):
 
 
 class PurgeState(NamedTuple):
-    """What the store knew of purges before an answer was requested.
+    """What a process knew about purges before it requested an answer.
 
-    ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``generation`` is
-    ``Held.generation``. The purge log, a database table, numbers all purges. ``last_purge`` is the
-    highest number that the process had read from it.
+    ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``last_purge`` is
+    the highest number that the process had read from the purge log, a database table in which all
+    purges are numbered.
     """
 
     counter: str | None
@@ -60,8 +59,8 @@ class PurgeState(NamedTuple):
 class Stored(NamedTuple):
     """An entry as it was read from the backend.
 
-    ``fence`` is the fencing token of the write (see ``Leases``). If the backend has another fence
-    under the key now, the entry has been replaced.
+    ``fence`` is the fencing token with which the entry was written (see ``Leases``). If the backend
+    now has another fence under ``key``, the entry has been replaced.
     """
 
     key: str
@@ -94,37 +93,37 @@ class Backend(Protocol):
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """Return the first ``size`` bytes of each existing entry, and the backend's generation."""
+        """Return the first ``size`` bytes of each existing entry, and the generation name."""
         ...
 
     def replace(
         self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
     ) -> bool:
-        """Store a value for ``timeout`` seconds, unless an entry with a higher fence exists.
+        """Store a value for ``timeout`` seconds, unless ``key`` has an entry with a higher fence.
 
-        Returns whether the value was stored. The write transaction first compares ``purge_counter``
-        with the backend's counter. If they differ, PurgedMeanwhile or CounterLost is raised.
+        Returns whether the value was stored. Raises PurgedMeanwhile or CounterLost if
+        ``purge_counter`` differs from the backend's present counter.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag, and return how many there were.
 
-        ``log`` is the name of the purge log, in which this purge has the ``number``. If
-        ``purged_to(log)`` is ``number - 1``, it becomes ``number``. Otherwise it does not change,
-        so that the store can still notice a purge that this backend has missed. Raises BytesRemain
-        if the entries are deleted but their bytes are still on the disk.
+        ``number`` is the number of this purge in the purge log ``log``. If ``purged_to(log)`` is
+        ``number - 1``, this method sets it to ``number``. Any other value is kept, because it shows
+        that this backend has missed a purge. Raises BytesRemain if the entries are deleted but
+        their bytes are still on the disk.
         """
         ...
 
     def purged_to(self, log: str) -> int:
-        """Return up to which number this backend has applied the purges of ``log`` (0: none)."""
+        """Return the number up to which this backend has applied the purges of ``log``, or 0."""
         ...
 
     def set_purged_to(self, log: str, number: int) -> None: ...
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        """Delete the entries of the purge buckets (None: all entries), and return how many."""
+        """Delete the entries in the given purge buckets (None: all). Return how many there were."""
         ...
 
     def remove_broken(self) -> Sequence[str]:
@@ -168,7 +167,7 @@ class BytesRemain(Exception):
 
 
 class PurgedMeanwhile(Exception):
-    """An answer is not stored, because a vehicle in its purge bucket was purged meanwhile."""
+    """The value was not stored, because a vehicle in the same purge bucket has been purged."""
 
 
 class CounterLost(Exception):
@@ -179,7 +178,7 @@ def compare_counters(counter: str, current: str) -> None:
     """Raise CounterLost or PurgedMeanwhile unless both purge counters are equal.
 
     If the ids before the last colon differ, the backend has lost its contents. If only the numbers
-    after it differ, the bucket was purged.
+    differ, a vehicle in the bucket was purged.
     """
     if counter == current:
         return

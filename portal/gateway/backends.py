@@ -1,4 +1,4 @@
-"""Selects where cache and leases are stored: the data directory or Redis."""
+"""Selects where the cache and the leases are stored: in the data directory or in Redis."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -36,7 +36,7 @@ class StoreRefused(Exception):
 
 
 def require_willing_store(backend: Any, redis_url: str | None) -> None:
-    """Raise StoreRefused if Redis refuses a command, but only log if Redis is unreachable.
+    """Raise StoreRefused if Redis refuses a command. An unreachable Redis is only logged.
 
     ``backend`` is a result of ``cache_backend``.
     """
@@ -50,18 +50,15 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files of killed processes, because the file names identify vehicles.
 
-    Files that a process has locked are not removed, because ``flask batch`` may be calling the
-    upstream while the server starts.
+    Files that a running process has locked are kept. For example, ``flask batch`` may run while the
+    server starts.
     """
     with suppress(OSError):
         FileLeases(data_dir / LEASES).remove_released()
 
 
 def leases(backend: Any, data_dir: Path, redis_url: str | None) -> Leases:
-    """Return the lease backend.
-
-    ``backend`` is a result of ``cache_backend``.
-    """
+    """Return the leases that belong to ``backend``, a result of ``cache_backend``."""
     if redis_url:
         from portal.gateway.redis_lease import RedisLeases  # lazy: Redis is optional
 

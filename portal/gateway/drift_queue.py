@@ -14,7 +14,7 @@ MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 M
 class DriftQueue:
     """A queue of answers that the scheduler's thread compares with the contract.
 
-    Without the queue, the comparison of a long answer would delay its response by milliseconds.
+    The comparison of a long answer takes milliseconds, and should not delay the response.
     """
 
     def __init__(self, observer: Observer) -> None:

@@ -8,7 +8,7 @@ import msgspec
 
 from portal.storage import fingerprint
 
-SCHEMA: Final = 3  # In schema 2, store keys did not depend on the namespace.
+SCHEMA: Final = 3
 SEAL_BYTES: Final = 32  # An envelope begins with its HMAC-SHA-256 signature.
 KEY_ID_BYTES: Final = 8  # The id of the signing key follows the signature.
 
@@ -16,8 +16,8 @@ KEY_ID_BYTES: Final = 8  # The id of the signing key follows the signature.
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
     """One stored answer or failure.
 
-    The entry must be deleted ``keep_s`` seconds after ``fetched_at`` (epoch seconds). ``failure``
-    is ``Failure.kind`` if the lookup failed, otherwise "".
+    The envelope must be deleted ``keep_s`` seconds after ``fetched_at`` (epoch seconds).
+    ``failure`` is ``Failure.kind`` if the lookup failed, otherwise "".
     """
 
     key: str
@@ -67,7 +67,7 @@ class Seal:
         return self._sign(content) + content
 
     def verify(self, sealed: object, key: str) -> Envelope | None:
-        """Return the verified envelope, or None if it is invalid or has another store key."""
+        """Return the envelope, or None if ``sealed`` is invalid or belongs to another store key."""
         if not isinstance(sealed, bytes) or len(sealed) <= SEAL_BYTES:
             return None
         mac, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]

@@ -52,9 +52,6 @@ def compute_freshness(
     ``chance`` is a number in [0, 1) that shortens the fresh time by up to 10 % (jitter). Answers
     that were fetched together thus become stale at different times. The jitter does not change the
     moment at which a stale answer expires.
-
-    A rejection or an empty list expires at the end of its fresh time and is never stale. The same
-    applies to every answer of an operation whose STALE_* setting is 0.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

@@ -30,8 +30,8 @@ from portal.vehicle import Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# A lookup's answer is stored under its store key. The rejection, the previous answer and the last
-# failure are stored under the key followed by a suffix.
+# An answer is stored under the lookup's store key. The lookup's rejection (status 400), previous
+# answer and last failure are stored under the same key followed by a suffix.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
@@ -43,7 +43,7 @@ class _FlightResult(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A lookup's stored answer and rejection. ``read`` began at ``read_at`` (monotonic seconds)."""
+    """A lookup's stored answer and rejection. The read began at ``read_at`` (monotonic seconds)."""
 
     lookup: Lookup
     key: str
@@ -144,8 +144,8 @@ class Gateway:
     ) -> Served:
         """Return the answer to a lookup, as fresh as ``directive`` requires.
 
-        If the caller has already called ``read``, ``snapshot`` is the result, and the store is not
-        read again. Raises Failure.
+        ``snapshot`` is a result of ``read``. Without a snapshot, this method calls ``read`` itself.
+        Raises Failure.
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)
@@ -185,8 +185,8 @@ class Gateway:
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
         """Store a copy of a report as the vehicle's newest report, which the vehicle's page shows.
 
-        Call this only for a report on the upstream's own records. A report on data that a caller
-        has sent must not be shown to others.
+        Call this only for a report that was made from the upstream's records. A report that was
+        made from a caller's own data must not be shown to others.
         """
         key = self._store.key(lookup, caller.credential)
         (held,), purge_state = self._store.read_current([key])
@@ -209,7 +209,7 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the last stored answer whose body differs from the present answer's, or None.
+        """Return the latest earlier answer whose body differs from the present one, or None.
 
         The vehicle's page compares the two answers to show what has changed.
         """
@@ -225,11 +225,7 @@ class Gateway:
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
-        """Return the stored answer or rejection (400) that is fresh, or None.
-
-        A fresh answer is preferred. A fresh rejection is returned only if it is newer than the
-        answer. A rejection has its own key in the store, so that it never replaces an answer.
-        """
+        """Return the stored answer or rejection that is fresh, or None."""
         if answer is not None and self._freshness(lookup, answer).state == "fresh":
             return answer
         if rejection is None or self._freshness(lookup, rejection).state != "fresh":
@@ -307,9 +303,10 @@ class Gateway:
     ) -> _FlightResult:
         """Call the upstream as the leader, and store the answer.
 
-        ``reading`` was read while the lease was held. If a failed call may have been charged, the
-        failure is stored for FAILURE_SHARED_S seconds, so that a waiting process does not repeat
-        the call. If the vehicle is purged during the call, the answer is returned but not stored.
+        ``reading`` was read after this process got the lease. If a failed call may have been
+        charged, the failure is stored for FAILURE_SHARED_S seconds, so that a waiting process does
+        not repeat the call. If the vehicle is purged during the call, the answer is returned but
+        not stored.
         """
         tag = self._store.tag(lookup.subject.text)
         try:
@@ -336,11 +333,11 @@ class Gateway:
     def _store_answer(
         self, key: str, lookup: Lookup, response: Response, fence: int, reading: Reading
     ) -> _FlightResult:
-        """Store an answer, and a copy of the answer that it replaces if the two differ.
+        """Store an answer, and keep a copy of the previous answer if the two differ.
 
-        Only the holder of the lease stores new answers, so ``reading`` still contains the replaced
-        answer. The backend rejects both writes if the vehicle was purged during the call. It also
-        rejects them if this process lost the lease and the next holder has stored its own answer.
+        Only the holder of the lease stores new answers, so the previous answer is still the one in
+        ``reading``. The backend rejects both writes if the vehicle was purged during the call. It
+        also rejects them if this process lost the lease and the next holder has stored an answer.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -357,7 +354,7 @@ class Gateway:
         replaced = reading.envelopes[0] if status == 200 else None
         stored = self._store.write(envelope, fence, reading.purge_state)
         if stored and replaced and _differs(replaced, envelope):
-            # The copy keeps ``fetched_at``, so it is deleted no later than the original would be.
+            # The copy has the same ``fetched_at``, so it expires no later than the original.
             self._store.copy(replaced, _previous(key), fence, reading.purge_state)
         return _FlightResult(envelope, stored)
 
@@ -366,8 +363,8 @@ class Gateway:
         self._count_saved(operation, status, 1, caller)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # Derive the jitter from ``fetched_at`` and the vehicle's tag, with which the key begins. A
-        # report and its copies under other keys then become stale at the same time.
+        # Derive the jitter from ``fetched_at`` and the vehicle's tag, which are the same in all
+        # copies of a report. The copies then become stale at the same time.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return compute_freshness(

@@ -21,18 +21,19 @@ log = logging.getLogger(__name__)
 
 _NAME = "key_fingerprint"
 _ACCEPTED = "accepted_key_fingerprints"
-_BATCH = 500  # number of keys that one scan step examines
+_BATCH = 500  # number of Redis keys that one scan step examines
 
 
 class KeyRecord(Protocol):
     def read(self) -> str | None:
-        """Return the recorded fingerprint, or None."""
+        """Return the recorded fingerprint of the signing key, or None."""
         ...
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        """Record the secret keys in use, delete former keys' entries, and return how many.
+        """Record the secret keys in use, and delete the entries of keys no longer in use.
 
-        The first of ``fingerprints`` belongs to the signing key.
+        The first of ``fingerprints`` belongs to the signing key. ``formers`` belong to keys no
+        longer in use. Returns the number of deleted entries.
         """
         ...
 
@@ -47,8 +48,8 @@ def record_key(
 
     The first fingerprint belongs to the signing key. The others belong to old keys whose entries
     can still be read. ``drop_unreadable`` deletes the database rows that none of the keys can
-    decrypt. If the store is unavailable, the next start deletes the answers of former keys. Raises
-    SQLAlchemyError.
+    decrypt. Stored answers of keys no longer in use are deleted now, or at the next start if the
+    store is unavailable. Raises SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, *fingerprints)
     if formers:
@@ -70,7 +71,7 @@ def record_key(
 
 
 class SQLiteKeyRecord:
-    """Stores, in a SQLite cache file, the fingerprints of the keys that signed its entries."""
+    """Records in the SQLite cache file which secret keys are in use."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -85,8 +86,8 @@ class SQLiteKeyRecord:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
             db.execute("BEGIN IMMEDIATE")  # several processes may start at once
-            # Select entries by their key ids, because the file may have no recorded fingerprints.
-            # It has none if it replaced a corrupt file while a portal was running.
+            # Compare the id of the signing key in each entry, because the file may contain no
+            # recorded fingerprints, for example if it replaced a corrupt file during operation.
             key_ids = [key_id(each) for each in fingerprints]
             marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
@@ -98,7 +99,7 @@ class SQLiteKeyRecord:
             rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             db.execute("COMMIT")
-            if gone:  # if a reader prevents the truncation, the next sweep truncates the WAL
+            if gone:  # A reader may prevent this truncation. The next sweep then repeats it.
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 
@@ -110,12 +111,12 @@ def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
 
 
 class RedisKeyRecord:
-    """Deletes the entries of a former secret key from a shared Redis.
+    """Deletes from Redis the entries that former secret keys have signed.
 
-    Portals with other secret keys may use the same Redis, so only entries of the former secret key
-    are deleted. Entries have Redis keys ``<prefix><tag>:<name>``. The id of the secret key is at
-    the byte offset ``id_at`` in an entry's value. ``begin_generation`` changes the backend's
-    generation name, so that every process clears its local cache.
+    Other entries are kept, because portals with other secret keys may use the same Redis. The Redis
+    key of an entry is ``<prefix><tag>:<name>``. The entry's value contains the id of the secret key
+    at the byte offset ``id_at``. ``begin_generation`` changes the backend's generation name, so
+    that every process clears its local cache.
     """
 
     def __init__(

@@ -72,8 +72,8 @@ class FileLeases:
             try:
                 yield fence_now()
             finally:
-                # Remove the file while it is locked, so that a process that has opened it notices
-                # the removal.
+                # Remove the file before its lock is released. A process that has already opened the
+                # file then notices the removal (see ``_lock``).
                 if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()
@@ -81,10 +81,6 @@ class FileLeases:
             os.close(file)
 
     def forget(self, tag: str) -> None:
-        """Remove the lease files that killed processes have left behind for a vehicle.
-
-        The name of such a file contains the vehicle's tag.
-        """
         self._remove_unheld(f"{tag}-*")
 
     def remove_released(self) -> None:
@@ -118,9 +114,9 @@ def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
         return held, held
     except OSError as error:
         log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
-        # If the file system has no locks, no other process depends on the file, and this process
-        # must remove it. If the system has run out of locks (ENOLCK), another process may have
-        # locked the file, so the file must stay.
+        # If the file system has no locks, no other process depends on the file, so this process
+        # removes it. If the system has run out of locks (ENOLCK), another process may have locked
+        # the file, so the file must stay.
         return True, error.errno in _LOCKS_UNSUPPORTED
 
 

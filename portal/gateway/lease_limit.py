@@ -11,7 +11,7 @@ from portal.gateway.lookup import Failure
 class LimitedLeases:
     """Leases with a limit on how many one process may hold or request at a time.
 
-    Each lookup needs file descriptors for its lease and for the connection to the upstream. The
+    Each cache miss needs file descriptors for a lease and for a connection to the upstream. The
     limit leaves descriptors for new clients and for the databases. Beyond the limit, ``hold``
     raises Failure("unreachable") at once, before a request is sent or charged.
     """

@@ -34,12 +34,11 @@ REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of
 # full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# The longest waits for another process's write lock, in seconds. A row is opened before a call, and
-# closed with the call's outcome after it. The waits at closing are short, because they delay a paid
-# answer.
-LONGEST_ROW_WAIT_S = 10.0  # when a row is opened, but at most until the lookup's deadline
-LONGEST_END_WAIT_S = 1.0  # when a row is closed before the lookup's deadline
-LATE_END_WAIT_S = 0.5  # when a row is closed after the lookup's deadline
+# The longest waits for another process's write lock, in seconds. The waits after a call are short,
+# because they delay a paid answer.
+LONGEST_ROW_WAIT_S = 10.0  # before a call, but at most until the lookup's deadline
+LONGEST_END_WAIT_S = 1.0  # after a call, if the lookup's deadline has not passed
+LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
 # One run of ``settle`` writes at most this many queued outcomes, so that a slow database does not
 # delay other scheduled tasks.
 SETTLE_BATCH = 200
@@ -47,9 +46,9 @@ SETTLE_BATCH = 200
 # The SQL statements are built once, because building a statement takes longer than running it, and
 # every cache miss runs five statements.
 _INSERT = insert(ledger)
-# Update only an open row. If the connection fails during a commit, ``settle`` writes the outcome a
-# second time, and must not decrement the limits' counters twice. ``sent_at`` must match, because
-# SQLite gives the number of a rolled-back row to the next row.
+# Update only a row whose outcome is OPEN. If a commit succeeds but the connection fails, ``settle``
+# writes the outcome again, and must not decrement the counters of the limits a second time.
+# ``sent_at`` must match, because SQLite gives the number of a rolled-back row to the next row.
 _CLOSE = update(ledger).where(
     ledger.c.id == bindparam("number"),
     ledger.c.sent_at == bindparam("written_at"),
@@ -85,9 +84,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The upstream calls still allowed today, for all callers together and for one caller.
+    """The numbers of upstream calls that the daily limits still allow (None: no limit).
 
-    None means that there is no limit.
+    ``day`` applies to all callers together, ``token`` to one caller.
     """
 
     day: int | None
@@ -97,18 +96,18 @@ class Allowance:
 class Ledger:
     """Records every call and enforces the daily limits.
 
-    Rows and limits belong to one ``namespace`` (an upstream or the demonstration), because several
-    upstreams and the demonstration may use the same database.
+    Rows and limits belong to one ``namespace``, because several upstreams and the demonstration may
+    use the same database.
 
     In pass-through mode, each caller sends its own upstream credential. Callers with invalid
     credentials must not use up the daily limit of all callers. A call that the upstream refuses
-    (401, 403) therefore does not count towards the limits. Its row keeps the price, because the
-    contract does not say that a refusal is free.
+    (401, 403) therefore does not count towards the limits. The row of a refused call keeps the
+    price, because the contract does not say that a refusal is free.
 
-    In this mode, a caller is on trial until one of its calls of the day is answered with 200. A
-    trial call without a 200 does not count towards the limits. The trial calls in progress in all
-    ``processes`` use at most half of the remaining daily limit, but each process may always have
-    one of them.
+    In this mode, each caller is on trial every day until the upstream answers one of its calls with
+    200. A trial call without a 200 does not count towards the limits. Trial calls in progress may
+    use half of the remaining daily limit, shared equally by ``processes`` processes. Each process
+    may always have one trial call in progress.
     """
 
     def __init__(
@@ -131,8 +130,7 @@ class Ledger:
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
         """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
-        ``everywhere`` includes the calls of every namespace. Calls that were never sent are
-        omitted.
+        Omits calls that were never sent and, unless ``everywhere``, calls of other namespaces.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if not everywhere:
@@ -140,8 +138,8 @@ class Ledger:
         if month is not None:
             query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
         # Read page by page, because PostgreSQL's driver would fetch all rows of a single query at
-        # once. In SQLite, a long query (for example with output to a slow terminal) would block
-        # checkpoints of the WAL.
+        # once. In SQLite, a query that stays open, for example while a slow terminal prints the
+        # rows, would block checkpoints of the write-ahead log.
         last = 0
         while True:
             with reading(self._engine) as db:
@@ -152,7 +150,7 @@ class Ledger:
             last = page[-1].id
 
     def spent(self, batch: str) -> Decimal:
-        """Return the price in R$ of a batch's calls, including calls that may have been charged."""
+        """Return the R$ total of a batch's calls that were, or may have been, charged."""
         query = (
             select(ledger.c.price, func.count())
             .where(ledger.c.batch == batch, ledger.c.outcome.not_in(FREE_OUTCOMES))
@@ -162,10 +160,10 @@ class Ledger:
             return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
-        """Return the price in R$ of a caller's calls for each vehicle since ``since``.
+        """Return for each vehicle the R$ total of a caller's calls since ``since``.
 
-        ``subjects`` are the vehicles' tags, and ``since`` is in epoch seconds. The result omits
-        vehicles without calls, and includes calls that may have been charged.
+        ``subjects`` are the vehicles' tags, and ``since`` is in epoch seconds. The totals include
+        calls that may have been charged. Vehicles without calls are omitted.
         """
         query = select(ledger.c.subject, ledger.c.price).where(
             ledger.c.subject.in_(subjects),
@@ -217,7 +215,7 @@ class Ledger:
             ).rowcount
 
     def open(self, entry: "LedgerEntry", origin: str) -> "LedgerEntry":
-        """Count a call towards every limit and write its row.
+        """Count a call towards every limit, and write the row of the call.
 
         Raises Failure, and does not count the call, if a limit is reached or the row cannot be
         written.
@@ -256,7 +254,7 @@ class Ledger:
                 assert key is not None
                 opened = replace(
                     entry,
-                    # Remove the credential, because the entry may stay in the queue for long if the
+                    # Remove the credential, because the entry stays in ``_pending`` while the
                     # database is down.
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
@@ -322,9 +320,7 @@ class Ledger:
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
         """Return whether the caller is on trial. If so, count its call as a trial call in progress.
 
-        Raises Failure if the trial calls in progress already use their share of the daily limit. A
-        caller without a credential of its own is never on trial, nor is any caller if there is no
-        daily limit.
+        Raises Failure if the trial calls in progress already use their share of the daily limit.
         """
         if not self._daily_limit or caller.credential is None:
             return False
@@ -388,11 +384,11 @@ class Ledger:
 class LedgerEntry:
     """Records the upstream calls of one lookup in the ledger and in the metrics.
 
-    A lookup has one entry. Before each request, ``begin`` writes a row and returns a copy of the
-    entry, in which the fields from ``has_own_credential`` to ``started`` are set for this request.
-    ``subject`` is the vehicle's tag. ``deadline`` and ``started`` are in monotonic seconds,
-    ``sent_at`` in epoch seconds. ``last_purge`` is the highest purge number that was known before
-    the lookup. If the vehicle's purge bucket has a later purge, rows have no tag.
+    Before each request, ``begin`` writes a row and returns a copy of the entry. In this copy, the
+    fields from ``has_own_credential`` to ``started`` describe the request. ``subject`` is the
+    vehicle's tag. ``deadline`` and ``started`` are in monotonic seconds, ``sent_at`` in epoch
+    seconds. ``last_purge`` is the highest purge number that was known before the lookup. If a
+    vehicle in the same purge bucket has been purged since, the row is written without the tag.
     """
 
     ledger: Ledger
@@ -440,7 +436,7 @@ def _row(row: Any) -> Row:
 
 
 def _proven_key(caller: str) -> str:
-    """Return the name of the counter that exists once a trial call of the caller got a 200."""
+    """Return the name of a counter that exists if one of the caller's calls today got a 200."""
     return f"known:{caller}"
 
 

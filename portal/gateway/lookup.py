@@ -52,7 +52,7 @@ class Failure(Exception):
 
     @property
     def is_caller_specific(self) -> bool:
-        """Return whether the failure concerns this caller, but not callers that share its call."""
+        """Return whether the failure concerns only this caller, not others with the same lookup."""
         return self.kind in _OWN
 
     @property
@@ -106,10 +106,7 @@ class Lookup:
 
     @property
     def question(self) -> str:
-        """Return the text from which the store key is derived.
-
-        The text contains everything that the answer depends on, and nothing else.
-        """
+        """Return the text from which the store key is derived."""
         digest = hashlib.sha256(self.body).hexdigest() if self.body is not None else ""
         return "|".join((self.operation.name, self.subject.text, self.uf or "", digest))
 
@@ -117,7 +114,7 @@ class Lookup:
 def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
     """Return the lookup for a vehicle's report, which the upstream writes from ``data``.
 
-    The request body is canonical JSON, so that equal data have the same store key.
+    The request body is canonical JSON, so that equal data give the same store key.
     """
     return Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
 
@@ -143,14 +140,14 @@ class Served(msgspec.Struct, frozen=True):
 
 
 class Observer:
-    """Receives the gateway's events, none of which contains a plate. This base class ignores them.
+    """Receives the gateway's events, none of which contains a plate.
 
-    The methods run in the thread of a request or of the scheduler, so they must return quickly and
-    must not raise.
+    The methods of this base class do nothing. Overriding methods must return quickly and must not
+    raise, because they run in the thread of a request or of the scheduler.
     """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
-        """Count ``times`` answers with the cache status ``how`` and a mean duration."""
+        """Count ``times`` answers with the cache status ``how``, and their mean duration."""
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         """Count a failed lookup."""

@@ -3,9 +3,8 @@
 An entry is confirmed when the process finds that the backend still stores it. An entry is served
 for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served
 without confirmation. ``Store.tick`` confirms entries in the background, so that requests need not
-wait for the backend. If the version of the backend's contents has not changed, ``tick`` confirms
-all entries that were read at this version at once. An entry that was read at an older version is
-confirmed on its own, and only if it was requested since the last ``tick``.
+wait for the backend. Entries that were read at the backend's present version need no check. Other
+entries are checked if they were requested since the last ``tick``.
 """
 
 import math
@@ -19,8 +18,8 @@ import msgspec
 
 from portal.gateway.envelope import Envelope
 
-# A version identifies the contents of a backend at a moment. Two versions are equal only if nothing
-# was written between them.
+# A version identifies the contents of a backend at a moment. Versions of two moments are equal only
+# if nothing was written between the moments.
 Version = tuple[int, int]
 CONFIRMED_FOR_S: Final = 1.0
 _OVERHEAD = 600  # bytes that an entry takes in addition to its body
@@ -29,9 +28,9 @@ _OVERHEAD = 600  # bytes that an entry takes in addition to its body
 class CachedEntry(msgspec.Struct, frozen=True):
     """An envelope, with data about its last confirmation.
 
-    ``confirmed_at`` is in monotonic seconds. ``generation`` is the backend's generation at
-    ``confirmed_at``, or None if the backend never accepted the envelope. While the backend's
-    version equals ``version``, the backend still stores the envelope.
+    ``confirmed_at`` is in monotonic seconds. ``generation`` is the backend's generation name at
+    that time, or None if the backend never accepted the envelope. While the backend's version
+    equals ``version``, the backend still stores the envelope.
     """
 
     envelope: Envelope
@@ -59,8 +58,8 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        A caller that passes the version to ``put`` must read the version before the entry, so that
-        a write between the two reads is detected.
+        A caller that passes the version to ``put`` must read the version before it reads the entry
+        from the backend, so that a write between the two reads is detected.
         """
         return self._last_seen[0]
 
@@ -99,9 +98,9 @@ class LocalCache:
     def take_unconfirmed(self, version: Version | None) -> list[str]:
         """Return the keys of entries that were requested since the last call of this method.
 
-        The caller must read the signatures under these keys, and pass them to ``confirm``.
-        ``version`` is the backend's present version. Entries that were read at this version need no
-        confirmation, and are omitted.
+        The caller must read the signatures under these keys from the backend, and pass the
+        signatures to ``confirm``. ``version`` is the backend's present version. Entries that were
+        read at this version need no check, and are omitted.
         """
         requested, self._requested = self._requested, set()
         unconfirmed = []
@@ -123,9 +122,9 @@ class LocalCache:
         at: float,
         version: Version | None = None,
     ) -> None:
-        """Confirm each entry whose signature is equal to the backend's in ``signatures``.
+        """Confirm each entry that has the same signature in this cache and in ``signatures``.
 
-        ``version`` is the backend's version at the time ``at``.
+        The other arguments were read from the backend after the time ``at`` (see ``now``).
         """
         with self._lock:
             for key, signature in signatures.items():

@@ -48,14 +48,14 @@ CLIENT_OPTIONS: dict[str, Any] = {
 }
 
 _FENCE_DIGITS = 16  # Microseconds since 1970 have at most 16 digits until the year 2286.
-# Number of keys that one scan step examines while other clients of Redis must wait.
+# Number of keys that one step of a scan examines. Other clients of Redis wait during a step.
 SCAN_COUNT = 5000
 REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
-# An interrupted purge blocks writes to its bucket for this many seconds.
+# An interrupted purge blocks writes to the vehicle's purge bucket for this many seconds.
 CLOSED_S = 300
-# A Redis hash with the generation name, the id of the backend's contents, the retention and the
-# purge counter of each bucket. All these values are in one hash, so that Redis evicts all or none.
+# The key of a Redis hash that contains the generation name, the id of the backend's contents, the
+# retention text and the purge counters. Redis evicts a hash as a whole, so no value is lost alone.
 _GENERATION = f"{PREFIX}generation"
 
 _BEGIN = """
@@ -64,9 +64,9 @@ _BEGIN = """
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local counter = (held[1] or "") .. ":" .. (held[2] or "0")"""
-# A stored value begins with its fence, in a fixed number of digits that can be compared as text. A
-# write is rejected if its bucket is being purged, or was purged after the write's purge counter was
-# read.
+# A stored value begins with a fence, in a fixed number of digits that can be compared as text. A
+# write is rejected if a vehicle in the bucket is being purged. It is also rejected if a vehicle was
+# purged after the caller read the purge counter.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}
@@ -84,7 +84,7 @@ _REPLACE = f"""
     end
     return 1"""
 # This script deletes the entries that the tag's Redis set lists. ``delete_tagged`` then scans for
-# further entries, because Redis may have evicted the set and not the entries. Writes to the bucket
+# further entries, because Redis may have evicted the set but not the entries. Writes to the bucket
 # are rejected until the scan has ended.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
@@ -320,7 +320,7 @@ class SealedRedisCache(RedisCache):
                 return gone
 
     def remove_broken(self) -> list[str]:
-        """Return an empty list, because Redis has no quarantined files."""
+        """Return an empty list, because this backend has no files."""
         return []
 
     def retention(self) -> str:
@@ -359,10 +359,10 @@ class SealedRedisCache(RedisCache):
                 changes.execute()
 
     def try_commands(self, name: str) -> None:
-        """Run each command once on test keys, without the breaker. Raises RedisError.
+        """Run each command once on test keys, without the circuit breaker. Raises RedisError.
 
-        ``name`` is 24 hexadecimal digits. The test uses its own generation key, because a purge
-        that changes the real generation would make every process clear its local cache.
+        ``name`` is 24 hexadecimal digits. The test purge changes the generation under a test key,
+        because a change under the real key would make every process clear its local cache.
         """
         prefix = self._get_prefix()
         generation, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"

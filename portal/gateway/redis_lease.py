@@ -14,8 +14,8 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
 
-# If the machine of a lease's holder fails, other processes wait up to this many milliseconds for
-# the lease. LIFETIME_MS is less than a lookup's default deadline of 15 s. With a lifetime of 3 s,
+# A lease expires this many milliseconds after its last renewal. If the holder's machine fails,
+# another process gets the lease before a lookup's default deadline of 15 s. With a lifetime of 3 s,
 # busy processes with hundreds of threads lost their leases, and the calls were repeated.
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
@@ -91,7 +91,7 @@ class RedisLeases:
                 self._release(keys=[name], args=[token])
 
     def try_commands(self, name: str) -> None:
-        """Acquire, renew and release a test lease, without the breaker. Raises RedisError."""
+        """Acquire, renew and release a test lease, without circuit breaker. Raises RedisError."""
         key = f"{PREFIX}lease:{name}"
         if self._acquire(keys=[key, _LAST_FENCE], args=[name, LIFETIME_MS]) is not None:
             self._renew(keys=[key], args=[name, LIFETIME_MS])
@@ -109,7 +109,7 @@ class RedisLeases:
                 )
                 try:
                     thread.start()
-                # The next lease tries to start the thread again.
+                # The next call of ``hold`` tries to start the thread again.
                 except RuntimeError:
                     log.warning(
                         "cannot start the heartbeat thread: this lease expires after %d ms",
@@ -121,7 +121,7 @@ class RedisLeases:
             self._change.notify()
 
     def _renew_periodically(self) -> None:
-        """Renew all held leases, and begin each renewal HEARTBEAT_S after the previous one."""
+        """Renew all held leases every HEARTBEAT_S."""
         took_s = 0.0
         while True:
             with self._change:

@@ -20,9 +20,8 @@ log = logging.getLogger(__name__)
 
 # redis-py classifies these errors as connection errors, although a retry cannot succeed.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# Redis may recover from errors that begin with these words. The words mean that Redis runs another
-# client's script (BUSY), cannot save its data (MISCONF), has too few replicas (NOREPLICAS), or is
-# full (OOM).
+# Temporary errors begin with one of these words: Redis runs another client's script (BUSY), cannot
+# save its data (MISCONF), has too few replicas (NOREPLICAS), or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 

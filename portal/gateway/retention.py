@@ -1,4 +1,4 @@
-"""Applies a shortened retention to answers that are already stored."""
+"""Makes stored answers expire earlier if the operator has shortened the lifetimes of answers."""
 
 import json
 import time
@@ -53,7 +53,7 @@ class Shortening:
     def step(self) -> None:
         """Continue the scan for about STEP_S seconds.
 
-        At the end of the scan, the backend records the lifetimes, so that no later process repeats
+        At the end, this method stores the new lifetimes in the backend, so that no process repeats
         the scan.
         """
         if self._retention is None:

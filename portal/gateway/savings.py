@@ -56,7 +56,7 @@ class Savings:
 
 
 class SavingsCounter:
-    """Counts lookups that cost nothing, in memory, so that a hit never waits for the database."""
+    """Counts free lookups in memory, so that a hit never waits for the database."""
 
     def __init__(
         self,

@@ -34,9 +34,9 @@ class Scheduler:
     def start(self) -> None:
         """Start the scheduler's thread, unless it is running.
 
-        Each request to the Flask application calls ``start``, because a thread that starts before a
-        fork does not run in the worker process. If the thread cannot be started, the next request
-        tries again.
+        Each request to the Flask application calls ``start``, because a forked worker process does
+        not have the threads of its parent. If the thread cannot be started, the next request tries
+        again.
         """
         if self._started:
             return

@@ -44,8 +44,8 @@ class SingleFlight(Generic[T]):
 
         ``former_keys`` are the store keys of the same lookup under old secret keys. The leader also
         acquires the leases of these keys, because another process may still use an old secret key.
-        ``lead`` receives the fence of its lease. ``poll`` returns another process's result, raises
-        another process's Failure, or returns None.
+        ``lead`` receives the fence of the lease. ``poll`` returns the result that another process
+        has stored, or None. It raises Failure if the other process has stored a failure.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
         a failure concerns only the leader's caller, a follower becomes the leader instead.
@@ -84,7 +84,7 @@ class SingleFlight(Generic[T]):
             raise
         except Exception:
             # After an internal error the call may have been charged, so the followers fail and do
-            # not repeat it.
+            # not repeat the call.
             outcome = Failure("bad_answer")
             raise
         else:
@@ -106,7 +106,7 @@ class SingleFlight(Generic[T]):
         """Call ``lead`` under the lease, or poll for the answer of the lease's holder."""
         while True:
             with self._hold_all(names) as fence:
-                # Poll even with the lease, because its last holder may just have stored a result.
+                # Poll even with the lease, because its previous holder may have stored a result.
                 result = poll()
                 if result is not None:
                     return result, False

@@ -2,9 +2,10 @@
 
 Values are stored as bytes, so that a read never unpickles data.
 
-An entry's row number is computed from its key, so that a read needs no index on the key. One
-vehicle's entries are next to each other in the table's B-tree. Writers only append to the
-write-ahead log (WAL). ``sweep`` copies a long WAL into the database file, and waits for the disk.
+The row number of an entry is computed from the entry's key, so that a read needs no index on the
+key. One vehicle's entries are next to each other in the table's B-tree. A write normally only
+appends to the write-ahead log (WAL), without waiting for the disk. ``sweep`` copies a long WAL into
+the database file (a checkpoint), and waits for the disk.
 """
 
 import json
@@ -36,7 +37,7 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-# A checkpoint waits for the disk, so ``sweep`` runs one only after this many writes by its process.
+# A checkpoint waits for the disk, so ``sweep`` runs it only after this many writes of this process.
 CHECKPOINT_AFTER = 300
 
 _SCHEMA = """
@@ -56,8 +57,8 @@ _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# The clocks of processes may differ by this many microseconds. A fence further in the future is
-# from a wrong clock, so a write with a lower fence may replace that entry.
+# The clocks of processes may differ by this many microseconds. A fence that is further in the
+# future comes from a wrong clock, so a write with a lower fence may replace the entry.
 _SKEW_US = 60_000_000
 
 
@@ -281,7 +282,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
 
 def entry_id(key: str) -> int:
-    """Return a signed 64-bit row number: the CRC-32 of the tag, followed by that of the name.
+    """Return a signed 64-bit row number: the CRC-32 of the tag, then the CRC-32 of the name.
 
     Two keys have the same row number with a probability of about 1 in 10^19. The later entry then
     replaces the earlier one. Queries also compare the key, so no entry is returned for another key.

@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 # answer that cannot be written in time.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# A corrupt file is renamed (quarantined), and deleted after this many seconds, because expired
-# entries in it are never deleted.
+# A corrupt file is renamed (quarantined). The renamed file is deleted after this many seconds,
+# because ``sweep`` does not delete expired entries from this file.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
 # The largest number of connections in use. SQLite keeps a closed connection's file open while the
@@ -45,7 +45,7 @@ _CHECKPOINT_PAGES = 16_384
 
 
 class Connection(sqlite3.Connection):
-    """A connection that has the device and inode of its database file in ``file``."""
+    """A connection whose ``file`` is the device and inode of the database file."""
 
     file: tuple[int, int]
 
@@ -135,7 +135,7 @@ class SQLiteFile(ABC):
     def _connection(self, wait_s: float | None = None) -> Iterator[Connection]:
         """Yield a connection to the file that is now at the path.
 
-        ``wait_s`` limits the wait for another process's write lock, in seconds.
+        ``wait_s`` is the longest wait, in seconds, for another process's write lock.
         """
         self._set_up()
         with self._slots:

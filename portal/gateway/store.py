@@ -103,7 +103,7 @@ class Store:
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
-        """Return the key of a vehicle's newest report, which does not depend on ``Lookup.body``."""
+        """Return the key of a vehicle's newest report, whatever the report's ``Lookup.body``."""
         return self._key(self._seal, subject.text, _newest_report(subject, credential))
 
     def former_newest_report_keys(
@@ -149,8 +149,8 @@ class Store:
     def read_current(self, keys: Sequence[str]) -> Reading:
         """Read entries of one vehicle from the backend, with the purge state for ``write``.
 
-        Bypasses the local cache, which may miss changes of the last second. Use this method to wait
-        for another process's answer, and before a paid call.
+        Bypasses the local cache, which may miss changes of the last second. Use this method before
+        a paid call, because another process may just have stored the answer.
         """
         return self._read(keys, self._known_last_purge())
 
@@ -162,7 +162,7 @@ class Store:
         """Store an answer. Return whether the backend now has this answer or a newer one.
 
         The caller must read ``purge_state`` before it requests the answer. If the vehicle is purged
-        after that, the answer is not stored.
+        between the read and the write, the answer is not stored.
         """
         left_s = envelope.delete_at - self._clock()
         if left_s <= 0:
@@ -205,9 +205,9 @@ class Store:
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
         """Copy entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
-        An entry is copied if ``key`` has no entry with the same suffix, or an older one. Each entry
-        is stored under a key followed by one of ``suffixes``. The purge state is read before the
-        former entries, so that a purge between the two reads prevents the copy.
+        Entries are stored under a key followed by one of ``suffixes``. An entry is copied unless
+        ``key`` already has an entry with the same suffix that is not older. The purge state is read
+        before the entries, so that a purge between the two reads prevents the copy.
         """
         if not former_keys:
             return False
@@ -252,8 +252,7 @@ class Store:
     def sweep(self) -> None:
         """Delete expired entries from the backend.
 
-        If a lifetime was shortened in the settings, also shorten the lifetime of some entries that
-        were stored before.
+        If the operator has shortened a lifetime, also make some older entries expire earlier.
         """
         try:
             self._backend.sweep()
@@ -420,11 +419,12 @@ class Store:
         return held
 
     def _note_generation(self, generation: str) -> bool:
-        """Record the backend's generation, and evict purged entries if the generation changed.
+        """Record the backend's generation name, and evict purged entries if the name has changed.
 
-        A PURGED generation clears the local cache. After a loss of the backend's contents, only the
-        vehicles that were purged since the last check are evicted. If this method returns True, the
-        caller must discard what it has read, because some of it may now be deleted.
+        A new name that begins with PURGED clears the local cache. After a loss of the backend's
+        contents, only entries of vehicles that were purged since the last check are evicted. If
+        this method returns True, the caller must discard the entries that it has read, because some
+        of them may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -456,8 +456,8 @@ class Store:
         Purged entries return, for example, if a Redis server is killed and restarts from a snapshot
         that is older than the purge.
         """
-        # A portal that signs with another secret key counts its purges under another log name. The
-        # highest of these numbers is the last purge that the backend knows.
+        # Portals that sign with another secret key use another name for the same purge log. The
+        # highest number under any name is the last purge that the backend has applied.
         number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:
@@ -499,7 +499,7 @@ class Store:
         If the generation has not changed since the answer was cached, the backend has not lost the
         answer but deleted it. The answer is then evicted from the local cache.
         """
-        with self._generation_lock:  # wait until a purge in progress has evicted its entries
+        with self._generation_lock:  # wait until another thread has evicted purged entries
             entry = self._memory.get_stale(key)
         if entry is None:
             return None
@@ -509,7 +509,7 @@ class Store:
         return self._write_cached(key, entry.envelope, held)
 
     def _write_back_newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
-        """Replace an older answer in the backend by a newer answer from the local cache.
+        """Replace the backend's answer if the local cache has a newer one.
 
         The backend has an older answer if it lost its contents and another process restored an
         older copy.

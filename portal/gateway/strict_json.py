@@ -39,8 +39,8 @@ def parse(text: bytes) -> Any:
 def parse_exact(text: bytes) -> Any:
     """Parse like ``parse``, but return each number that is not an integer as a Decimal.
 
-    Use ``parse_exact`` for values that are sent to the upstream, because two different numbers
-    (such as …890.25 and …890.75) may become the same float.
+    Use ``parse_exact`` for values that are sent to the upstream, because two different numbers with
+    many digits may become the same float.
     """
     return _parse(text, _decimal)
 
@@ -87,8 +87,8 @@ def _canonical_numbers(value: Any) -> Any:
 def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
     """Convert a number so that msgspec writes equal numbers in the same way.
 
-    Integers below _LARGEST_PLAIN are written in plain digits. Any other number becomes a Decimal
-    without trailing zeros, which msgspec writes as its ``str()``.
+    Integers below _LARGEST_PLAIN are written without an exponent. Any other number becomes a
+    Decimal without trailing zeros, which msgspec writes like ``str``.
     """
     if isinstance(number, int) and -_LARGE < number < _LARGE:
         return number
@@ -106,7 +106,8 @@ def _refuse_depth(text: bytes) -> None:
     """Raise NotStrictJSON if the nesting is too deep for the recursive parser."""
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
-    # Remove the JSON strings. In a text without backslashes, every second quote ends a string.
+    # Remove the JSON strings, because they may contain brackets. In a text without backslashes,
+    # every second quote ends a string.
     outside = _STRING.sub(b"", text) if b"\\" in text else b"".join(text.split(b'"')[::2])
     depth = 0
     for bracket in outside.translate(None, _NO_BRACKETS):

@@ -14,8 +14,8 @@ from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN
 from portal.storage import ledger, lookup_counts, reading, spending
 from portal.system.local_time import from_epoch
 
-# ``failures`` includes a call that has no outcome after this many seconds, because its process was
-# probably killed.
+# ``failures`` includes a call without an outcome after this many seconds, because the process that
+# made the call was probably killed.
 _LONGEST_CALL_S = 60.0
 _ORDINARY_STATUSES = (200, 400, 404)
 _TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
