@@ -7,8 +7,8 @@ from typing import Literal
 Act = Literal["transfer", "licence", "drive", "removal"]
 # "yes" is always favourable. For removal, "yes" therefore means that no risk of removal was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
-# How the rule behind an answer is known: the legal text was read ("verified"), trade sites state
-# the rule ("reported"), or no source confirmed the rule ("memory").
+# The source of the rule behind an answer: the legal text, which the authors read ("verified"),
+# trade sites ("reported"), or none ("memory").
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
@@ -19,8 +19,8 @@ _WORST_FIRST: tuple[Mark, ...] = ("no", "unknown", "careful", "yes")
 class Answer:
     """The answer for one act.
 
-    ``phrase`` is an item of a list ("não pode transferir": cannot transfer it), and ``reason`` is a
-    full sentence. ``records`` are the HTML anchors of the fines and restrictions behind the answer,
+    ``phrase`` is a clause ("não pode transferir": cannot be transferred), and ``reason`` is a full
+    sentence. ``records`` are the HTML anchors of the fines and restrictions that decide the answer,
     such as "multa-1".
     """
 

@@ -31,7 +31,7 @@ MISSING_WORDS: dict[Missing, str] = {
     "restrictions": "as restrições judiciais",
 }
 # The mark "yes" is shown as "Nada encontrado" ("nothing found"), because the lookups do not cover
-# liens, theft and the registers of the states.
+# liens, theft or the registers of the states.
 _MAY: dict[Mark, str] = {
     "no": "Não",
     "careful": "Com ressalva",
@@ -45,9 +45,8 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# The page shows this text if no court order is recorded, but the lookup's answer is stale (an old
-# one, because no newer one is available). "Risco possível" ("possible risk") would suggest that a
-# court order exists.
+# Shown if a stale answer (an old one, because no newer one is available) has no court order.
+# "Risco possível" ("possible risk") would suggest that a court order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -69,7 +68,6 @@ _NOTHING_FOUND: dict[Act, str] = {
         "verificado), pode ser removido em fiscalização (arts. 230, V, e 271 do CTB)."
     ),
 }
-# Shown in the row "drive" if a fine is enforceable.
 _LICENCE_MAY_HAVE_LAPSED = (
     "As multas exigíveis podem ter impedido o licenciamento: confira no CRLV-e se está em dia. Sem "
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
@@ -80,8 +78,8 @@ AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
-# Fines with these standings are named in the row even if a court order already forbids the act.
-# Such a fine may still stop the act when the court has lifted the order.
+# A row names fines with these standings even if a court order already forbids the act. Such a fine
+# may still stop the act after the court has lifted the order.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -107,7 +105,7 @@ def row_of(
     stale: Stale,
     doubt: str = "",
 ) -> Row:
-    """Build the matrix row of an act. Its mark is the least favourable that a record gives.
+    """Build the matrix row of an act, with the least favourable mark that a record gives.
 
     Fines affect only licensing and transfer; restrictions affect every act. ``doubt`` is a clause
     that explains why the records may belong to another vehicle, or "". A ``doubt``, or a relevant

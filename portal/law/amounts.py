@@ -31,9 +31,9 @@ _MOST_DIGITS = 15
 class Amount:
     """A fine's amount in R$: in full, at 80 % and at 60 %.
 
-    ``origin`` states whether ``value`` is from the official table or from the source.
-    ``matches`` is true if the amount that the source sent agrees with the table, and None if there
-    is nothing to compare.
+    ``origin`` states whether ``value`` is from the official table or was sent by the source.
+    ``matches`` is true if the sent amount agrees with the table, and None if there is nothing to
+    compare.
     """
 
     value: Decimal | None
@@ -60,8 +60,8 @@ def exact_amount(
 ) -> Amount:
     """Return the table's amount if ``sent`` agrees with the table or is missing, else ``sent``.
 
-    ``sent`` is in reais. The source may have cut the cents, so "130" can mean R$ 130,16. A zero,
-    negative or implausible value is treated as missing.
+    ``sent`` is the source's amount in reais. The source may have cut the cents, so "130" can mean
+    R$ 130,16. A zero, negative or implausible amount is treated as missing.
     """
     sent = plausible(sent)
     expected = infraction.amount_at(committed_on) if infraction else None

@@ -26,8 +26,8 @@ from portal.wording import bare, counted, listed
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical,
 # because a fine's amounts and dates are parsed from these texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# These status texts of the source mean that a defence was filed or the driver was named. With a
-# word of _NOT_YET, a text may mean the opposite ("SEM CONDUTOR INDICADO": no driver named).
+# These status texts of the source mean that a defence was filed or the driver was named. A text
+# that also matches _NOT_YET may mean the opposite ("SEM CONDUTOR INDICADO": no driver named).
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -48,8 +48,8 @@ class FineAssessment:
     """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence, or "".
 
     ``has_discount`` is true if the due date, on which the discounts end, may be in the future.
-    ``Status`` explains ``is_called_off`` and the members with "standing" in their names, and
-    ``Wording`` those with "description".
+    ``Status`` explains ``is_called_off`` and each member whose name contains "standing".
+    ``Wording`` explains each member whose name contains "description".
     """
 
     record: Fine
@@ -91,9 +91,8 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
-        After a recorded penalty, only the appeal is possible. Without a recorded penalty, the
-        source may lack the penalty's date. The appeal is then included, unless the standing is
-        "notice".
+        After a recorded penalty, only the appeal is possible. If no penalty is recorded, the source
+        may have omitted it. The appeal is therefore included, unless the standing is "notice".
         """
         if self.is_paid:
             return ()
@@ -128,9 +127,9 @@ class Totals:
     If ``without_amount`` (the number of open fines of unknown amount) is not zero, the sums are
     minimums. ``unclear_count`` counts open fines that may or may not be enforceable.
 
-    ``points_to_come`` are the points of fines that are only notified or suspended; ``points`` has
-    those of the other fines. ``points_unknown`` counts fines whose points are not known, and fines
-    that the source calls no longer owed (``is_called_off``).
+    ``points_to_come`` are the points of fines that are only notified or suspended. ``points`` are
+    the points of the other fines. ``points_unknown`` counts fines whose points are not known, and
+    fines that the source calls no longer owed (``is_called_off``).
 
     ``identical`` has one number for each open fine that the source lists more than once: the number
     of its records. The sums include all these records.
@@ -171,7 +170,6 @@ class Totals:
 
 
 def assess(fine: Fine, today: date) -> FineAssessment:
-    """Assess a fine on ``today``."""
     infraction = find(str(fine.code))
     sent = plausible(fine.amount)
     if infraction is not None:
@@ -184,8 +182,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver. Its record may have the infraction and notice dates
-    # of the original infraction, so no deadline of a NIC is computed from these two dates.
+    # A NIC is a fine for not naming the driver of an earlier infraction. The infraction and notice
+    # dates in the record may belong to that infraction, so no deadline is computed from them.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,

@@ -63,8 +63,8 @@ class Court:
 def find_court(text: str, case: str = "") -> Court | None:
     """Find a court by name, or else by case number.
 
-    ``text`` may be "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a CNJ case number.
-    ``case`` is used only if ``text`` names no court.
+    ``text`` may be "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a case number. ``case`` is
+    used only if ``text`` names no court.
     """
     names, segments = _index()
     pieces = text.split("-")
@@ -111,7 +111,7 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal at the start of ``words`` and how many words it has, or ("", 1)."""
+    """Return the ordinal at the start of ``words`` and its number of words, or ("", 1)."""
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])

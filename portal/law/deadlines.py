@@ -25,8 +25,7 @@ PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
 # Lei 14.071/2020 came into force on this day. It introduced the limits of 180 and 360 days, changed
-# the gravities of arts. 220, XIII, and 233, and excluded the points of some infractions from the
-# count on a licence.
+# the gravities of arts. 220, XIII, and 233, and ended the counting of points for some infractions.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -249,10 +248,10 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     possible any more, at the earliest ``MINIMUM_DAYS`` after the penalty (Lei 9.873/1999, arts. 1º
     and 1º-A; Resolução CONTRAN 723/2018, art. 24).
 
-    The true end may be before or after ``ends_on``, because the record does not state three kinds
-    of event. Acts of the authority restart the period. The fine lapses earlier after three years
-    without any act in the case (Lei 9.873/1999, art. 1º, § 1º), or after 24 months without a
-    decision on an appeal (CTB, arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
+    The record does not show what makes the true end differ from ``ends_on``. Acts of the authority
+    restart the period. The fine lapses earlier after three years without any act in the case (Lei
+    9.873/1999, art. 1º, § 1º), or after 24 months without a decision on an appeal (CTB, arts. 285,
+    § 6º, 289 and 289-A, since 01/01/2024).
     """
     name, article = "Prescrição", "Lei 9.873/1999"
     start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
@@ -327,9 +326,9 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 
 
 def _no_day(what: str) -> str:
-    """Return a clause for a day that is missing, hidden or unreadable.
+    """Return one clause for a missing, a hidden and an unreadable day.
 
-    The clause does not say which, because the page shows the field itself next to the clause.
+    The page shows the field itself next to the clause, so the clause need not tell them apart.
     """
     return f"o registro não traz data legível da {what}"
 

@@ -1,11 +1,13 @@
 """The effects of a court's restriction on a vehicle, by the restriction's kind.
 
 The name of a kind states its legal effect: "licenciamento" forbids licensing. Any further effect of
-a kind is reported only by trade sites, or is not confirmed by any source. Its ``confidence`` is
-therefore "reported" or "memory". Each of the four kinds (``restriction_kinds.Kind``) stops a
-transfer, so a restriction of unknown, hidden or missing kind stops a transfer, too. If a record
-says that its restriction was lifted ("BAIXADA"), or that there is none although it describes one,
-an act that nothing else in the record forbids is "unknown".
+a kind is reported only by trade sites (``confidence`` "reported"), or is confirmed by no source
+("memory"). Each of the four kinds (``restriction_kinds.Kind``) stops a transfer, so a restriction
+of unknown, hidden or missing kind stops a transfer, too.
+
+If a record says that a restriction or one of its kinds was lifted ("BAIXADA"), each act that no
+other kind in the record forbids is "unknown". If a record describes a restriction but says that
+there is none, every act is "unknown".
 """
 
 from collections.abc import Mapping, Sequence
@@ -229,7 +231,6 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 
 def effect_of(restriction: Restriction) -> Effect:
-    """Return the effect of one restriction."""
     if restriction.is_lifted:
         return _effect((), "", _FREE, in_force=False)
     fields = (restriction.kinds_text, restriction.block_type)

@@ -37,8 +37,8 @@ _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIR
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
-# If the text contains one of these words, a word of _SAYS_PAID or _SAYS_OVER refers to something
-# else, and the fine is still owed: in "SUSPENSAO CANCELADA", the suspension is cancelled.
+# A fine whose status contains one of these words is still owed, even if _SAYS_PAID or _SAYS_OVER
+# matches: "SUSPENSAO CANCELADA" means that the suspension was cancelled, and not the fine.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
@@ -152,7 +152,7 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 
 
 def _in_notice(fine: Fine, today: date) -> Status:
-    """Return "notice". For an old infraction, return "unknown": a penalty may be unrecorded."""
+    """Return "notice", or "unknown" if the infraction is so old that a penalty may be missing."""
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro.")

@@ -265,17 +265,12 @@ _TERMS: tuple[Term, ...] = (
 
 
 def _sort_key(entry: Term) -> tuple[str, str]:
-    """Return the key for dictionary order: first by base letters, then by accents.
-
-    Unicode CLDR's collation for Portuguese has the same order.
-    """
+    """Return the key for dictionary order: first by base letters, then by accents."""
     return bare(entry.name), entry.name
 
 
-# Sorted by name and not by slug, because readers see only the names.
 GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_sort_key))
 
 
 def term(slug: str) -> Term | None:
-    """Return the term with the given slug, or None."""
     return next((entry for entry in GLOSSARY if entry.slug == slug), None)

@@ -1,7 +1,7 @@
 """The table of traffic infractions: the articles, points and amounts of each code.
 
 Codes and descriptions follow the official enforcement manual, Manual Brasileiro de Fiscalização de
-Trânsito (Resolução CONTRAN 985/2022). Two other sources fill its gaps. The code sheet of RENAINF,
+Trânsito (Resolução CONTRAN 985/2022). Two other sources fill the gaps. The code sheet of RENAINF,
 the national register of fines (SENATRAN, 2016), covers pedestrians, bicycles, public servants and
 the code 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The table lacks the codes of dangerous
 goods (9xxx), and codes that are newer than its sources.
@@ -42,8 +42,8 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# The description of a code with several splits lists at most _MAX_WORDINGS of them. If all begin
-# with the same _SHARED_WORDS words or more, these words are written only once.
+# The description of a code lists at most _MAX_WORDINGS of its splits. If all splits begin with the
+# same words, _SHARED_WORDS or more, these words are written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -53,7 +53,7 @@ _Value = TypeVar("_Value")
 class Row:
     """One line of the table: a code and one of its splits.
 
-    ``official`` is the official wording, to which the descriptions in records are compared.
+    ``official`` is the official wording, for comparison with the description in a record.
     ``description`` is the same wording without abbreviations. Amounts are in reais, and None if
     unknown. ``confidence`` is 1 if only one source has this row, else 2.
     """
@@ -82,9 +82,9 @@ class Row:
 class Infraction:
     """The infraction of a code. A code of four digits may cover several splits.
 
-    A number on which ``rows`` disagree is None. In the same case, ``offender`` is "" and
-    ``gravity`` is "depende" ("depends"). The gravity "mudou" ("changed") means that a law changed
-    the gravity, and that the record does not show which version applies.
+    If ``rows`` disagree, ``offender`` is "", ``gravity`` is "depende" ("depends"), and a number is
+    None. The gravity "mudou" ("changed") means that a law changed the gravity, and that the record
+    does not show which gravity applies.
     """
 
     code: str
@@ -119,7 +119,7 @@ class Infraction:
 
     @property
     def citation(self) -> str:
-        """The cited article, ``art. 218, I do CTB``, with the other law if the code cites two."""
+        """The article, such as ``art. 218, I do CTB``, and any article of a second law."""
         if not self.article:
             return ""
         if "Lei" in self.article:
@@ -127,7 +127,7 @@ class Infraction:
         return f"art. {self.article} do CTB"
 
     def amount_at(self, day: date | None) -> Decimal | None:
-        """Return the full amount for an infraction on ``day``. None gives the current amount."""
+        """Return the full amount on ``day``, or the current amount if ``day`` is None."""
         if day is not None and day < NEW_AMOUNTS_SINCE:
             return self.amount_until_2016
         return self.amount
@@ -136,8 +136,8 @@ class Infraction:
         """Keep only the splits whose amount is ``sent``, or all splits if none has that amount.
 
         A code of four digits may cover both a motorcycle and a bicycle (7056, 7099, 7102), whose
-        amounts differ. The amount also identifies the superseded split of an old record (6920 was
-        grave and is now média).
+        amounts differ. The amount also identifies the superseded split of an old record: code 6920
+        was "grave" and is now "média".
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:

@@ -1,9 +1,9 @@
-"""Price ceilings for the buyer of a vehicle: its reference price less fines and costs.
+"""Price ceilings for a buyer: the reference price of a vehicle less its open fines and the costs.
 
-Open fines have the discounts of art. 284 of the CTB, the traffic code (see ``amounts``). A payer
-owes 80 % of the amount until the due date, or 60 % with SNE, the federal system of electronic
-notices. Only the owner or the offender can use SNE. If the price or the fines are unknown, no
-ceiling is computed, because readers could mistake an estimate for an answer.
+By art. 284 of the CTB (the traffic code), a payer owes 80 % of a fine until its due date, or 60 %
+with SNE, the federal system of electronic notices. Only the owner or the offender can use SNE. If
+the price or the fines are unknown, no ceiling is computed, because readers could mistake an
+estimate for the true ceiling.
 """
 
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The ceiling, in R$, if ``share`` per cent of the fines' amount is paid.
+    """The ceiling, in R$, if fines that still have a discount are paid at ``share`` per cent.
 
     A ceiling below zero means that fines and costs exceed the price.
     """

@@ -1,9 +1,9 @@
 """The steps that a buyer can take next, selected by what the records show.
 
 The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
-(the traffic code). The authors did not read the legal text of three rules, so the wording of these
-rules is cautious: the notice of sale within 60 days (art. 134, Lei 14.071/2020), the recall that
-blocks licensing (art. 131 §§ 4º and 5º), and what a court's attachment (penhora) means for a buyer.
+(the traffic code). Three rules are worded cautiously, because the authors did not read the law
+itself: the notice of sale within 60 days (art. 134, Lei 14.071/2020), the recall that blocks
+licensing (art. 131 §§ 4º and 5º), and what a court's attachment (penhora) means for a buyer.
 No text describes a procedure of one state, because each state's Detran (traffic department) sets
 its own.
 """
@@ -27,7 +27,7 @@ Situation = Literal[
     "vehicle_unavailable",
     "other_vehicle",
 ]
-# The section of the page that lists a step; PHASE_TITLES has the section's heading.
+# The section of the page that lists a step. PHASE_TITLES has the headings.
 Phase = Literal["before", "fines", "after"]
 
 

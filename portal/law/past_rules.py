@@ -1,8 +1,8 @@
-"""Select the rule for a fine if its infraction's gravity changed after 2016.
+"""Select the former or the current rule for an infraction whose gravity changed after 2016.
 
 The laws are Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published 09/07/2019, in force
 90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). A row of the
-table has the current gravity, but its ``amount_until_2016`` shows the former one.
+table has the current gravity, but its ``amount_until_2016`` shows the former gravity.
 
 The day of the infraction determines the rule. If this day is unknown, the amount that the source
 sent determines the rule. The amount also decides for an article of Lei 13.855/2019 if the day is in

@@ -46,7 +46,6 @@ class Payment:
 
 
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
-    """Return a fine's payment state on ``today``."""
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
     # A day with a word beside it ("10/10/2024 ESTORNADO": reversed) is not accepted as payment day.

@@ -3,9 +3,9 @@
 RENAJUD, the register of court restrictions, has exactly four kinds (TJSC, Código de Normas,
 Apêndice III, art. 1º). They are transferência (no transfer), licenciamento (no licensing),
 circulação (no driving) and averbação de registro de penhora (the vehicle is attached for a debt).
-"restrição total" means circulação. An unrecognised word is never read as "no restriction". With a
-revoking word, such as BAIXADA ("lifted") or NÃO ("not"), it is uncertain whether the restriction
-still applies, because the source does not document its status words.
+"restrição total" means circulação. An unrecognised word is never read as "no restriction". A
+revoking word, such as BAIXADA ("lifted") or NÃO ("not"), leaves open whether the restriction still
+applies, because the source does not document its status words.
 """
 
 import re

@@ -1,8 +1,8 @@
 """Compare a fine's description with the infraction table.
 
-The comparison finds which split (variant) of the fine's code the description names, or that the
-description belongs to another code. The source writes the official wording, often cut, abbreviated
-and in capitals. Two words match if one is the beginning of the other ("VEIC" and "veículo").
+The description may name one split (variant) of the fine's code, or belong to another code. The
+source writes the official wording, often cut, abbreviated and in capitals. Two words match if one
+is the beginning of the other ("VEIC" and "veículo").
 """
 
 import re
@@ -19,8 +19,8 @@ A AO AOS AS C COM CONDUTOR DA DAS DE DEIXAR DO DOS E EM NA NAO NAS NO NOS O OS O
 SE SEM VEIC VEICULO VEICULOS
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# Words match only if they share at least this many letters. The source's shortest abbreviations
-# have three.
+# A word with fewer letters is not accepted as an abbreviation of another word. The source's
+# shortest abbreviations have three letters.
 _SHORTEST_STEM = 3
 
 
@@ -51,7 +51,6 @@ def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
 
 
 def wording_of(infraction: Infraction | None, description: str) -> Wording:
-    """Return the wording of a fine's infraction."""
     if infraction is None:
         return Wording(sentence_case(description), "", "")
     table = infraction.description

@@ -1,8 +1,8 @@
 """Compare a fine's speeds with the ranges of its code.
 
-By art. 218 of the CTB (the traffic code), up to 20 % above the limit is code 745-5 (média), above
-20 % and up to 50 % is 746-3 (grave), and above 50 % is 747-1 (gravíssima ×3). The comparison uses
-the considered speed, which is the measured speed less the meter's tolerance.
+Art. 218 of the CTB (the traffic code) has three ranges: up to 20 % above the speed limit (code
+745-5, média), up to 50 % above it (746-3, grave), and more (747-1, gravíssima ×3). The comparison
+uses the considered speed, which is the measured speed less the meter's tolerance.
 """
 
 import re

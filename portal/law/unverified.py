@@ -31,7 +31,7 @@ _RECALL = (
 )
 _CDT = "aplicativo Carteira Digital de Trânsito (Senatran, gov.br), pelo proprietário"
 
-# Sorted by how often a subject spoils a purchase, most often first.
+# Sorted by how often a subject prevents a purchase, most often first.
 UNVERIFIED: tuple[Unverified, ...] = (
     Unverified(
         "debitos",

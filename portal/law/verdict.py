@@ -44,7 +44,7 @@ _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 class Reason:
     """One reason for the verdict: a group of records of the same kind.
 
-    ``detail`` is a clause on their legal consequence, or "". ``anchor`` is the HTML anchor of the
+    ``detail`` is a clause on the legal consequence, or "". ``anchor`` is the HTML anchor of the
     first record ("multa-1", "restricao-2").
     """
 
@@ -98,10 +98,10 @@ def judge(
 
     ``fines`` or ``restrictions`` is None if its lookup failed. ``decode_known`` is False if the
     decode lookup, which returns the vehicle's own data, failed. It is True if there was no decode
-    lookup, as in a search by Renavam. ``is_described`` is False if the decode lookup answered
-    without describing the vehicle. If the Renavam's check digit is wrong (``check_digit_holds`` is
-    False), the records may be another vehicle's. ``stale`` maps each lookup with a stale answer to
-    the local time of that answer.
+    lookup, as in a search by Renavam (registration number). ``is_described`` is False if the answer
+    of the decode lookup does not describe the vehicle. If the Renavam's check digit is wrong
+    (``check_digit_holds`` is False), the records may be another vehicle's. ``stale`` maps each
+    lookup with a stale answer to the local time of that answer.
     """
     missing = _missing(decode_known and is_described, fines, restrictions)
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
@@ -161,11 +161,11 @@ def _finding(
 
 
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
-    """Return a text on the acts that court orders forbid, worded by how certain the rules are.
+    """Return a text that names the acts that court orders forbid.
 
-    If driving is not forbidden, the wording depends on the rules that forbid the transfer. The text
-    says "na prática" ("in practice") if none of these rules is verified, and "em regra" ("as a
-    rule") if all are from memory (``Confidence``).
+    If driving is not forbidden, the text depends on the ``Confidence`` of the rules that forbid the
+    transfer. It says "em regra" ("as a rule") if all are from memory. Otherwise it says "na
+    prática" ("in practice") if none is verified.
     """
     sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
     if drive_too:

@@ -106,8 +106,8 @@ class RecentChoice:
 class BatchFormPage:
     """The form for a new batch. ``text`` is the typed list.
 
-    ``problem`` is an error message about the list, or "". ``corrects`` is the id of a batch that
-    was not started and that the new batch replaces, or "".
+    ``problem`` is an error message about the list, or "". ``corrects`` is the id of the unstarted
+    batch that the new batch replaces, or "".
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -181,7 +181,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """The part of a bar that shows the share of one verdict. The numbers are in per cent."""
+    """The part of the bar for one verdict. ``start`` and ``width`` are in per cent."""
 
     verdict: str
     start: float
@@ -246,9 +246,9 @@ def batch_form_page(
 ) -> BatchFormPage:
     """Build the form for a new batch.
 
-    ``prices`` has an entry for each lookup that the visitor may make. ``ask`` are the lookups to
-    preselect. The form also offers the vehicles in ``recent``, and preselects those whose plate or
-    Renavam is in ``chosen``.
+    ``prices`` has an entry for each lookup that the visitor may make. The form preselects the
+    lookups ``ask``. It also offers the vehicles in ``recent``, and preselects a vehicle if its
+    plate or Renavam is in ``chosen``.
     """
     return BatchFormPage(
         title="Lote de placas",
@@ -265,7 +265,7 @@ def batch_form_page(
 
 
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
-    """Return the text and the error message for a form that corrects a draft's list.
+    """Return the text and the error message for a form that corrects the list of a batch.
 
     The text begins with the rejected entries. The message explains the first three of them.
     """
@@ -292,9 +292,9 @@ def batch_page(
 ) -> BatchPage:
     """Build the page of a batch. The table of results shows page ``number``.
 
-    If ``page_count`` is None, ``rows`` has the rows of all pages, or none if the batch was not
-    started. ``only`` and ``search`` select from them, and ``order`` sorts them. If ``page_count``
-    is given, it is the number of pages, and ``rows`` has only the rows of page ``number``.
+    If ``page_count`` is given, ``rows`` has only the rows of page ``number``. If it is None,
+    ``rows`` has the rows of all pages, or is empty if the batch was not started. ``only`` and
+    ``search`` select rows, and ``order`` sorts them.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -356,7 +356,6 @@ def batch_page(
 
 
 def page_count_of(rows: int) -> int:
-    """Return the number of pages of a table with ``rows`` rows."""
     return max(1, -(-rows // PAGE_SIZE))
 
 

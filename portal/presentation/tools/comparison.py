@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-If a vehicle's answers are not all stored, its column is "waiting". The page's script then requests
-a second comparison page, with only the plate of this column. For that page the portal makes the
-lookups. The script copies the cells of that page's only column into the waiting column.
+If a user opens the page, each column with missing answers is "waiting". The page's script fetches a
+comparison page with only the plate of such a column, and copies the cells of that page into the
+column. To build that page, the portal makes the missing lookups.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -50,9 +50,9 @@ _SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
 class Cell:
     """One vehicle's value in a row.
 
-    The last three states mean that the value is missing, because the lookup failed ("unavailable"),
-    was not made ("unasked"), or is made when the script requests it ("waiting"). ``line`` is a
-    small chart of the prices of the last five years.
+    The last three states mean that the value is missing: the lookup failed ("unavailable"), was not
+    made ("unasked"), or will be made when the page's script fetches the column ("waiting").
+    ``line`` is a small chart of the prices of the last five years.
     """
 
     state: Literal["known", "empty", "hidden", "unavailable", "unasked", "waiting"]
@@ -63,7 +63,7 @@ class Cell:
 
     @property
     def period(self) -> str:
-        """The period of ``line``, ``5 anos`` (years) or ``28 meses`` (months), or "" without it."""
+        """The period of ``line``, such as ``5 anos`` (years) or ``28 meses`` (months), or ""."""
         months = self.line.months if self.line else 0
         if months and months % _MONTHS_OF_A_YEAR == 0:
             return counted(months // _MONTHS_OF_A_YEAR, "ano", "anos")
@@ -72,11 +72,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row of the table.
-
-    ``key`` is the same on every comparison page. With it, the script finds the row into which it
-    copies a cell from another page.
-    """
+    """A row of the table. ``key`` is the same on every comparison page."""
 
     key: str
     label: str
@@ -93,11 +89,11 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the page that compares only this vehicle, for which the portal makes the lookups.
-    ``without_url`` compares the remaining vehicles, or is "" if there are none.
+    ``url`` is the comparison page of this vehicle alone, with all lookups made.
+    ``without_url`` is the comparison page of the other vehicles, or "" if there are none.
 
-    In the state "waiting" the script fetches ``url``. In the state "idle" answers are missing too,
-    but the script fetches nothing, because a prefetch or a bot must not cause lookups.
+    Answers are missing in the states "waiting" and "idle". The script fetches ``url`` only in the
+    state "waiting". A page for a prefetch or a bot has the state "idle", and so causes no lookups.
     """
 
     plate: Plate
@@ -121,9 +117,9 @@ class ComparisonPage:
     """The comparison page.
 
     ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is an error
-    message about these texts, or "". ``joined`` are the compared plates, which the form for one
-    more plate sends with the new plate. ``waits`` is true if a column is waiting. A browser without
-    scripts then goes to ``whole_page_url``, for which the portal makes all lookups.
+    message about these texts, or "". ``joined`` lists the compared plates, separated by commas.
+    ``waits`` is true if a column is waiting. A browser without scripts then goes to
+    ``whole_page_url``, the same comparison with all lookups made.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -152,7 +148,7 @@ def comparison_page(
 ) -> ComparisonPage:
     """Build the comparison of ``plates``. ``panels`` has their lookups in the same order.
 
-    If ``follow`` is true, the script fetches the columns whose lookups were not made. If there are
+    If ``follow`` is true, the page's script fetches each column that lacks a lookup. If there are
     no plates, the page is a form, with the texts ``typed`` and an error message ``problem``.
     """
     contents = [VehicleContents.of(each, context) for each in panels]
@@ -290,10 +286,7 @@ def _kept(panel: Panel) -> str:
 
 
 def _dated(cell: Cell, panel: Panel) -> Cell:
-    """Add the date of a stale answer to the note of its cell.
-
-    The last row has the ages of all answers, but on the screen it is far from this cell.
-    """
+    """Add the date of a stale answer to the note of a cell."""
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
 
@@ -346,7 +339,7 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, st
 
 
 def _net(contents: VehicleContents, panels: Panels) -> Cell:
-    """Return the price minus the open fines. A buyer takes over the vehicle's debts."""
+    """Return the price minus the open fines, which a buyer takes over with the vehicle."""
     totals = contents.summary.fines
     if contents.facts is None or totals is None:
         return _absent(panels, "decode" if contents.facts is None else "renainf")
@@ -374,7 +367,7 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # The cell has no chart if several versions are equally likely. A chart could show only one.
+    # If several versions are equally likely, there is no chart, because it could show only one.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 

@@ -1,6 +1,6 @@
 """The negotiation sheet: what a buyer should pay at most for a vehicle.
 
-This is a reference price minus the open fines and the costs that the buyer expects.
+The result is a reference price minus the open fines and the costs that the buyer expects.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -45,8 +45,8 @@ SHARE_WORDS: Final[Mapping[Share, str]] = {
     80: "com 20% de desconto",
     60: "com 40% de desconto (SNE)",
 }
-# The form always sends this value as one of the values of ``multas``. Without it, a form with no
-# ticked fine would send no ``multas``, and the page would then deduct all open fines.
+# The form always sends this number in its parameter ``multas`` (fines). Otherwise a form with no
+# ticked fine would not send the parameter, and the page would deduct all open fines.
 NO_FINE: Final = "0"
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
@@ -74,7 +74,7 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A possible version of the vehicle in the FIPE table. ``current`` is its price, or None."""
+    """A possible version of the vehicle. ``current`` is its price in the FIPE table, or None."""
 
     number: int
     label: str
@@ -111,13 +111,13 @@ class NegotiationPage:
 
     ``ceiling`` is the highest price that the buyer should pay, or None if it is unknown or not
     positive. If ``at_most`` is true, some fines have no known amount and are not yet deducted from
-    the ceiling. ``fine_choices`` are the open fines. Only the chosen ones are deducted. If several
-    versions match the registration equally well, ``version_note`` names the one whose price is
+    the ceiling. ``fine_choices`` are the open fines. Only the chosen fines are deducted. If several
+    versions match the registration equally well, ``version_note`` names the version whose price is
     used. Otherwise it is "".
 
-    The page uses only stored answers. In the state "idle" some lookups have no stored answer, and
-    ``unasked`` names them. ``kept`` describes the stale answers that the page uses. If an input is
-    invalid, the page shows no sheet, because its ceiling could lack an intended deduction.
+    The page uses only stored answers. In the state "idle", ``unasked`` names the lookups without a
+    stored answer. ``kept`` describes the stale answers that the page uses. If an input is invalid,
+    the page shows no sheet, because the sheet would omit, for example, an unreadable cost.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -190,7 +190,8 @@ def negotiation_page(
 
     ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
     be paid, in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines to deduct
-    (``1,3``). If it is missing, all open fines are deducted. Each key of COSTS has a typed amount.
+    (``1,3``). Without ``multas``, all open fines are deducted. Each key of COSTS is a parameter
+    with a typed amount.
     """
     contents = VehicleContents.of(panels, context)
     prices = contents.facts.prices if contents.facts else None
@@ -287,8 +288,7 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, 
 def _chosen_totals(fines: FineList | None, choices: Sequence[FineChoice]) -> Totals | None:
     """Return the totals of the chosen fines.
 
-    If every choice is chosen, return the totals of all fines, including those that the page does
-    not list because there are too many.
+    If every listed fine is chosen, the totals also include the fines that the page does not list.
     """
     if fines is None or all(choice.chosen for choice in choices):
         return fines.totals if fines else None

@@ -21,7 +21,7 @@ class NotMoney(ValueError):
 
 
 def read_money(text: str) -> Decimal | None:
-    """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` as an amount in R$.
+    """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` (1234) as an amount in R$.
 
     Returns None for a blank text. Raises NotMoney for any other text.
     """

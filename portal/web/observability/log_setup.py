@@ -13,7 +13,7 @@ LogFormat = Literal["json", "text"]
 
 
 def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") -> None:
-    """Route all loggers of the process, including Granian's, through the root handlers."""
+    """Route all loggers, including those of the server Granian, through the root handlers."""
     redact = Redactor(secrets)
     stdout = _handler(sys.stdout, redact, log_format)
     stdout.addFilter(lambda record: record.levelno < logging.WARNING)

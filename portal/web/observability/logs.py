@@ -16,9 +16,10 @@ import msgspec
 from flask import g, has_request_context
 
 HIDDEN: Final = "[hidden]"
-FIELDS: Final = "fields"  # log record attribute: a dict of further JSON members for its line
-# Attribute of a log record that produces many lines. Its value is a sequence with one pair for each
-# line: the time in epoch seconds, and the line's own members as ``members`` returns them.
+# Attribute of a log record: a dict of further JSON members for the record's line.
+FIELDS: Final = "fields"
+# Attribute of a log record that produces many lines: a sequence with one pair for each line. A pair
+# has the time in epoch seconds, and the line's own members as ``members`` returns them.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
@@ -77,7 +78,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the request id, if there is one, and the record's attribute FIELDS."""
+    """Return the request id, if there is one, and the members in the record's FIELDS."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}
@@ -85,12 +86,12 @@ def line_fields(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def members(fields: Mapping[str, object]) -> str:
-    """Encode members as JSON without braces, so that many log lines can share the text."""
+    """Encode members as JSON without braces, to be inserted into many log lines."""
     return _encoder.encode(fields).decode()[1:-1]
 
 
 def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """Return one line per entry of a batch. ``common`` are the JSON members that all lines have."""
+    """Return a line for each pair in ``batch``. ``common`` are the JSON members of every line."""
     prefixes: dict[int, str] = {}  # the beginning of a log line, by epoch second
     common_part = f'+00:00",{common},'
     lines = []

@@ -24,12 +24,12 @@ from portal.web.observability.request_log import method_label
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
 _STATES = ("closed", "open", "half-open")
-# The size of a worker's file of counters, and of its file of histograms. A time series takes about
-# 170 bytes, and there are few routes, methods, statuses, operations and outcomes.
+# The size of a worker's file of counters, and of its file of histograms. This is enough for about
+# 12,000 time series of 170 bytes each.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# Unexpected field names in answers become metric labels, up to this number. All further names share
-# the label "other", because an upstream may invent any number of names.
+# The most labels for unexpected field names in answers. All further names share the label "other",
+# because an upstream may invent any number of names.
 _MOST_FIELDS = 200
 
 
@@ -41,10 +41,10 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     is full.
 
     prometheus_client chooses its value class at import, by an environment variable. This function
-    sets the class itself, because the import may have happened before the fork.
+    sets the class again, because the import may have happened before the fork.
 
     The files get their full size now. Otherwise prometheus_client would map sparse files into
-    memory. A write to a hole in such a file would kill the process if the disk is full.
+    memory, and a write to a hole in such a file would kill the process if the disk is full.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -53,7 +53,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
 
 
 class BreakerLike(Protocol):
-    """The circuit breaker of an upstream address: "closed", "open" or "half-open"."""
+    """A circuit breaker. ``name`` is an upstream address, and ``state`` is one of _STATES."""
 
     @property
     def name(self) -> str: ...
@@ -63,12 +63,12 @@ class BreakerLike(Protocol):
 
 
 class Metrics(Observer):
-    """Counts the gateway's events and HTTP responses.
+    """Counts lookups, upstream calls and HTTP responses.
 
-    With a ``directory``, as given to ``enable_multiprocess``, the metrics cover all processes that
-    write there, even after they end. Without it they cover this process only. ``daily_limit`` is
-    the number of upstream calls per day, or 0 without a limit. ``calls_left`` returns how many are
-    left today, or None if that is unknown.
+    If ``directory`` is given, it must be the one given to ``enable_multiprocess``. The metrics then
+    cover all processes that write to it, even after they end. Otherwise they cover this process
+    only. ``daily_limit`` is the number of upstream calls allowed per day, or 0 without a limit.
+    ``calls_left`` returns the number of calls left today, or None if it is unknown.
     """
 
     def __init__(
@@ -113,8 +113,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # No label for the token, because the number of tokens has no bound. The operator's page
-        # /operacao (operation) shows the amounts by token.
+        # There is no label for the access token, because the number of tokens has no bound. The
+        # operator's page /operacao (operation) shows the amounts by token.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",
@@ -140,7 +140,7 @@ class Metrics(Observer):
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """Create the series that alerts use, because Prometheus needs a zero to see an increase."""
+        """Start the series for alerts at zero, because Prometheus sees no increase otherwise."""
         for what in ("read", "write", "sweep"):
             self._store_faults.labels(what)
         for operation in OPERATIONS:
@@ -190,7 +190,7 @@ class Metrics(Observer):
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Observe the value ``seconds`` as many times as ``times`` says, but in one step."""
+    """Observe ``seconds`` as often as ``times`` says, but in one step."""
     if times == 1:
         histogram.observe(seconds)
         return
@@ -249,8 +249,7 @@ class MetricsAccess:
             abort(401 if self.token else 403)
 
     def _is_loopback(self) -> bool:
-        # If a proxy runs on this host and TRUSTED_PROXIES is 0, the address of every client is the
-        # proxy's loopback address.
+        # If TRUSTED_PROXIES is 0, every request through a proxy on this host seems to be local.
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
         if forwarded and not self.behind_proxy:
             return False
@@ -258,8 +257,8 @@ class MetricsAccess:
             address = ipaddress.ip_address(request.remote_addr or "")
         except ValueError:
             return False
-        # If HOST is ::, an IPv4 client has a mapped address such as ::ffff:127.0.0.1, which Python
-        # before 3.13 does not treat as loopback.
+        # If HOST is ::, an IPv4 client has a mapped address such as ::ffff:127.0.0.1. Python before
+        # 3.13 does not treat this address as loopback.
         mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
         return (mapped or address).is_loopback
 

@@ -1,4 +1,4 @@
-"""The access log: each request's id, route pattern (never its path), status and duration."""
+"""The access log: the id, route pattern (never the path), status and duration of each request."""
 
 import logging
 import time
@@ -18,9 +18,9 @@ _METHODS: Final = frozenset(
 
 
 def method_label(method: str) -> str:
-    """Return the method for logs and metrics, or "other" if HTTP does not define it.
+    """Return the method, or "other" if HTTP does not define it.
 
-    A client may invent any method, so an unknown one is never logged.
+    A client may invent any method, so logs and metrics never contain an unknown one.
     """
     return method if method in _METHODS else "other"
 
@@ -38,8 +38,8 @@ def request_fields(
 def register_request_log(app: Flask) -> None:
     """Log every request.
 
-    Call this early. Flask runs hooks before a request in order and hooks after it in reverse order,
-    so ``ms`` includes the time of all hooks that are added later.
+    Call this before other hooks are added, so that ``ms`` includes their time. Flask runs
+    ``after_request`` hooks in reverse order.
     """
     # Werkzeug's development server would log whole paths, which contain plates.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)
