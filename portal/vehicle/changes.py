@@ -33,8 +33,8 @@ class FactChange:
 class PriceChange:
     """A change of the current price of one entry of the price table.
 
-    ``before`` is the price in R$ in the earlier answer, and ``after`` that in the later answer.
-    Each is None if its answer lacks the entry or the price.
+    ``before`` and ``after`` are the prices in R$ in the earlier and the later answer. A price is
+    None if that answer lacks it.
     """
 
     entry: FipeEntry
@@ -46,10 +46,11 @@ class PriceChange:
 class FineChange:
     """A change of one fine between two answers.
 
-    ``before`` is None if the earlier answer lacks the fine, and ``after`` if the later answer lacks
-    it. ``position`` is the fine's index in the later answer, from 0, or -1 if that answer lacks it.
+    ``before`` is None for a new fine, and ``after`` for a fine that the later answer lacks.
+    ``position`` is the index in the later answer, from 0, or -1 if the fine is not there.
+
     The event "payment" means that the date or amount of the payment differs, and "kind" that the
-    status text differs. "altered" means that only fields without an event of their own differ.
+    status text differs. "altered" means a difference that is none of the other events.
     """
 
     events: tuple[FineEvent, ...]
@@ -68,10 +69,10 @@ class FineChange:
 class RestrictionChange:
     """A change of one restriction.
 
-    ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that only
-    the earlier record states a restriction, and "in force" that only the later one does. In the
-    events "denied" and "affirmed", both records state one. "denied" means that the later record's
-    flag ``recorded`` nevertheless is False, and "affirmed" that it is no longer False.
+    ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that
+    ``is_lifted`` became true, and "in force" that it became false. "denied" means that the flag
+    ``recorded`` became False although other fields still state or hide a restriction. "affirmed"
+    means that this contradiction ended.
     """
 
     event: RestrictionEvent
@@ -93,7 +94,7 @@ def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
 
 
 def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
-    """Return the changes of current prices. Entries that the later answer lacks come last."""
+    """Return the changes of current prices. Entries that are only in ``before`` come last."""
     changes = []
     for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
         was, now = old.current if old else None, new.current if new else None
@@ -104,7 +105,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return the changes, in the order of the later answer. Fines that it lacks come last."""
+    """Return the changes in the order of ``after``. Fines that are only in ``before`` come last."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -116,7 +117,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return the changes, in the order of the later answer. Records that it lacks come last."""
+    """Return the changes in the order of ``after``. Records only in ``before`` come last."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -186,7 +187,7 @@ def _match_records(
 ) -> list[tuple[Record | None, Record | None, int]]:
     """Match the records of two answers, and return tuples ``(old, new, position)``.
 
-    The result has one tuple for each record of ``after``. Its ``old`` is None if no record matches.
+    Each record of ``after`` gives one tuple, with None as ``old`` if no earlier record matches.
     Unmatched records of ``before`` come last, with None as ``new`` and -1 as ``position``.
 
     ``keys`` are functions that return a record's key, the most reliable function first. Several

@@ -143,10 +143,9 @@ def _month_price(record: Record) -> MonthPrice | None:
     return _read_month_price(record)
 
 
-# Six price-table entries with ten years have 720 months. Reading them takes longer than rendering
-# the page (warm_page in bench/misses.py), so months are cached. A month's price is not personal
-# data, because it is from a public table. Only short texts and booleans are cached, so a cached
-# month takes about 300 bytes.
+# Without this cache, reading 720 months (six price-table entries of ten years) takes longer than
+# rendering the page (warm_page in bench/misses.py). The prices are public, not personal data. Only
+# short texts and booleans are cached, about 300 bytes for a month.
 @lru_cache(4096, typed=True)
 def _known_month_price(*sent: object) -> MonthPrice | None:
     members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))

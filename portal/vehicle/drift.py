@@ -78,7 +78,7 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
 
     ``result`` is the parsed member ``result`` of the answer. In a path such as
     "informacoesFipe[].valorAtual", "[]" means any element of a list. The path "result" means that
-    the whole value has a wrong type. Operations that are not in CONTRACT have no paths.
+    the whole value has a wrong type. The set is empty for an operation that is not in CONTRACT.
     """
     shape = CONTRACT.get(operation_name)
     paths: set[str] = set()
@@ -99,8 +99,8 @@ def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
 def _matches_contract(operation_name: str, result: object) -> bool:
     """Return whether a result matches the contract.
 
-    Nearly every result matches. The check runs in msgspec's compiled code, so that only the other
-    results need the slow ``_differences``.
+    This check runs in msgspec's compiled code. Only the rare results that do not match need the
+    slow ``_differences``.
     """
     try:
         msgspec.convert(result, _contract_type(operation_name))

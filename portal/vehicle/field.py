@@ -14,12 +14,10 @@ from portal.wording import bare
 
 State = Literal["known", "empty", "hidden"]
 
-# The contract does not have this text. It was seen in answers (docs/contract.md, "Observed
-# values").
+# Undocumented, but seen in answers (docs/contract.md, "Observed values").
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# Fields are cut at this number of characters, which no real field reaches, so that an oversized
-# string does not fill a page.
+# A field with more characters is cut, so that it does not fill a page. No real field is so long.
 FIELD_LIMIT = 2_000
 
 # Unicode categories that ``clean`` removes. Control characters and surrogates break HTML or its

@@ -22,10 +22,9 @@ class Licence:
 class Fine:
     """One fine.
 
-    A date, time or amount that cannot be read is None, and its field with the suffix ``_text`` has
-    the source's text. ``amount`` is in R$. The source often sends it without its cents ("130" for
-    R$ 130,16), which ``portal.law`` restores. Dates and times are in the local time of the
-    infraction's place.
+    A date, time or amount is None if the source's text cannot be read. A field with the suffix
+    ``_text`` has the source's text. ``amount`` is in R$. The source often omits the cents ("130"
+    for R$ 130,16), and ``portal.law`` restores them. Times are local to the infraction's place.
     """
 
     code: Field

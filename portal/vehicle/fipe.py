@@ -39,7 +39,7 @@ class PricePoint:
 
 
 def fipe_code(fipe_id: Field) -> FipeCode | None:
-    """Return the FIPE code of an id, which may lack leading zeros and the hyphen ("81906").
+    """Return the FIPE code of ``fipe_id``, which may lack zeros and the hyphen ("81906").
 
     The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2 and with 0 in place
     of 10. The formula is right for all 8,125 public codes that were tested.
@@ -59,8 +59,8 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 class PriceSeries:
     """The price history of a price-table entry, and its changes.
 
-    A change is a percentage with one decimal, and is negative if the price fell. ``points`` has at
-    most one point per month, in the order of the months.
+    A change is a percentage with one decimal, negative if the price fell. A "real" price is not a
+    prediction. ``points`` has at most one point per month, in the order of the months.
     """
 
     points: tuple[PricePoint, ...]
@@ -87,7 +87,7 @@ class PriceSeries:
 
     @cached_property
     def peak(self) -> PricePoint | None:
-        """The highest real price, in a tie the latest."""
+        """The highest real price. Of several equal prices, the latest."""
         return max(self.real, key=lambda point: (point.value, point.month), default=None)
 
     @cached_property
@@ -101,10 +101,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """The change from 12 months before the last price that is no prediction to this price.
-
-        None if one of the two prices is missing.
-        """
+        """The change in the 12 months up to the last real price, or None if a price is missing."""
         last = self.last_real
         if last is None:
             return None
@@ -149,8 +146,8 @@ def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
         if sent.value is None or sent.value <= 0:
             continue
         known = by_month.get(sent.month)
-        # If a month occurs twice, a real price takes precedence over a prediction, and otherwise
-        # the later element over the earlier one.
+        # If a month occurs twice, a real price replaces a prediction but not the reverse. Otherwise
+        # the later element replaces the earlier one.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
     return tuple(by_month[month] for month in sorted(by_month))

@@ -32,7 +32,6 @@ class Identity:
 
 
 def identity_of(decoded: Decoded) -> Identity:
-    """Return a decoded vehicle's identity."""
     name = vehicle_name(decoded)
     models = [name.model, *(f"{entry.model} {entry.version}" for entry in decoded.fipe)]
     return Identity(

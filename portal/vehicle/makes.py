@@ -1,7 +1,7 @@
 """Converts the vehicle register's spellings of makes and models to display names.
 
 The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). There is
-no official list of spellings. Those below are from public programs that read the register's texts.
+no official list. The spellings below are from public programs that read the register's texts.
 """
 
 import re

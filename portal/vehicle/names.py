@@ -56,9 +56,9 @@ def mask_names(text: str, *, about_people: bool = False) -> str:
     """Replace each word of a full name by its initial, and mask CPF (taxpayer) numbers.
 
     Two or more words in a row are masked if at least two are wholly in upper case, if the first is
-    a common given name, or if they follow a word such as "proprietário". After a phrase such as "em
-    nome de", even a single word is masked. ``about_people`` states that the text is about owners:
-    then any two or more capitalised words in a row are masked.
+    a common given name, or if they follow a word such as "proprietário" ("owner"). After a phrase
+    such as "em nome de" ("in the name of"), even a single word is masked. If ``about_people`` is
+    true, any two or more capitalised words in a row are masked.
     """
     out: list[str] = []
     done = 0

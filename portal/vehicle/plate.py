@@ -1,8 +1,8 @@
 """Parses plates in both Brazilian formats, and Renavam numbers (vehicle registry).
 
 In the formats, L is a letter and N a digit. Plates of the old format ``LLLNNNN`` remain valid
-beside the Mercosul format ``LLLNLNN`` (Resolução CONTRAN 969/2022). The conversion of an old plate
-to Mercosul replaces the digit at its fifth position by a letter, 0→A … 9→J.
+beside the Mercosul format ``LLLNLNN`` (Resolução CONTRAN 969/2022). In the Mercosul format of an
+old plate, the fifth character is a letter in place of the digit, 0→A … 9→J.
 """
 
 import re
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 # ASCII only: upper() would turn ß into SS. Use fullmatch, because $ accepts a newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
-# Finds a plate in a record's text. Up to three separators may follow its letters ("ABC - 1234").
+# A plate within a text. Up to three separators may follow the first three letters ("ABC - 1234").
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
 )

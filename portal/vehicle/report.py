@@ -68,8 +68,8 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
 
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
-    # In the topic about owners, any capitalised words are probably a name.
     known = key in TOPIC_LABELS
+    # In the topic about owners ("proprietarios"), any capitalised words are probably a name.
     text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
     if not text.is_hidden:

@@ -1,8 +1,7 @@
 """Turns the registers' upper case without accents into readable Portuguese.
 
-The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A table lists words whose
-accents can be restored. It leaves out a word if its letters without accents also spell another
-word. "A", for example, may be "a" or "à".
+The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A table lists the words
+whose accents are restored. It leaves out ambiguous words such as "A", which may be "a" or "à".
 """
 
 import re
@@ -52,7 +51,7 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
 # Names and acronyms, which have capitals even inside a sentence. The states PA, AM, RO and SE are
-# not listed, because in a sentence these letters more often are a word ("se") or name a road.
+# not listed, because in a sentence these letters are more often a word ("se") or a road's name.
 _PROPER_WORDS = """
 ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
 GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
@@ -98,10 +97,10 @@ def accented(text: str) -> str:
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Spell a text as a sentence. If it begins with words of ``model``, copy their spelling.
+    """Spell a text as a sentence, and its first words as in ``model`` if they are the same words.
 
-    ``model`` has the correct spelling where the table of single words cannot decide: "SUPERIOR A
-    MAXIMA" becomes "superior à máxima" only if ``model`` has these words.
+    ``model`` decides where the table of accents cannot. For example, the "A" of "SUPERIOR A MAXIMA"
+    becomes "à" only if ``model`` begins with "superior à".
     """
     if fold(text) == fold(model):
         return model

@@ -48,7 +48,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. The marker is not needed: it cannot be read as a number or date."""
+    """Return a scalar's text. A marker needs no special treatment, as it is no number or date."""
     return read_field(raw, "").value
 
 
@@ -130,7 +130,7 @@ def read_flag(raw: object) -> bool | None:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A JSON object of an answer. Its methods read a field by the field's name in the contract.
+    """A JSON object in an answer. Each method reads the field with the given name.
 
     ``marker`` is the text that the upstream sends in place of a hidden value.
     """
@@ -209,7 +209,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """Yield the texts and numbers in a JSON value, those of an object as "name: text"."""
+    """Yield the texts and numbers in a JSON value. A member of an object gives "name: text"."""
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):

@@ -75,7 +75,8 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-NETWORK_MARGIN_S = 10  # a page's script waits this much longer for a panel than the server
+# The server answers within ``longest_request_s``. A page's script waits this much longer.
+NETWORK_MARGIN_S = 10
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
@@ -109,8 +110,7 @@ class Dependencies:
     own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
-    # Memory limit for the hit cache's entries, which do not contain the answers' bodies. 0 disables
-    # the hit cache.
+    # Memory limit for the entries of ``HitCache``. 0 disables this cache.
     hit_cache_bytes: int
     page_cache: PageCache
     access_log: AccessLogBuffer
@@ -207,7 +207,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_metrics(app, portal.metrics)
     register_request_log(app)
-    # Flask runs after-request functions in reverse order, so these headers are added last.
+    # Flask runs after-request functions in reverse order, so the rate-limit headers are added last.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     register_compression(app)
@@ -278,14 +278,15 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 def panels_of(
     gateway: Gateway, pool: Executor
 ) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
-    """Return a function that looks up a plate or Renavam (vehicle register number) as pages do."""
+    """Return the function with which pages look up a plate or Renavam (registration number)."""
     return Lookups(gateway, pool).panels
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
     """Return the visitor whom the session cookie identifies, or None without the cookie.
 
-    In demo mode ``Sessions.current`` would return a visitor even without the cookie.
+    ``session`` is checked first, because in demo mode ``Sessions.current`` returns a visitor even
+    without the cookie.
     """
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
@@ -338,8 +339,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 def _warn_of_unconfigured_proxy() -> None:
     """Warn of a proxy in front of the portal if TRUSTED_PROXIES is 0.
 
-    All clients of the proxy would then share one sign-in limit. Only POST requests are checked, to
-    keep lookups fast. Sooner or later every proxy forwards a POST.
+    All clients of the proxy would then share one sign-in limit. To keep lookups fast, only POST
+    requests are checked.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
@@ -354,7 +355,7 @@ def _add_middleware(
 ) -> None:
     """Wrap the application. A request passes ProxyFix, then HitCache, RefusedBodies and Flask."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
-    # Rate limits turn the hit cache off, because only Flask's code counts requests.
+    # With rate limits there is no hit cache, because only the Flask application counts requests.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:
         layers = HitCache(
             layers,
@@ -366,7 +367,7 @@ def _add_middleware(
             cors,
         )
     if hops := portal.trusted_proxies:
-        # No X-Forwarded-Prefix, because URLs in pages, scripts and styles start at "/".
+        # X-Forwarded-Prefix is ignored, because URLs in pages, scripts and styles start at "/".
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     else:
         app.before_request(_warn_of_unconfigured_proxy)

@@ -1,5 +1,5 @@
 """View models of the dossier, the printed document about a vehicle.
 
-Some parts of the dossier, such as court restrictions and next steps, need no view models of their
-own. They use those of ``portal.presentation.vehicle``.
+The court restrictions and some other parts of the dossier use the view models of
+``portal.presentation.vehicle``.
 """

@@ -1,4 +1,4 @@
-"""The first sheet of the printed dossier: its key figures, and which other parts fit on it."""
+"""Computes the dossier's key figures and decides which parts fit on the first sheet."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,15 +12,15 @@ from portal.wording import listed
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# If the verdict's texts are longer than this number of characters, the vehicle's attributes (or the
-# price chart) move from the first sheet to a later one.
+# The first sheet has room for the attributes (or the price chart) only if the texts of the
+# verdict have at most this many characters.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A figure such as the price. ``is_known`` is False if there is no answer or no price."""
+    """A figure such as the price. ``is_known`` is False if the lookup gave no answer or price."""
 
     label: str
     value: str
@@ -32,8 +32,8 @@ class KeyFigure:
 class PaperFacts:
     """The vehicle's attributes in print.
 
-    ``shown`` has the attributes that the source sends, including those that it marks as hidden.
-    ``blank`` lists the labels of the others in one text.
+    ``shown`` has the attributes that the source sends or marks as hidden. ``blank`` is a text with
+    the labels of the missing attributes.
     """
 
     shown: tuple[tuple[str, Field], ...]

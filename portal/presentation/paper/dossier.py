@@ -45,14 +45,13 @@ class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
     In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
-    that a lookup was not made, because the request must not cause paid lookups (for example, it is
-    a prefetch). "empty" means that no lookup has a readable answer. ``ask_path`` is the path at
-    which a visitor requests the dossier.
+    that the request must not cause a paid lookup, for example because it is a prefetch. "empty"
+    means that no lookup has a readable answer. A visitor requests the dossier at ``ask_path``.
 
-    An issued dossier has a ``number``. A draft has no number, but a signed ``code`` and the
-    ``digest`` of its records. The page ``/verificar`` ("verify") checks both kinds of dossier, and
-    ``qr`` is a QR code with its URL. ``address`` is the portal's base URL. Each sentence of
-    ``origins`` says when and from which source answers came.
+    An issued dossier has a ``number``. A draft has a signed ``code`` and the ``digest`` of its
+    records instead. The page ``/verificar`` ("verify") checks both. ``qr`` is a QR code with the
+    URL of that page. ``address`` is the portal's base URL. ``origins`` are sentences that name the
+    time and the source of each answer.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
@@ -159,7 +158,7 @@ def _state(panels: Panels, missing: Sequence[Unavailable]) -> Literal["ready", "
 
 
 def _origins(answers: Sequence[Provenance]) -> Iterator[str]:
-    """Yield one sentence for all answers that came at the same time from the same source."""
+    """Yield a sentence for each group of answers with the same time and source."""
     groups: dict[str, list[str]] = {}
     for one in answers:
         parts = [f"consulta de {formats.moment(one.fetched_at)}"] if one.fetched_at else []

@@ -43,9 +43,9 @@ class PaperValue:
 class PaperFine:
     """One printed fine.
 
-    ``values`` are the grid of the detailed list, ``details`` the paragraph of the annex. ``marks``
-    are the letters of the notes that apply to the fine. ``own`` has the explanations that apply to
-    no other fine, so that they are not notes.
+    ``values`` fills the grid of the detailed list, and ``details`` is the paragraph of the annex.
+    ``marks`` has the letters of the fine's notes. ``own`` has the explanations that are not notes,
+    because they apply only to this fine.
     """
 
     anchor: str
@@ -76,9 +76,8 @@ class PaperFines:
     """The fines and their notes.
 
     ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
-    fines. ``discount`` is a sentence on the open fines that may still have a discount, with their
-    reduced sum. A pair in ``discounts`` has the names of some payment states, and the rule about
-    discounts for fines in these states.
+    fines. ``discount`` is a sentence with the reduced sums of the fines that may still have a
+    discount. A pair in ``discounts`` consists of payment states (in one text) and a discount rule.
     """
 
     rows: tuple[PaperFine, ...]
@@ -119,8 +118,8 @@ class _Known:
     """The facts that are printed once for all fines.
 
     ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
-    ``authorities`` maps an issuing body to its codes, unless two of its fines have different codes.
-    ``amounts`` are the notes on amounts that agree with the official table.
+    ``authorities`` maps an issuing body to its codes. It leaves out a body whose fines have
+    different codes. ``amounts`` are the notes on amounts that agree with the official table.
     """
 
     hidden: frozenset[str]
@@ -280,7 +279,7 @@ def _hidden(row: FineRow) -> Iterator[str]:
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     """Yield the explanations of a fine.
 
-    The sentence about a passed deadline contains no dates, so that it can be a note of many fines.
+    The sentence about a passed deadline contains no dates, so that several fines can share it.
     """
     law = row.law
     if note := _standing_note(row):
@@ -319,9 +318,9 @@ def _standing_note(row: FineRow) -> str:
 
 
 def _others(row: FineRow, known: _Known) -> Iterator[str]:
-    """Yield a sentence with the known fields of ``details.other``, or nothing if there are none.
+    """Yield a sentence with the known fields of ``details.other``, if there are any.
 
-    A field is left out if another part of the dossier prints its value.
+    A field is left out if another part of the dossier prints the same value.
     """
     printed = row.law.infraction.printed.replace("-", "") if row.law.infraction else ""
     codes = known.authorities.get(_authority(row.fine), ())

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Issuer:
-    """The issuer. ``document`` is a formatted CNPJ or CPF. ``logo`` is a ``data:`` URL."""
+    """``document`` is a formatted taxpayer number (CNPJ or CPF). ``logo`` is a ``data:`` URL."""
 
     name: str
     document: str = ""

@@ -1,8 +1,8 @@
-"""FIPE table prices in print: all candidate versions, one chart, and one table of months.
+"""FIPE table prices in print.
 
-The dossier prints the current price and the trend of every candidate, because the registration
-document may show that the vehicle is not the likeliest version. The chart and the table of months
-show only the likeliest version.
+A candidate is a version in the price table that may be the vehicle's. The dossier prints the price
+and the trend of every candidate, because the likeliest one may be wrong. The chart and the table of
+months show only the likeliest candidate.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,8 @@ from portal.presentation.vehicle.prices import (
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
-# The length of the price "115.431*". If a price is longer, the twelve months of a year do not fit
-# beside each other on a screen, so the month table gets wider columns and scrolls.
+# A screen has room for the twelve prices of a year if each has at most this many characters, as in
+# "115.431*". With a longer price, the month table gets wider columns and scrolls.
 _LONGEST_OF_TWELVE = 8
 
 
@@ -46,7 +46,7 @@ class PaperVersion:
 class PaperChart:
     """A chart in a layout for paper (``chart``) and one for a phone (``narrow``).
 
-    ``caption`` says which candidate the chart shows, or is "" if there is only one.
+    ``caption`` names the candidate in the chart, or is "" if there is only one candidate.
     """
 
     caption: str
@@ -60,8 +60,8 @@ class PaperChart:
 class PaperYear:
     """A row of the month table: a year and its four quarters.
 
-    A quarter is one table cell with three prices separated by tabs. Three cells would slow down the
-    PDF renderer, which needs as much time for a cell as for two lines of text.
+    A quarter is one table cell with three prices separated by tabs. Three cells would be slower:
+    the PDF renderer needs as much time for a cell as for two lines of text.
     """
 
     year: int

@@ -1,9 +1,9 @@
-"""The timeline in print: a picture with a line for each record, on a common scale of days.
+"""The timeline in print: a picture with a horizontal line for each fine and each restriction.
 
-A line runs from a record's first event to its last one. For an open fine or a restriction in force,
-the line continues to the day of the dossier. The continuation is solid for an enforceable fine or a
-restriction, and dashed for any other open fine. If there are many records, all fines with the same
-payment state are drawn as one line without a continuation, on which each dot is an infraction.
+A line runs from the first event of the fine or restriction to the last one. If the fine is open or
+the restriction in force, the line continues to the day of the dossier. This continuation is dashed
+for an open fine that is not enforceable, and otherwise solid. If there are many records, one line
+shows all fines with the same payment state, and each dot on this line is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from portal.presentation.vehicle.restrictions import RestrictionCard, Restrictio
 from portal.wording import counted
 
 MOST_LINES: Final = 8
-# The width in units of the SVG view box. Four units are 1 mm on paper.
+# In units of the SVG view box. Four units are 1 mm on paper.
 WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
@@ -29,7 +29,7 @@ _MOST_TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
-    """A line of the picture. ``dots`` are x coordinates, and ``solid`` and ``dashed`` SVG paths."""
+    """A line of the picture. ``dots`` are x coordinates; ``solid`` and ``dashed`` are SVG paths."""
 
     text: str
     text_x: float
@@ -65,7 +65,7 @@ class PaperTimeline:
 class _Record:
     """One line of the picture.
 
-    ``goes_on`` is the style of its part after the last event, or "" if the line ends at that event.
+    ``goes_on`` is the style of the line after the last event, or "" if the line ends there.
     """
 
     text: str
@@ -159,7 +159,7 @@ def _of_fine(row: FineRow) -> _Record:
 
 
 def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
-    """Yield a line for each court record, or one line for all if there are many."""
+    """Yield a line for each restriction, or one line for all if there are many."""
     records = list(_of_cards(cards))
     if len(records) <= MOST_LINES // 2:
         yield from records
@@ -169,7 +169,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield one line for each payment state, but only for the commonest ones if there are many."""
+    """Yield one line for each of the commonest payment states."""
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)

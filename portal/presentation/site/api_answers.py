@@ -1,4 +1,4 @@
-"""Example answers for the API reference, built by the sandbox and the code of the API itself."""
+"""Example answers for the API reference, from the sandbox or from the API's own code."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -33,8 +33,8 @@ def reference_answers(
 ) -> dict[str, Answer]:
     """Return the example answers of the API reference. The keys are names of operations.
 
-    ``ask`` sends a method, a path and a body to the sandbox, which simulates the upstream, and
-    returns the body of its answer.
+    ``ask`` sends a method, a path and a body to the sandbox (a simulated upstream). It returns the
+    body of the sandbox's answer.
     """
     requests = {name: sample_request(document, name) for name in _OF_SANDBOX}
     bodies = {

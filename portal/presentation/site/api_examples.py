@@ -28,8 +28,8 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    If ``is_request`` is true, the example is a single request, not a longer script. On a narrow
-    screen its URL may then wrap at any character.
+    ``is_request`` is true for a single request, and false for a longer script. On a narrow screen,
+    the URL of a single request may wrap at any character.
     """
 
     anchor: str
@@ -40,7 +40,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
-    """The request of an example. ``is_text`` is true if its answer is not JSON."""
+    """The request of an example. ``is_text`` is true if the answer is not JSON."""
 
     method: str
     path: str

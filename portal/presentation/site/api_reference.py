@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A part of a sentence. If ``is_code`` is true, it is shown in the code font."""
+    """A part of a sentence, shown in the code font if ``is_code`` is true."""
 
     text: str
     is_code: bool
@@ -45,7 +45,7 @@ class Endpoint:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A request parameter. ``place`` says in words whether it is in the path or the query."""
+    """A request parameter. ``place`` is a Portuguese text for "path" or "query"."""
 
     name: str
     place: str
@@ -124,7 +124,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class LookupTerms:
-    """One lookup's price in R$ and its cache times in seconds, from the settings."""
+    """A lookup's price in R$ and the cache times of its answers in seconds."""
 
     name: str
     title: str
@@ -137,8 +137,8 @@ class LookupTerms:
 class ApiPage:
     """The API reference.
 
-    Its examples contain ``token``. ``samples`` are example plates of the sandbox, which is a
-    simulated upstream.
+    ``token`` is the API token in the examples. ``samples`` are example plates of the sandbox (a
+    simulated upstream).
     """
 
     template: ClassVar[str] = "pages/api.html"
@@ -155,7 +155,7 @@ class ApiPage:
     samples: tuple[SamplePlate, ...]
 
 
-# For each section: its anchor, title, short title, and operations, the main one first.
+# A section has an anchor, a title, a short title and operations, the main operation first.
 _GROUPS: Final = (
     (
         "Caminhos da fonte",
@@ -200,7 +200,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-# The operation ``finesCsv`` returns a CSV file. Its columns are the members of ``ExplainedFine``.
+# The columns of the CSV file that ``finesCsv`` returns are the members of ``ExplainedFine``.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {
@@ -226,10 +226,7 @@ def api_page(
     allows_origins: bool,
     samples: Sequence[SamplePlate],
 ) -> ApiPage:
-    """Build the reference for a portal at ``base_url``.
-
-    ``answers`` maps an operation to its example answer.
-    """
+    """Build the reference. ``answers`` maps names of operations to example answers."""
     base = base_url.rstrip("/")
     spec = _Spec(document)
     return ApiPage(
@@ -447,7 +444,7 @@ class _Spec:
     ) -> Iterator[ReferenceField]:
         """Yield the members of an object and of its nested objects.
 
-        If several members have the same schema, only the nested members of the first are yielded.
+        Of several members with the same schema, only the first is followed by its own members.
         """
         seen = {} if seen is None else seen
         for name, written in schema.get("properties", {}).items():
@@ -521,7 +518,7 @@ class _Spec:
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
         """Return a member's object schema, the schema's name, and whether the member is a list.
 
-        The schema is None, and the name "", if the member contains no object.
+        If the member contains no object, the schema is None and the name is "".
         """
         items = written.get("items")
         target = written if items is None else items
@@ -540,7 +537,7 @@ class _Spec:
 
 
 def _form(schema: Document) -> str:
-    """Name a value's type: ``texto ou nulo`` (text or null), ``texto: brazil, rfc4180``."""
+    """Describe a type, for example ``texto ou nulo`` (text or null) or ``texto: csv, json``."""
     if "const" in schema:
         return str(schema["const"])
     kinds = schema.get("type", "string")

@@ -21,9 +21,9 @@ NO_PAYMENT: Final = "nada pago: veio da memória"
 class HistoryLine:
     """A vehicle in the history.
 
-    ``seen`` says how long ago the visitor looked it up. ``paid`` says what the visitor's calls for
-    it have cost, or is "" if no lookup has a price. ``cost`` says how much opening the vehicle's
-    page can cost at most, or is "" if that costs nothing.
+    ``seen`` says how long ago the visitor looked up the vehicle. ``paid`` says what the visitor has
+    paid for the vehicle, or is "" in demo mode or if all lookups are free. ``cost`` says what the
+    next view of the vehicle's page costs at most, or is "" if it costs nothing.
     """
 
     lookup: RecentLookup

@@ -1,4 +1,4 @@
-"""The text in the search form: what a plate costs, and how many may be looked up today."""
+"""The text in the search form about the price of a lookup and the daily limit."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -16,8 +16,8 @@ _SPENT: Final = "O limite de hoje foi usado. {} O que já está guardado continu
 class LookupCost:
     """The highest possible cost of looking up one plate, in R$, and the daily limit.
 
-    ``left`` is how many more plates the limit allows today, or None if there is no limit. The limit
-    is reset in ``midnight_s`` seconds.
+    ``left`` is how many more plates the limit allows today, or None if there is no limit. A new day
+    begins in ``midnight_s`` seconds.
     """
 
     most: Decimal

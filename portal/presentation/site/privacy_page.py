@@ -12,8 +12,8 @@ Kind = Literal["decode", "renainf", "renajud", "report"]
 class Kept:
     """How long the portal stores an operation's answers, in seconds. 0 means not at all.
 
-    ``empty_s`` is the time for an answer that is an empty list, for example a vehicle without
-    fines. It is None if the operation's answers are not lists.
+    ``empty_s`` applies to an answer that is an empty list, for example no fines. It is None if the
+    operation's answers are not lists.
     """
 
     answer_s: int

@@ -1,4 +1,4 @@
-"""Pages without vehicle records (sign-in, glossary, errors), and two other view models."""
+"""The sign-in page, the glossary and the error page, and two view models of other pages."""
 
 import re
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ from portal.wording import listed
 class SamplePlate:
     """A plate for which the sandbox, a simulated upstream, has a documented answer.
 
-    ``alone`` describes the answer of the sandbox itself. ``portal`` describes the answer that a
-    client gets if it asks a portal which uses the sandbox as its upstream.
+    ``alone`` describes the sandbox's own answer. ``portal`` describes the answer of a portal that
+    has the sandbox as its upstream.
     """
 
     plate: str
@@ -53,8 +53,8 @@ NoPrice = Literal["empty", "unavailable"]
 class DossierSummary:
     """The data in the signed code that is printed on a draft of a dossier.
 
-    ``fines`` and ``restrictions`` are numbers of records, or None if unavailable. Each
-    ``…_kept_at`` is the aware time at which a stale answer was fetched, or None for a fresh one.
+    ``fines`` and ``restrictions`` are numbers of records, or None if unavailable. A field
+    ``…_kept_at`` is the time at which a stale answer was fetched, or None for a fresh answer.
     """
 
     plate: str
@@ -122,7 +122,6 @@ def purpose_of(path: str) -> str:
 
 
 def glossary_page() -> GlossaryPage:
-    """Build the glossary page."""
     return GlossaryPage(GLOSSARY)
 
 

@@ -1,7 +1,7 @@
-"""One line about a vehicle from stored answers: name, verdict, price and age.
+"""One line about a vehicle in a list: name, verdict, price, and age of the lookup.
 
-A page may list many vehicles. To save time, this module does not read price histories, and it
-assesses fines only until one of them decides the verdict.
+To save time, this module does not read price histories. It assesses fines only until one of them
+decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping
@@ -72,7 +72,7 @@ def recent_lookup(
 ) -> RecentLookup:
     """Build the line of a vehicle from the given answers, any of which may be missing.
 
-    The line's note says how long ago ``looked_at`` was. If it is None, the note is ``note``.
+    ``note`` is shown only if ``looked_at`` is None. Otherwise the line says how long ago that was.
     """
     decoded = _decoded(panels.decode, context)
     look, words = _verdict(subject, panels, decoded, context)
@@ -89,7 +89,7 @@ def recent_lookup(
 
 
 def _decoded(panel: Panel, context: RenderContext) -> Decoded | None:
-    """Return the vehicle without its price histories, which make up most of the answer."""
+    """Return the vehicle's data without the price histories, which are most of the answer."""
     result = panel.result
     if panel.body is None or not isinstance(result, dict):
         return None
@@ -172,9 +172,9 @@ def _describes(decoded: Decoded) -> bool:
 
 
 def _price(decoded: Decoded) -> str:
-    """Return the price of the version that matches the registration best, ``R$ 89.325``.
+    """Return the price of the version that matches the registration best.
 
-    If several versions match equally well, return the range ``R$ 12.809 a R$ 14.802``.
+    If several versions match equally well, return a range such as ``R$ 12.809 a R$ 14.802``.
     """
     ranked = rank(decoded.fipe, decoded)
     known: list[Decimal] = [

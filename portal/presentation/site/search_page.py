@@ -34,9 +34,9 @@ class SearchPage:
     """The front page.
 
     If the typed text is no plate or Renavam (registration number), ``problem`` is the error
-    message, and ``hint`` explains it. Otherwise both are "". ``suggestion`` is the plate or Renavam
+    message, and ``hint`` says what is wrong with the text. ``suggestion`` is the plate or Renavam
     that was probably meant, or None. If nine or ten digits were typed, ``padded`` is the Renavam
-    with zeros in front. Otherwise it is "".
+    with leading zeros.
     """
 
     template: ClassVar[str] = "pages/search.html"

@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# The titles of the pages at these paths contain no plate, so link previews may show the titles.
+# The titles of these pages contain no plate, so a preview of a link may show the title.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 
@@ -31,8 +31,8 @@ class Site:
 
     If ``demo`` is true, the data is invented and every page says so. ``asset(name)`` returns the
     URL of a file under static/. ``path`` is the request's path, which selects the current menu
-    item. ``origin`` is the scheme and host for absolute URLs. ``panel_seconds`` is how long the
-    scripts wait for the response with one lookup's panel.
+    item. ``origin`` is the scheme and host for absolute URLs. ``panel_seconds`` is how long a
+    page's script waits for the HTML of one lookup.
     """
 
     demo: bool

@@ -1,7 +1,7 @@
-"""Plates, suggestions and hints for a typed or pasted search text.
+"""Normalises a typed or pasted search text, and finds plates in it.
 
-``parse_subject`` alone decides whether a text is valid. For a rejected text, this module finds
-plates in it, or explains the error and suggests a correction.
+``parse_subject`` decides whether a text is valid. If it rejects the text, this module explains the
+error and suggests a correction.
 """
 
 import re
@@ -33,8 +33,7 @@ _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
 _DASHES: Final = str.maketrans("‐–—‑−", "-----")
 # A plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# A plate written with a space. The expression also matches "ano 2019" (year 2019), so ``plates_in``
-# uses it only if the text has nothing but plates and the words of _WORDS_AMONG_PLATES.
+# A plate written with a space. This expression also matches other texts such as "ano 2019" (year).
 _SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
