@@ -1,1 +1,1 @@
-"""Exports of the data that pages show, as JSON, CSV, JSON Lines, XLSX and ZIP files."""
+"""JSON, CSV, JSON Lines, XLSX and ZIP exports of vehicle records and batch results."""

@@ -1,4 +1,4 @@
-"""The JSON of a batch, and the table of its results with one row per plate or Renavam."""
+"""The JSON object of a batch of lookups, and a table with one row per vehicle."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +44,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A row of the results table. A value is None if no answer of the upstream contains it."""
+    """A row of the results table. A fact about the vehicle is None if no answer contains it."""
 
     plate: str
     state: str
@@ -66,10 +66,7 @@ class BatchRow:
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """The stored form of a batch item's row.
-
-    ``expires`` states when the answer of each lookup expires, in epoch seconds.
-    """
+    """A stored row. ``expires`` has the epoch seconds at which each lookup's answer expires."""
 
     row: BatchRow
     expires: dict[LookupName, float]
@@ -78,8 +75,8 @@ class _Kept(msgspec.Struct, frozen=True):
 def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
     """Return the JSON object of a batch.
 
-    ``allowed`` has the numbers of upstream calls left today, for the whole portal and for this
-    token. A number is None if there is no limit.
+    ``allowed`` states how many upstream calls today's limits still allow: for the whole portal,
+    and for the caller's token. A number is None if there is no limit.
     """
     counts, cost = batch.counts, batch.cost
     found: dict[str, object] = {
@@ -113,7 +110,7 @@ def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = N
 
 
 def wrong_message(entry: WrongEntry) -> str:
-    """Return why an entry was rejected. ``Quis dizer …?`` (did you mean) adds a suggestion."""
+    """Return why an entry is invalid, and a plate or Renavam to use instead, if there is one."""
     hint = what_is_wrong(entry.value) or NOT_RECOGNISED
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
@@ -123,7 +120,7 @@ def results_table(
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
 ) -> Table:
-    """Return a batch's results as a table, with one row from ``row_of`` for each item."""
+    """Return the results of a batch as a table with one row for each item."""
     return Table("resultados", COLUMNS, _rows(items, panels_of, context))
 
 
@@ -133,7 +130,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Build and encode a row for ``Item.result``. ``row_of`` decodes it."""
+    """Return a row as bytes, which the batch runner stores in ``Item.result``."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -151,8 +148,8 @@ def row_of(
     """Return the row of a batch item.
 
     The batch runner stores the row when the item's lookups end, because a row built later could mix
-    answers of different days. If this version of the portal cannot decode the stored row, the row
-    is built from the stored answers, which ``panels_of`` returns.
+    answers of different days. If no readable row is stored, this function nevertheless builds one
+    from the stored answers, which ``panels_of`` returns.
     """
     kept = _kept(item)
     if kept is None:
@@ -180,7 +177,6 @@ def _kept(item: Item) -> _Kept | None:
 
 
 def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
-    """Build the row of one plate or Renavam from its answers."""
     is_plate = isinstance(item.subject, Plate)
     contents = VehicleContents.of(
         panels,

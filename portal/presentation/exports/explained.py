@@ -1,9 +1,8 @@
-"""A vehicle's records as JSON with explanations, built from the view models of its page.
+"""A JSON document with a vehicle's records and their explanations.
 
 The classes define the schema of ``GET /api/v1/vehicles/{plate}`` and the columns of the exported
-tables. A value that the source does not send is null, never zero or "".
-``portal/web/json_api/openapi.yaml`` describes each member. A test checks that it and the classes
-have the same members.
+tables. A value that the upstream does not send is null, never zero or "". A test checks that
+``portal/web/json_api/openapi.yaml`` describes the same members.
 """
 
 from collections.abc import Mapping
@@ -47,7 +46,7 @@ LookupState = Literal["fresh", "stale", "unavailable", "unasked"]
 
 @dataclass(frozen=True, slots=True)
 class ExplainedLookup:
-    """How a lookup ended, and the cost of one call in R$ (``price``)."""
+    """The outcome of a lookup. ``price`` is what one upstream call costs, in R$."""
 
     state: LookupState
     fetched_at: datetime | None
@@ -87,8 +86,8 @@ class ExplainedVerdict:
 class ExplainedAttribute:
     """An attribute of the vehicle, such as its colour.
 
-    ``value`` is null if the source does not send it. It is also null if the source sends a marker
-    text instead of it, and then ``hidden`` is true.
+    ``value`` is null if the upstream does not send it, or hides it behind a fixed text such as
+    "INFORMACAO OCULTADA". ``hidden`` is true in the second case.
     """
 
     label: str
@@ -114,7 +113,7 @@ class MonthlyPrice:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedPrice:
-    """A version in the FIPE price table that may be this vehicle's version.
+    """A candidate for this vehicle's version in FIPE, the Brazilian table of vehicle prices.
 
     The members ``change_…`` are price changes in per cent.
     """
@@ -257,7 +256,7 @@ class Explained:
 
 
 def explained(plate: Plate, panels: Panels, context: RenderContext) -> Explained:
-    """Build a plate's JSON from the same answers as the plate's page."""
+    """Build the JSON document of a plate."""
     contents = VehicleContents.of(panels, context)
     verdict = contents.summary.verdict
     return Explained(

@@ -37,7 +37,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, whose ``rows`` a caller can iterate over only once."""
+    """A table. A caller can iterate over ``rows`` only once."""
 
     name: str
     columns: Sequence[Column]
@@ -51,9 +51,9 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     between cells, decimal commas, and days as DD/MM/YYYY. The dialect "rfc4180" has commas between
     cells, decimal points and ISO 8601 days.
 
-    The CSV contains a Renavam (registration number) as plain digits, so a spreadsheet drops its
-    leading zeros. A tab or an apostrophe before the digits, or ``="…"`` around them, would prevent
-    this. Other programs would then read these characters as part of the Renavam.
+    A Renavam (registration number) is written as plain digits, so spreadsheets drop its leading
+    zeros. An apostrophe before the digits would keep the zeros, but other programs would read the
+    apostrophe as part of the Renavam.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK

@@ -1,4 +1,4 @@
-"""The fines, restrictions and prices of a vehicle as tables with one row per record."""
+"""Tables of a vehicle's fines, restrictions and prices."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -35,7 +35,7 @@ _MONEY: Final = frozenset({"amount", "amount_at_80", "amount_at_60", "price"})
 
 
 def vehicle_table(name: TableName, contents: VehicleContents) -> Table | None:
-    """Return a table of a vehicle's records, or None if their lookup has no readable answer."""
+    """Return one table of a vehicle's records, or None if no readable answer contains them."""
     match name:
         case "fines":
             fines = explained_fines(contents)

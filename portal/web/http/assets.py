@@ -1,10 +1,11 @@
 """Static files under names that contain a hash of their content.
 
 Browsers may cache ``/static/css/portal.3f2a9c1b.css`` for a year, because changed content gets a
-new URL. Files are read, bundled and compressed once, at start-up. A name without a hash returns
-404. A name with another hash returns the current file with ``no-store``. During an upgrade of two
-portals behind one address, a browser may get a page from the new version and request the page's
-files from the old one.
+new URL. Files are read, bundled and compressed once, at start-up.
+
+A name with another hash returns the current file with ``no-store``. For example, while two versions
+of the portal share an address during an upgrade, a browser may get a page from one version and
+request the page's files from the other.
 """
 
 import gzip
@@ -21,8 +22,8 @@ from flask import Blueprint, Response, abort, request
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
-# Each bundle is served as one file. The patterns follow the order of the @layer statement in
-# tokens.css, and the files that match a pattern are sorted by name.
+# Each bundle is served as one file. Its patterns follow the order of the @layer statement in
+# tokens.css.
 BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     "css/portal.css": (
         "css/tokens.css",
@@ -45,9 +46,9 @@ _TYPES: Final = {
 }
 _OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Comments and indents are removed from style sheets. They take a tenth of the compressed size.
+# Removed from style sheets, because comments and indents are a tenth of the compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
-# A style sheet names other files without a hash, in this form. Each is replaced by its hashed name.
+# How a style sheet refers to another file. The portal replaces the file's name by its hashed name.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
@@ -57,7 +58,7 @@ class UnknownAsset(KeyError):
 
 @dataclass(frozen=True, slots=True)
 class Asset:
-    """The content of a file. ``gzipped`` is None if compression does not shorten the content."""
+    """The content of a file. ``gzipped`` is None if the file is always sent uncompressed."""
 
     body: bytes
     content_type: str
@@ -109,7 +110,7 @@ class Assets:
         return self._files.get(hashed_name)
 
     def find_current(self, hashed_name: str) -> Asset | None:
-        """Return the current file for a name with any hash, or None if no file has the name."""
+        """Return the current file for a name with a possibly outdated hash, or None."""
         parts = _OTHER_VERSION.fullmatch(hashed_name)
         hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
         return self._files[hashed] if hashed else None

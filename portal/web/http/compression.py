@@ -1,10 +1,9 @@
 """Gzip compression of HTML responses, which reduces a vehicle's page from 80 kB to 20 kB.
 
-Pages contain a CSRF token, and some repeat user input. This exposes them to the BREACH attack, in
-which an eavesdropper infers a secret from the lengths of compressed responses. As in Django's
-GZipMiddleware, a file name of random length in the gzip header hides the true length.
+Pages contain a CSRF token, and some repeat user input. In the BREACH attack, an eavesdropper infers
+such a token from the lengths of compressed responses. As in Django's GZipMiddleware, a file name of
+random length in the gzip header hides the true length.
 
-JSON responses are not compressed, because the portal relays the upstream's bytes unchanged.
 ``Vary`` does not name ``Accept-Encoding``, because ``no-store`` keeps pages out of every cache.
 """
 

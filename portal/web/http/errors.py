@@ -38,7 +38,7 @@ _DATABASE_ERRORS: Final = (
     DossiersUnavailable,
     OperationalError,
     InterfaceError,
-    InternalError,  # such as a database that accepts no writes
+    InternalError,  # for example, the database accepts no writes
     NoConnection,
 )
 # The longest Retry-After with which an error page still offers a retry link.
@@ -47,7 +47,6 @@ WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de n
 
 
 def is_json_path(path: str) -> bool:
-    """Return whether a path belongs to the JSON API."""
     return path in ("/detran", "/api/v1") or path.startswith(("/detran/", "/api/v1/"))
 
 
@@ -115,8 +114,6 @@ def _unavailability(error: Exception) -> str:
 
 
 def register_errors(app: Flask) -> None:
-    """Register the handlers, which answer in JSON or HTML according to the path."""
-
     def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):
             return message_response(

@@ -37,16 +37,16 @@ _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomain
 
 
 def new_request_id() -> str:
-    """Return a random request id of 16 hexadecimal digits, which need not be unguessable.
+    """Return a random request id of 16 hexadecimal digits.
 
-    ``os.urandom`` would release the GIL, and all waiting threads would run first. With
-    ``os.urandom``, the portal answered only half as many cache hits per second.
+    The id is no secret, so ``random`` suffices. ``os.urandom`` would release the GIL, and other
+    threads would run first. The portal would then answer only half as many cache hits per second.
     """
     return f"{random.getrandbits(64):016x}"
 
 
 def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple[str, str]]:
-    """Return the headers of every response with ``no-store``, except X-Request-Id.
+    """Return the headers that all ``no-store`` responses have in common.
 
     ``secure`` means that the connection uses TLS. ``varies_by_origin`` is true for a JSON response
     if CORS_ORIGINS is set.
@@ -59,9 +59,8 @@ def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple
 def _must_close(status: int) -> bool:
     """Return whether the connection must be closed to prevent request smuggling.
 
-    A proxy and this server may disagree on where a request ends. One of them would then read the
-    bytes that follow as another request. This may happen after a transfer-coded body, after a body
-    that was rejected unread (RFC 9112 §9.3, §11.2), or after a protocol upgrade.
+    A proxy and this server may disagree on where a request ends if its body is transfer-coded or
+    was not read (RFC 9112 §9.3, §11.2), or if it asks for a protocol upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers
@@ -77,7 +76,7 @@ def _cors_headers(cors: CrossOrigin, response: Response) -> list[tuple[str, str]
 def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
     """Set the headers on every response.
 
-    A response whose view has set Cache-Control keeps it, and gets no default ``Vary``.
+    If a view sets Cache-Control, the response gets neither ``no-store`` nor the default ``Vary``.
     """
 
     def before() -> None:

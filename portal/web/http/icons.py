@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 
 from portal.web.http.assets import Assets
 
-# Their names contain no hash, so a browser may use an outdated icon or manifest for a day.
+# The URLs contain no hash, so a browser may use an outdated icon or manifest for a day.
 _CACHE_CONTROL: Final = "public, max-age=86400"
 
 
@@ -50,7 +50,6 @@ def web_manifest(asset: Callable[[str], str]) -> dict[str, Any]:
 
 
 def icons_blueprint(assets: Assets) -> Blueprint:
-    """Return the routes of the icon and of the manifest."""
     blueprint = Blueprint("icons", __name__)
     icon = assets.read("icons/favicon.ico")
     manifest = json.dumps(web_manifest(assets.url), ensure_ascii=False).encode()

@@ -1,7 +1,7 @@
 """RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
 
-A response states each limit that applies to its caller: the windows of RATE_LIMIT_TOKEN and
-RATE_LIMIT_ADDRESS, and the token's daily upstream calls. Without any limit it has neither header.
+The headers state each limit that applies to the caller: those of the settings RATE_LIMIT_TOKEN and
+RATE_LIMIT_ADDRESS, and the token's daily limit of upstream calls. Without a limit, both are absent.
 """
 
 import threading
@@ -27,8 +27,7 @@ _MOST_NAMES: Final = 10_000
 class Quota:
     """A limit of ``amount`` requests or upstream calls per window of ``window_s`` seconds.
 
-    ``left`` is the number that is still allowed in the current window. The window ends in
-    ``reset_s`` seconds.
+    The current window ends in ``reset_s`` seconds. Until then, ``left`` more are allowed.
     """
 
     name: str
@@ -50,12 +49,12 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 class DailyQuotas:
     """The number of upstream calls that each token has left today.
 
-    ``calls_left`` returns this number and the seconds to midnight. It reads the ledger, which is
-    the database table of upstream calls, and returns None if the table cannot be read.
+    ``calls_left`` returns a caller's number and the seconds to midnight, or None if the ledger (the
+    database table of upstream calls) cannot be read.
 
-    A cache hit uses up none of these calls, so its response is allowed to state a number that is up
-    to a second old. For hits, one thread at a time reads the ledger, because the read may wait for
-    the database. Other threads use the previous number meanwhile.
+    A cache hit makes no upstream call, so the response may state a number that is up to a second
+    old. To renew an older number, one thread reads the ledger. Meanwhile the threads of other hits
+    use the old number and need not wait for the database.
     """
 
     def __init__(
@@ -69,7 +68,7 @@ class DailyQuotas:
         self._reading = threading.Lock()
 
     def read(self, identity: Identity) -> Quota | None:
-        """Return the current quota, or None if there is no daily limit or no readable ledger."""
+        """Return the current quota, or None if there is no limit or the ledger cannot be read."""
         if not identity.daily_limit:
             return None
         found = self._calls_left(Caller(identity.name, identity.daily_limit))

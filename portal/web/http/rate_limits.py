@@ -1,9 +1,9 @@
 """Rate limits on requests, sign-ins, wrong dossier numbers or keys, and issued dossiers.
 
-Flask-Limiter does not fit, because its decorators count a request before it is parsed. A request
-with an invalid plate must return 400 even if the limit is reached. The module therefore uses
-``limits``, the library under Flask-Limiter. Counters are in Redis if it is configured. Otherwise
-each process has its own, so two workers allow up to twice as many requests.
+A request with an invalid plate must return 400 even if a limit is reached. Flask-Limiter would
+count requests before they are parsed, so this module uses ``limits``, the library under it.
+Counters are in Redis if it is configured. Otherwise each process counts separately, so two workers
+allow up to twice as many requests.
 """
 
 import ipaddress
@@ -24,14 +24,13 @@ if TYPE_CHECKING:  # imported on first use, so that a portal without rate limits
 
 T = TypeVar("T")
 
-# For sign-ins from one address. A successful sign-in resets the counter. The limits allow some
-# mistyped tokens, but prevent guessing.
+# Attempts to sign in from one address. A successful sign-in resets the counter.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longer window of WRONG_TOKENS
-# For attempts from one address with unknown dossier numbers or link keys. The limits allow typing
-# errors, but too few attempts to find a number (60 random bits) or a key (128 random bits).
+# Attempts from one address to open a dossier with an unknown number or link key. They are too few
+# to guess a number (60 random bits) or a key (128 random bits).
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
-# For dossiers that one address issues. Rendering a dossier takes about a second of processor time.
+# Dossiers issued from one address. Rendering a dossier takes about a second of processor time.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 
@@ -58,8 +57,8 @@ class RateLimits:
     def _local_counters(self) -> "FixedWindowRateLimiter":
         """Return the counters of this process, created once by the first caller.
 
-        ``functools.cached_property`` has no lock since Python 3.12, so simultaneous first sign-ins
-        would create separate counters.
+        ``functools.cached_property`` has no lock since Python 3.12, so two threads could create
+        separate counters.
         """
         if self._local is None:
             with self._setup:
@@ -84,8 +83,8 @@ class RateLimits:
     ) -> list[tuple[str, int, int, int, int]]:
         """Return each rate-limit window that applies, as (name, amount, seconds, left, reset).
 
-        ``name`` is the kind of limit and its seconds, such as "token-60". ``left`` is the number of
-        requests that are left, and ``reset`` the number of seconds until the window ends.
+        ``name`` is the kind of limit with the window's seconds, such as "token-60". ``left`` more
+        requests are allowed in the window, which ends in ``reset`` seconds.
         """
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
@@ -109,10 +108,10 @@ class RateLimits:
     def guess_wait(self, address: str | None) -> int | None:
         """Return how long an address must wait after too many wrong guesses, or None.
 
-        A guess is an attempt to open a dossier by its number or key. The caller reports a wrong
-        guess to ``count_guess``. A right guess does not reset the counter, because the owner of a
-        valid link could otherwise guess other links without limit. Parallel requests may exceed the
-        limit, because each is checked before any of them is counted.
+        A guess is an attempt to open a dossier by its number or key. After a wrong guess, call
+        ``count_guess``. A right guess does not reset the counter, because the owner of a valid link
+        could otherwise guess other links without limit. Parallel requests may exceed the limit,
+        because each is checked before any of them is counted.
         """
         subject = network(address)
         for item in _guess_limits():
@@ -229,7 +228,7 @@ def _clear(
 
 
 def network(address: str | None) -> str:
-    """Return the key of a client: an IPv4 address, or the /64 network of an IPv6 address."""
+    """Return what identifies a client: an IPv4 address, or the /64 network of an IPv6 address."""
     try:
         ip = ipaddress.ip_address(address or "")
     except ValueError:

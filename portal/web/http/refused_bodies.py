@@ -6,8 +6,8 @@ send the whole body before they read the response. After a reset they report a b
 of the status 401, 404 or 413. This middleware therefore sends the answer at once and reads the body
 for some seconds more, like nginx's ``lingering_close``.
 
-The request's own thread reads the body, because Granian 2.8 closes the body at the end of the
-answer's iterator. A stalled sender blocks that thread, so a limiter of ``upload_limits`` allows
+The thread that answers the request also reads the body, because Granian 2.8 closes the body at the
+end of the response iterator. A stalled sender blocks this thread, so an ``UploadLimiter`` allows
 only a few such reads at a time. Above the limit the connection is closed at once.
 """
 
@@ -29,7 +29,7 @@ _READ_BYTES: Final = 16 * 1024
 
 
 class RefusedBodies:
-    """WSGI middleware that discards the rest of a body after an answer of 400 or above."""
+    """WSGI middleware that discards the rest of a body after a response of status 400 or above."""
 
     def __init__(
         self,
@@ -71,9 +71,9 @@ class RefusedBodies:
 
 
 def _sends_body(environ: WSGIEnvironment) -> bool:
-    """Return whether the client sends a body that is not declared longer than MAX_BYTES.
+    """Return whether the client sends a body, unless its declared length exceeds MAX_BYTES.
 
-    With ``Expect: 100-continue`` a client sends no body before it has a response (RFC 9110
+    With ``Expect: 100-continue``, a client waits for a response before it sends the body (RFC 9110
     §10.1.1).
     """
     if "HTTP_EXPECT" in environ:

@@ -5,9 +5,9 @@ A stalled body blocks the thread that reads it. Granian 2.8 has no time-out for 
 few hundred clients that send one byte a minute would block every thread of a worker.
 
 The forms of pages and the JSON bodies of the API have separate limiters, so that unauthenticated
-clients with half-sent forms do not block the API. The bodies of refused requests have a third
-limiter. The limits apply to each worker. Their sum is less than the number of the worker's threads,
-so that some threads remain for requests without a body.
+clients with half-sent forms do not block the API. Bodies that ``RefusedBodies`` discards have a
+third limiter. Each worker has its own limiters. The sum of the limits is less than the number of
+the worker's threads, so that some threads remain for requests without a body.
 """
 
 import threading

@@ -1,7 +1,7 @@
-"""Counts and logs, in batches, the requests that the hit cache has answered.
+"""Counts and logs hits, which are the requests that the hit cache has answered.
 
-A hit must not wait for the locks of the metrics or for the log's pipe, which all other requests use
-as well.
+This happens later and for many hits at a time, so that a hit need not wait for the locks of the
+metrics or for the log's pipe.
 """
 
 import logging
@@ -23,9 +23,9 @@ _BATCH_SIZE: Final = 100
 
 
 class HitLabels(msgspec.Struct, frozen=True):
-    """The metric labels and log members that all hits on one cache entry have in common.
+    """The metric labels and JSON log members that all hits on one cache entry have in common.
 
-    ``use`` is the key under which ``credit`` reports the hits to the gateway. It is not logged.
+    ``credit`` reports the number of hits for each ``use`` to the gateway.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -39,7 +39,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """One request that the hit cache answered, at ``at`` in epoch seconds."""
+    """A request that the hit cache answered at ``at`` (epoch seconds) within ``seconds``."""
 
     at: float
     seconds: float
@@ -47,7 +47,7 @@ class Hit(msgspec.Struct, frozen=True):
     labels: HitLabels
 
     def line(self) -> str:
-        """Return this hit's own part of its log line: JSON members without braces."""
+        """Return the JSON members for this hit's log line, without braces."""
         ms = "0.0" if self.seconds < 0.00005 else f"{self.seconds * 1000:.1f}"
         return f'"request_id":"{self.request_id}",{self.labels.log_members},"ms":{ms}'
 
@@ -55,8 +55,8 @@ class Hit(msgspec.Struct, frozen=True):
 class AccessLogBuffer:
     """Queues hits until ``write`` counts and logs them.
 
-    The scheduler calls ``write`` four times a second. The hit cache calls it before it passes a
-    request on to Flask.
+    The scheduler calls ``write`` four times a second. The hit cache also calls ``write`` before it
+    passes a request to Flask.
     """
 
     def __init__(self, gateway: Gateway, metrics: Metrics) -> None:
@@ -69,7 +69,7 @@ class AccessLogBuffer:
     def add(self, hit: Hit) -> None:
         self._pending.append(hit)
         if len(self._pending) > 2 * MAX_PENDING:
-            # Hits arrive faster than they are written, so each hit's thread now writes a batch.
+            # Hits arrive faster than they are written, so the thread of each hit now writes too.
             with self._write_lock:
                 self._write(self._take_batch())
         elif len(self._pending) > MAX_PENDING:
@@ -86,8 +86,7 @@ class AccessLogBuffer:
     def credit(self) -> None:
         """Report the number of each caller's hits to the gateway, which adds up the saved money.
 
-        A separate periodic task calls this method, because its duration grows with the number of
-        callers.
+        This is a separate periodic task, because it takes longer with more callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

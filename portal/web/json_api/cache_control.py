@@ -9,8 +9,8 @@ from portal.gateway import Directive
 def directive_of(identity: Identity) -> Directive:
     """Return the request's cache directive.
 
-    ``no-cache`` has an effect only with the scope ``refresh``. A HEAD never calls the upstream, as
-    if it had ``only-if-cached``.
+    ``no-cache`` has an effect only with the scope ``refresh``. A HEAD is treated like
+    ``only-if-cached``, so it never causes an upstream call.
     """
     directives = {
         directive.partition("=")[0].strip().lower()

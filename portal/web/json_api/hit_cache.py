@@ -1,14 +1,14 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
-It calls the functions of the Flask routes for authorisation, parsing, freshness and headers. A
-response therefore differs from Flask's only in its timing.
+For authorisation, parsing, freshness and headers it calls the same functions as the Flask routes. A
+response is therefore the same as Flask's, but faster.
 
 Flask answers a request that is not a GET or HEAD, has a body or a Cache-Control header, or is
-invalid. Flask also answers if the store has no fresh 200 for the request. In this case the hit
-cache passes the results of its checks to Flask (CHECKED), so that Flask does not repeat them.
+invalid. Flask also answers a valid request if the store has no fresh 200 for it. The hit cache then
+passes the results of its checks to Flask (CHECKED), so that Flask does not repeat the checks.
 
 An entry contains the prepared headers of one response. It is used only for requests with the same
-_EntryKey, and for at most 1 s, because the header ``Age`` then changes. Each use calls
+_EntryKey, and for at most a second, because the header ``Age`` changes every second. Each use calls
 ``Gateway.get_if_unchanged``, because the stored answer may have been replaced or deleted.
 """
 
@@ -45,8 +45,8 @@ from portal.web.json_api.routes import (
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
 # Flask answers a request if its path, query and Authorization header are together longer than this.
 _MAX_KEY_LENGTH: Final = 1024
-# A new entry causes the removal of entries that expired more than this many seconds ago, because
-# the keys of entries contain plates.
+# Keys of entries contain plates. When an entry is added, entries that expired more than this many
+# seconds ago are therefore removed.
 _IDLE_S: Final = 60.0
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
 _SCHEMES: Final = ("http", "https")
@@ -150,10 +150,9 @@ class HitCache:
         return body
 
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
-        """Authorise and parse a request in the same order as ``JsonApi``: 401, 403, 400.
+        """Authorise and parse a request, or return None if Flask must answer.
 
-        Returns None if Flask must answer, because the request is invalid or too long, or because
-        the hit cache does not handle its path.
+        Flask answers if the request is refused or too long, or if its path has another route.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)
@@ -229,9 +228,9 @@ def _is_eligible(environ: WSGIEnvironment) -> bool:
 
 
 def _parse_path(path: str) -> tuple[Operation, str, str | None] | None:
-    """Return operation, plate and UF (Brazilian state) of a path, or None for other paths.
+    """Return the operation, plate and UF (Brazilian state) in a path.
 
-    Plate and UF are returned as the client wrote them.
+    Plate and UF are unchecked. Returns None for a path that the hit cache does not handle.
     """
     base, _, last = path.rpartition("/")
     operation = _OPERATIONS.get(base)

@@ -1,7 +1,7 @@
 """The portal's own JSON API, ``/api/v1``: explained vehicle data, exports and batches.
 
 Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A
-GET without a credential may use the pages' session instead.
+GET without a credential may use the session cookie of the HTML pages instead.
 """
 
 import logging
@@ -99,9 +99,9 @@ PanelsOf = Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The sender of a request. ``owner`` is the key under which its batches are stored.
+    """The sender of a request. ``owner`` is the owner of the batches it creates.
 
-    ``by_session`` is true if the session cookie is the only credential. A browser sends that cookie
+    ``by_session`` is true if the session cookie is the only credential. A browser sends this cookie
     even with requests that no user intended.
     """
 
@@ -114,9 +114,9 @@ class OwnApi:
     """The routes of ``/api/v1``.
 
     ``panels_of`` makes lookups as the HTML pages do. ``session`` returns the visitor whom the
-    pages' session cookie identifies, or None. ``dossier`` returns a plate's dossier as HTML, or
-    None if the store lacks an answer for it. ``pdfs`` renders this HTML as PDF. ``pdf_span``
-    returns the context manager that traces a rendering.
+    session cookie identifies, or None. ``dossier`` returns a plate's dossier as HTML, or None if
+    the stored answers do not suffice. ``pdfs`` renders the HTML as PDF. ``pdf_span`` returns a
+    context manager that traces one rendering.
     """
 
     def __init__(
@@ -257,8 +257,8 @@ class OwnApi:
         dialect = _dialect()
         self._count(requester)
         found = self._batches.get(batch, requester.owner)
-        # All items are read before the response starts. A client could not tell an error in the
-        # middle of a response from its normal end.
+        # All items are read before the response starts, because a client could mistake a response
+        # that an error cuts short for a complete one.
         items = list(all_items(self._batches, batch, requester.owner))
         name = f"lote-{batch[:8]}"
         if ending == "zip":
@@ -355,7 +355,7 @@ class OwnApi:
         """Return the requested operations, or all operations if ``ask`` is None.
 
         Raises Refusal (403) if ``ask`` names an operation for which the identity lacks the scope.
-        If ``ask`` is None, the response states for each such operation that the scope is missing.
+        If ``ask`` is None, a missing scope is no error, and the response states it.
         """
         if ask is not None and not all(map(identity.has_scope, ask)):
             raise Refusal(403, FORBIDDEN)

@@ -43,8 +43,8 @@ INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
 BODY_CAP = 256 * 1024
-# The key in the WSGI environment under which the hit cache passes its CheckedRequest. No client can
-# set it, because the keys of headers begin with "HTTP_".
+# The hit cache stores its CheckedRequest under this key in the WSGI environment. No client can set
+# the key, because the keys of request headers begin with "HTTP_".
 CHECKED: Final = "portal.checked_request"
 
 
@@ -60,10 +60,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """The results of the hit cache's checks, which it passes to the Flask route.
-
-    ``snapshot`` contains the requested lookup, and the answer or rejection that the store has.
-    """
+    """What the hit cache has found out about a request that it passes to the Flask route."""
 
     identity: Identity
     snapshot: Snapshot
@@ -149,10 +146,10 @@ class JsonApi:
         return report_lookup(plate, data)
 
     def _sender(self, identity: Identity) -> str:
-        """Return the sender whose uploads are limited together: a token's digest, or a network.
+        """Return what identifies the sender for the upload limits: a token's digest or a network.
 
-        Only a token that the portal has issued identifies a sender. Anyone may invent a credential
-        in pass-through mode, and the demo token is public.
+        Only a token that the portal has issued identifies a sender. In pass-through mode anyone can
+        invent a credential, and the demo token is public.
         """
         if self._gatekeeper.mode == "managed":
             return identity.digest
@@ -235,7 +232,7 @@ def _relay(served: Served) -> Response:
 
 
 def success_headers(served: Served) -> list[tuple[str, str]]:
-    """Return the headers that only a 200 has, without Content-Type."""
+    """Return the headers ``Age`` and ``Cache-Status``, which only a 200 has."""
     return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 

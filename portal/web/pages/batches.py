@@ -164,11 +164,10 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return items for a batch's page, and the number of pages or None.
+        """Return the items of one page and the number of pages, or all items and None.
 
-        The page of a running batch is fetched every other second, so only its visible items are
-        read. A filter or sort order needs all items. If the result contains all items, the number
-        of pages is None.
+        The browser fetches the page of a running batch every two seconds, so only the items on that
+        page are read. A chosen filter or sort order needs all items.
         """
         if found.state == "draft":
             return [], None

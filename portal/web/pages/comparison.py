@@ -2,7 +2,7 @@
 
 A comparison costs as much as the vehicle pages of its plates. The first response contains only
 stored answers. The page's script then fetches the columns with missing answers one by one. With
-``?completo=1`` (complete), the portal makes all lookups before the first response.
+``?completo=1`` (complete), the first response contains the answers to all lookups.
 """
 
 from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ class ComparisonPages:
 
 
 def _plates(typed: list[str]) -> list[Plate]:
-    """Return the distinct plates of the query in their order. Raises _InvalidPlates."""
+    """Return the plates of the query without repetitions. Raises _InvalidPlates."""
     plates: dict[Plate, None] = {}
     for text in typed:
         if several := plates_in(text):

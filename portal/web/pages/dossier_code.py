@@ -1,4 +1,4 @@
-"""The code on a draft dossier: a signed summary of its data, which the portal does not store."""
+"""The code on a draft dossier: a signed summary of the dossier. The portal stores no codes."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -27,9 +27,9 @@ _FORMER_SALT: Final = "dossier"
 class DossierCodes:
     """Signs and verifies codes. Changing any character makes a code invalid.
 
-    A code is valid only in the ``namespace`` (demo, or an upstream's name) that issued it, because
-    data of the demo or of a test upstream proves nothing about a vehicle. ``former`` are earlier
-    secret keys, whose codes stay valid.
+    A code is valid only for the ``namespace`` (demo, or an upstream's name) in which it was issued,
+    because data of the demo or of a test upstream proves nothing about a vehicle. Codes that were
+    signed with one of the earlier secret keys ``former`` stay valid.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # Empty if no answer is stale, because a shorter code fits a coarser QR code.
+                    # Empty if no answer is stale, because less text fits a coarser QR code.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
@@ -65,7 +65,7 @@ class DossierCodes:
     def is_former(self, code: str) -> bool:
         """Return whether an old version of the portal issued the code.
 
-        Such a code is not confirmed, because it does not show whether it is about demo data.
+        The portal does not confirm such a code, because the summary may be of demo data.
         """
         return _signed(self._former_serializers, code) is not None
 
@@ -96,7 +96,7 @@ class DossierCodes:
 
 
 def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
-    """Add the issuer, the number and a QR code to a dossier. The QR code contains its share key."""
+    """Add the issuer, the number, and a QR code with the dossier's share key to a dossier."""
     qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
     return replace(page, issuer=issuer, number=display_number(identifiers.number), qr=qr_code)
 

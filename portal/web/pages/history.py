@@ -20,7 +20,7 @@ from portal.web.pages.sessions import Sessions, local_path
 
 Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 # The arguments are a caller's name, plates or Renavams (vehicle register numbers), and a time in
-# epoch seconds. The result is the R$ that the caller has paid since then for each of them.
+# epoch seconds. The result maps each plate or Renavam to the R$ paid for it since that time.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
@@ -61,7 +61,7 @@ class HistoryPages:
     def history(self, identity: Identity) -> BaseResponse:
         number = _page_number(request.args.get("pagina", ""))
         key = self._sessions.history_key
-        # One entry more than the page shows tells whether there are older entries.
+        # One more entry than the page shows, to find out whether there are older ones.
         entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
         shown = entries[:PAGE_SIZE]
         subjects = [parse_subject(entry.subject) for entry in shown]
@@ -107,7 +107,7 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """Return the R$ paid for each subject, or None in demo mode, where all share one name."""
+        """Return the R$ paid for each subject. None in demo mode: all visitors share a name."""
         if self._sessions.is_demo:
             return None
         since = datetime.now(UTC).timestamp() - self._history.retention_s

@@ -1,4 +1,4 @@
-"""Issued dossiers: the pages of their owner, and the pages behind a shared link."""
+"""Issued dossiers: the pages for the owner, and the pages behind a shared link."""
 
 import re
 from collections.abc import Callable
@@ -67,10 +67,10 @@ _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\"
 
 
 class IssuedPages:
-    """The pages for the owner of issued dossiers. Each requires an identity.
+    """The pages for the owner of issued dossiers.
 
-    A dossier belongs to the token or credential that issued it, or in demo mode to the session.
-    Other visitors get 404.
+    The owner of a dossier is the token or credential with which it was issued, or in demo mode the
+    session. Other visitors get 404.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class IssuedPages:
         return pages
 
     def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
-        """Return a view that calls ``view`` with the visitor's dossier that has the URL's number.
+        """Return a view that passes the visitor's dossier with the number in the URL to ``view``.
 
         If the number is not in its canonical form, the returned view redirects to that form.
         """
@@ -182,7 +182,7 @@ class IssuedPages:
 
 
 class SharedPages:
-    """The pages behind a dossier's link, which change nothing and use no session or history."""
+    """The pages behind a dossier's shared link. They change no data and use no session."""
 
     def __init__(self, dossiers: DossierArchive, limits: RateLimits, assets: Assets) -> None:
         self._dossiers = dossiers
@@ -201,8 +201,8 @@ class SharedPages:
         return pages
 
     def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
-        # Wrong guesses do not block known keys from the same address. Many people may share an
-        # address, and a key of 128 random bits cannot be guessed.
+        # A known key works even after too many wrong guesses from the same address, because many
+        # people may share an address. A key of 128 random bits cannot be guessed.
         dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
             wait_s = self._limits.guess_wait(request.remote_addr)

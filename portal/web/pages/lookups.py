@@ -1,6 +1,6 @@
 """Makes a page's lookups in parallel.
 
-Each lookup results in a panel, which is one section of the page, even if the lookup fails.
+Each lookup, even a failed one, results in a panel, which is one section of the page.
 """
 
 import logging
@@ -55,7 +55,7 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """Return a subject's panels. An operation that is not requested has the state "unasked"."""
+        """Return a subject's panels. A panel is "unasked" if ``operations`` lacks its operation."""
         return self.panels_of_all([subject], operations, identity, directive)[0]
 
     def panels_of_all(
@@ -67,8 +67,8 @@ class Lookups:
     ) -> list[Panels]:
         """Return the panels of each subject. All lookups run in parallel.
 
-        The calling thread first reads all stored answers. Of the lookups that need the upstream, it
-        runs the last one itself, and threads of the pool run the others.
+        The calling thread first reads all stored answers. It then makes one of the lookups that
+        need the upstream. Threads of the pool make the others.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -105,7 +105,7 @@ class Lookups:
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
         """Return each subject's stored answers for a list page, without making or counting lookups.
 
-        Unlike ``panels_of_all``, it does not read the previous versions of the answers.
+        Unlike ``panels_of_all``, this leaves out the answers that newer ones have replaced.
         """
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
 
@@ -123,7 +123,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the most that looking up a plate can cost, and how many plates are left today."""
+        """Return a plate's highest cost, and how many plates today's limits still allow."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
@@ -147,7 +147,7 @@ class Lookups:
     def _stored(
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
     ) -> Panel | Snapshot:
-        """Return a lookup's panel, or its stored entries if the answer must be fetched."""
+        """Return a lookup's panel, or the snapshot for ``_fetched`` if it needs the upstream."""
         price = self._gateway.terms(lookup.operation.name).price
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")
@@ -188,7 +188,7 @@ class Lookups:
             return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
-            # The failure must not break the page, and its panel must not look like a clean record.
+            # The page must still be shown, without the impression that the vehicle has no records.
             return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
 
 

@@ -248,10 +248,9 @@ class OperationsPages:
         return _shown(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
-        """Return the text of a problem with the sign-in, or "" if it is recent enough.
+        """Return an error message if the sign-in is too old and cannot be renewed, else "".
 
-        The form contains a token if the sign-in is too old. The session's own token renews the
-        sign-in.
+        The token of the session renews the sign-in. The form asks for it if the sign-in is too old.
         """
         if self._sessions.is_fresh:
             return ""
@@ -289,7 +288,7 @@ def _typed_token() -> _TypedToken:
 
 
 def _number(text: str, least: int, most: int) -> int | None:
-    """Return a typed number, None if the field is empty, or -1 for any other text."""
+    """Return a typed number, None if the field is empty, or -1 if the text is invalid."""
     text = text.strip()
     if not text:
         return None

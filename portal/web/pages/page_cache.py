@@ -1,8 +1,8 @@
 """Cache of rendered vehicle pages, cleared every second.
 
-Rendering a page of stored answers takes 8 ms. bench/misses.py compares the portal with one whose
-caches are all switched off, and requires at least five times as many pages a second. Without the
-page cache, the portal would reach only twice as many.
+Rendering a page from stored answers takes 8 ms. The benchmark ``bench/misses.py`` requires that the
+portal serves at least five times as many pages a second as a portal without caches. Without the
+page cache, it would serve only twice as many.
 
 The cache key contains everything that the page depends on, such as the answers' bytes and the
 visitor's name. The scheduler clears the cache, so that a purged answer does not stay in memory.
@@ -20,8 +20,8 @@ from flask import render_template
 from portal.presentation import Site
 
 MOST_PAGES: Final = 32
-# Placeholders for the texts that differ between two requests for one page. They are random, so that
-# no text of the upstream can equal one.
+# A cached page contains these placeholders for the texts that differ in each request. They are
+# random, so that no text of the upstream can equal one.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)
 
@@ -44,8 +44,8 @@ class PageCache:
     ) -> str:
         """Return the HTML of the page ``build(*args, **named)``, from the cache if possible.
 
-        A page with a notice about the last submitted form is not cached, because it is shown only
-        once.
+        A page with a notice about the last submitted form is not cached, because the notice is
+        shown only once.
         """
         if site.form_notices:
             page = build(*args, **named)

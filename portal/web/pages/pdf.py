@@ -27,8 +27,6 @@ def can_render_pdf(assets: Assets) -> bool:
 
 
 def pdf_process(assets: Assets) -> PdfProcess:
-    """Return a PdfProcess, which renders the PDFs of an archive in a child process."""
-
     def files() -> dict[str, File]:
         return {name: (each.content_type, each.body) for name, each in assets.items()}
 

@@ -1,4 +1,4 @@
-"""Pages that need no sign-in, also outside the demo mode: search, sign-in, glossary, privacy."""
+"""Pages that never need a sign-in: search, sign-in, glossary, privacy."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
@@ -59,10 +59,10 @@ def check_invented(subject: Plate | Renavam) -> None:
 
 
 class PublicPages:
-    """The pages that need no sign-in, also outside the demo mode.
+    """The pages that never need a sign-in.
 
     ``showcases`` returns the example plates of the demo mode, each with a caption and its answers.
-    It is called at most once a day.
+    The result is used for the rest of the day.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class PublicPages:
         return redirect(subject_url(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the only plate in a text, or to a comparison of the plates in it."""
+        """Redirect to the page of the only plate in a text, or to a comparison of several."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)

@@ -33,10 +33,10 @@ class ReferenceFacts:
 
 
 class ReferencePage:
-    """Builds the page again if the day or the portal's base URL has changed since the last request.
+    """The route ``/api``. It rebuilds the page only if the date or the portal's base URL changes.
 
-    The page depends on the day, because the sandbox's records contain dates relative to it. ``ask``
-    sends a method, a path and a body to the sandbox, and returns the body of its answer.
+    The examples contain dates relative to today. ``ask(method, path, body)`` sends a request to the
+    sandbox and returns the body of the answer.
     """
 
     def __init__(

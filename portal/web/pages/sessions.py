@@ -49,8 +49,8 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 class Sessions:
     """The sessions of visitors, in signed cookies.
 
-    A cookie contains a token's digest. In pass-through mode, in which visitors use their own
-    upstream credentials, it contains the encrypted credential instead.
+    A cookie contains the digest of the visitor's token. In pass-through mode, visitors sign in with
+    their own upstream credentials, and the cookie contains the encrypted credential.
     """
 
     def __init__(
@@ -81,8 +81,8 @@ class Sessions:
         """Return the signed-in identity, the demo identity in demo mode, or None.
 
         If the session's token was revoked or has expired, the session is cleared. The result is
-        cached for the request. It is None after a database error, so that the error page does not
-        query the database again.
+        cached for the request. After a database error, a second call returns None, so that the
+        error page does not query the database again.
         """
         if "identity" not in g:
             g.identity = None
@@ -160,7 +160,7 @@ class Sessions:
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
     def enter_again(self, token: str) -> bool:
-        """Renew the sign-in if ``token`` is the session's own, and return whether it is."""
+        """Return whether ``token`` is the session's own. If so, renew the sign-in."""
         own = str(session.get("token", ""))
         if not hmac.compare_digest(digest(token), own):
             return False
@@ -194,7 +194,7 @@ def _shown_name(identity: Identity) -> str:
 
 
 def local_path(path: str) -> str:
-    """Return ``path`` if it is a path of this portal, else "/". Redirects use only such paths."""
+    """Return ``path`` if a redirect to it stays on this portal, else "/"."""
     try:
         parts = urlsplit(path)
     except ValueError:  # such as "//["

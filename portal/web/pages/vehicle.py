@@ -132,9 +132,9 @@ class VehiclePages:
         return pages
 
     def require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the visitor's identity to the view.
+        """Return a view that passes the visitor's identity to ``view``.
 
-        Without an identity, redirect a GET to sign-in and answer a POST with 401.
+        Without an identity, it redirects a GET to the sign-in page and answers a POST with 401.
         """
 
         def checked(**parts: str) -> BaseResponse:
@@ -270,10 +270,6 @@ class VehiclePages:
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Request a written report on the records of the panels.
-
-        The request's member ``indisponiveis`` (unavailable) lists the lookups without a record.
-        """
         if not identity.has_scope("report"):
             abort(403)
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)
@@ -333,7 +329,7 @@ class VehiclePages:
         return self._codes.stamp(page, panels)
 
     def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
-        """Return the dossier to issue, which uses only stored answers and masks every name.
+        """Return the panels and the dossier to issue, from stored answers and with masked names.
 
         If the store has no answer to a lookup, the dossier states that the lookup was unavailable.
         """

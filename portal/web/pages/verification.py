@@ -1,4 +1,4 @@
-"""``/verificar`` (verify) checks an issued dossier's number or key, or a draft's signed code."""
+"""``/verificar`` (verify) checks the number or key of an issued dossier, or the code of a draft."""
 
 import re
 import unicodedata
@@ -36,7 +36,7 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 def extract_code(text: str) -> str:
     """Return the code, number or link key in a pasted text, without spaces and line breaks.
 
-    The text may also be a URL: of a QR code, of a shared link or of an issued dossier.
+    The text may also be a URL, for example the one in a QR code or a shared link.
     """
     plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
@@ -65,8 +65,8 @@ class Verification:
             return verification_page(code, signed=signed)
         if self._codes.is_former(code):
             return verification_page(code, is_former=True)
-        # After too many wrong guesses, an address may still use a known key, but no number. A key
-        # has 128 random bits and cannot be guessed, and a number has only 60.
+        # A known key is accepted even after too many wrong guesses from the same address, because a
+        # key of 128 random bits cannot be guessed. A number has only 60 random bits.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))

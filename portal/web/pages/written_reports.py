@@ -1,4 +1,4 @@
-"""Written reports on a vehicle, which the upstream generates from the panels' records."""
+"""Written reports on a vehicle, which the upstream generates from records that it receives."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -26,7 +26,7 @@ class WrittenReports:
         self._gateway = gateway
 
     def write(self, plate: Plate, panels: Panels, identity: Identity) -> Served:
-        """Request a written report on the records of the panels.
+        """Request a written report on the records in the panels.
 
         Raises NoRecords before any upstream call, or a Failure of the gateway.
         """
@@ -43,14 +43,13 @@ class WrittenReports:
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """Return the newest report that the identity may read, and whether it is outdated.
 
-        Reading a report requires the scope of each lookup from whose records it was written. If
-        these lookups are unknown, it requires the scopes of all three. An identity without these
-        scopes gets another report that was written only from records of the current page, if one is
-        stored.
+        The identity needs the scope of each lookup on which the report is based, or all three
+        scopes if these lookups are unknown. If a scope is missing, the method looks for another
+        stored report, which is based only on records in ``panels``.
 
-        A report is outdated if the current page has all three records and the report was written
-        from other ones. A missing record proves no change, because its answer may have expired,
-        the source may be unavailable, or the identity may lack the scope.
+        A report is outdated if ``panels`` has all three records and the report is based on others.
+        A missing record proves no change. For example, the stored answer may have expired, or the
+        identity may lack the scope.
         """
         caller = _caller(identity)
         price = self._gateway.terms("report").price
@@ -81,10 +80,10 @@ class WrittenReports:
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
-        """Yield the stored reports on subsets of the current records, each with its subset.
+        """Yield each subset of the lookups in ``results`` on which a stored report is based.
 
-        The store key of a report is derived from its records, so each subset is tried. The largest
-        subset comes first, because it usually has a report, and callers stop at the first match.
+        The store key of a report depends on the records, so each subset is tried. The largest
+        subset comes first, because it usually has a report and callers stop at the first match.
         """
         for subset in _subsets(tuple(results)):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
