@@ -1,9 +1,8 @@
 """Stores batches in the database, leases their items to processes and deletes expired batches.
 
-A batch is a list of plates and Renavam (vehicle registration numbers), which are looked up in the
-background. They are stored encrypted. The state of a batch is only in the database, and every
-change is one transaction, so that a batch stays consistent if a process is killed. Portals that
-share the database share the work on its batches.
+A batch is a list of plates and Renavam (vehicle registration numbers). They are looked up in the
+background and stored encrypted. Each change of a batch is one database transaction, so a killed
+process leaves the batch consistent. Portals with the same database share the work on batches.
 """
 
 import hashlib
@@ -39,10 +38,10 @@ from portal.storage import batches as table
 from portal.storage import erase_traces, reading, writing
 from portal.vehicle import parse_subject
 
-# A lease reserves an item for one process. It expires LEASE_S seconds after its last renewal. The
-# value must exceed the difference between the clocks of machines that share a database. If a lease
-# expires too early, two processes look up the same item. The second process then usually pays
-# nothing, because it finds the stored answer or waits for the gateway's lease on the lookup.
+# A lease reserves an item for one process, and expires LEASE_S seconds after its last renewal.
+# LEASE_S must exceed the difference between the clocks of machines that share a database. Otherwise
+# a second process may look up the same item. This usually costs nothing, because the gateway finds
+# the stored answer or waits for the first lookup.
 LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one
@@ -57,8 +56,8 @@ _PURPOSE: Final = b"batch"
 _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; it must be the same in every portal
 
 
-# SQL statements are built once, because building a statement takes longer than running it. _LEASE
-# is a single statement, because other writers wait while its transaction runs.
+# These statements are built once, because building a statement takes longer than running it.
+# _LEASE finds and leases an item in a single statement, so that other writers wait less.
 _RUNNING: Final = (
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
     .where(table.c.namespace == bindparam("within"), table.c.state == "running")
@@ -76,15 +75,15 @@ _LEASE: Final = (
             _next.c.state == "pending",
             _next.c.lease_until <= bindparam("now"),
         )
-        # Items that have paused the batch are leased last, because they may cause the next pause.
+        # Items whose lookup has paused the batch come last, because they may pause it again.
         .order_by(_next.c.attempts, _next.c.position)
         .limit(1)
         .scalar_subquery(),
         select(func.count())
         .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
-        # After a pause (``tries`` > 0), one item is leased at a time, until an answer shows that
-        # the cause is over. A batch that is no longer running has the limit 0.
+        # After a pause (``tries`` > 0), the limit is 1 until a lookup succeeds. It is 0 if the
+        # batch is no longer running.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
             .where(table.c.id == bindparam("of"), table.c.state == "running")
@@ -121,14 +120,14 @@ class BytesKept(Exception):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """What authenticates the owner while the batch runs: a token's digest, or a credential."""
+    """The data that authenticates a batch's owner: a token's digest or an upstream credential."""
 
     digest: str
     credential: str | None = None
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The invalid entries of a batch's list. ``more`` is the number of entries not stored."""
+    """The first invalid entries of a batch's list, and the number of the others (``more``)."""
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0
@@ -156,11 +155,11 @@ class Claim:
 class Batches:
     """The batches of one ``namespace`` (the name of an upstream, or "demo").
 
-    ``tag`` computes the HMAC of a plate or Renavam, by which ``forget`` finds a vehicle's items.
+    ``tag`` computes the HMAC of a plate or Renavam. ``forget`` finds a vehicle's items by its HMAC.
     ``former`` contains the old secret keys, which still decrypt old rows. ``former_tags`` computes
     the HMACs with these keys. ``retention_s`` returns how many seconds the answers to a lookup are
-    stored. ``spent`` returns the price, in R$, of the calls that a batch has made. ``wake`` is
-    called after a batch has started, so that a runner begins at once.
+    stored. ``spent`` returns the price in R$ of a batch's upstream calls so far. ``wake`` is called
+    when a batch starts, so that a BatchRunner begins at once.
     """
 
     def __init__(
@@ -275,8 +274,8 @@ class Batches:
     ) -> list[Item]:
         """Return a batch's items in the order of the list. Raises UnknownBatch.
 
-        The result omits the items up to the position ``after`` and the next ``skip`` items, and has
-        at most ``most`` items.
+        The result has at most ``most`` items. It begins after the position ``after`` and a further
+        ``skip`` items.
         """
         columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
         query = (
@@ -371,7 +370,7 @@ class Batches:
             & (table.c.state == "paused")
             & (table.c.resume_at <= self._clock())
         )
-        with reading(self._engine) as db:  # most calls find no batch to resume
+        with reading(self._engine) as db:  # avoids a write transaction in most calls
             if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
                 return
         with self._writing() as db:
@@ -414,9 +413,9 @@ class Batches:
     ) -> Claim | None:
         """Record that an item is done or has failed. Lease and return the next item.
 
-        ``cause`` is the reason of the failure, or "" if all lookups of the item were answered.
-        ``answered`` is true if at least one of them was answered. Nothing is recorded in the item
-        if another process has leased it meanwhile.
+        ``cause`` is the reason of the failure, or "" if all lookups of the item succeeded.
+        ``answered`` is true if at least one lookup succeeded. If another process has leased the
+        item meanwhile, the item stays unchanged.
         """
         running = self._running()
         sealed = None if result is None else self._cipher().encrypt(result)
@@ -508,7 +507,7 @@ class Batches:
             raise BytesKept
 
     def forget(self, subject: str) -> int:
-        """Delete a vehicle's items from all batches of every namespace, and return their number.
+        """Delete a vehicle's items from the batches of all namespaces. Return how many there were.
 
         The HMAC of the plate may remain in the database's files until ``History.forget`` is called.
         """
@@ -524,7 +523,8 @@ class Batches:
     def take_over(self, former: str, present: str) -> None:
         """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError.
 
-        In pass-through mode, an owner's name is an HMAC, which changes with the secret key.
+        In pass-through mode, an owner's name is the HMAC of an upstream credential. A new secret
+        key therefore changes the name.
         """
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
@@ -534,10 +534,10 @@ class Batches:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete the batches that no secret key can decrypt. Raises SQLAlchemyError.
+        """Delete the batches that no configured key can decrypt. Raises SQLAlchemyError.
 
         If only a batch's ``Access`` cannot be decrypted, the batch is paused until its owner
-        resumes it. Summaries of answers that cannot be decrypted are deleted from their items.
+        resumes it. If only an item's result cannot be decrypted, the result is deleted.
         """
         batches = select(table.c.id, table.c.sealed_wrong, table.c.sealed_access)
         results = select(items.c.id, items.c.sealed_result).where(
@@ -572,18 +572,17 @@ class Batches:
         return self._decrypted(sealed) is not None
 
     def _readable(self, batch: str, sealed: bytes) -> bytes:
-        """Return the plain text. Raises UnknownBatch if no secret key decrypts it."""
         if (content := self._decrypted(sealed)) is None:
             raise UnknownBatch(batch)
         return content
 
     def _running(self) -> Sequence[tuple[Any, Access]]:
-        """Return the running batches, each as its row and the owner's Access.
+        """Return the row and the owner's Access of each running batch.
 
-        The batch from which no item was leased for the longest time is the first, so that a large
-        batch does not delay other batches. A batch that this portal cannot decrypt is omitted,
-        because another portal may have its key. Call ``_running`` before a transaction begins,
-        because other writers would wait for the decryption.
+        The batch whose last lease is the oldest comes first, so that a large batch does not delay
+        the others. A batch whose Access this portal cannot decrypt is omitted, because another
+        portal may have the key. Call this method before a transaction begins, because other writers
+        would wait for the decryption.
         """
         with reading(self._engine) as db:
             running = db.execute(_RUNNING, {"within": self._namespace}).all()
@@ -632,8 +631,8 @@ class Batches:
     def _writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches.
 
-        SQLite has only one writer at a time. On PostgreSQL an advisory lock excludes the others,
-        because transactions that lock several rows in different orders could deadlock.
+        SQLite admits only one writer. On PostgreSQL, transactions that lock several rows in
+        different orders could deadlock, so an advisory lock admits only one.
         """
         with writing(self._engine) as db:
             if db.dialect.name == "postgresql":
@@ -659,7 +658,7 @@ class Batches:
 
     @contextmanager
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
-        """Begin the transaction of an owner's action. Raises UnknownBatch or NotAllowed."""
+        """Begin a transaction and read the batch's row. Raises UnknownBatch or NotAllowed."""
         with self._writing() as db:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
@@ -670,7 +669,7 @@ class Batches:
         return (table.c.expires_at > self._clock()) | (table.c.state == "running")
 
     def _row(self, db: Connection, batch: str, owner: str) -> Any:
-        if not _ID.fullmatch(batch):  # PostgreSQL refuses a text with NUL
+        if not _ID.fullmatch(batch):  # for example an id with NUL, which PostgreSQL refuses
             raise UnknownBatch(batch)
         query = select(table).where(
             table.c.id == batch,
@@ -685,7 +684,7 @@ class Batches:
 
     def _left_out(self, row: Any) -> LeftOut:
         content = self._readable(row.id, row.sealed_wrong)
-        # Early versions of the portal stored only the invalid entries, and no LeftOut.
+        # Early versions of the portal stored a list of invalid entries in place of a LeftOut.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)
 

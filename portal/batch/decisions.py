@@ -1,4 +1,4 @@
-"""Decides whether a failed lookup pauses its batch, and which actions a state allows."""
+"""Decides whether a failed lookup pauses its batch, and which actions a batch's state allows."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -12,7 +12,7 @@ SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
 MOST_ATTEMPTS: Final = 3
 
-# Failures that pause a batch, because its other items would fail for the same reason.
+# Failures that pause a batch, because the batch's other items would fail for the same reason.
 _PAUSES: Final[dict[FailureKind, Reason]] = {
     "day_limit": "day_limit",
     "token_limit": "token_limit",
@@ -23,7 +23,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# Pauses for these reasons last until midnight. ``Failure.retry_after_s`` is the time until then.
+# A pause for these reasons lasts until midnight. ``Failure.retry_after_s`` is its length.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
@@ -56,15 +56,14 @@ class Pause:
 def pause_after(
     kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
 ) -> Pause | None:
-    """Return the pause that a failed lookup causes, or None if other items are not affected.
+    """Return the pause that an item's failed lookup causes, or None if the batch goes on.
 
-    ``tries`` is the number of pauses since the last answer. Each pause is twice as long as the
-    pause before it, up to LONGEST_PAUSE_S. ``attempts`` is how often this item has paused the
-    batch.
+    ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts the
+    pauses that this item has caused.
 
-    The failures "unreachable" and "busy" may concern a single item. If they occur for an item that
-    has already paused the batch, the batch pauses again only if no item was answered since the last
-    pause. At an item's attempt MOST_ATTEMPTS, they never pause the batch.
+    The failures "unreachable" and "busy" may concern a single item. After the item's first pause,
+    they therefore cause another only if no lookup has succeeded in the meantime. An item causes
+    fewer than MOST_ATTEMPTS of these pauses.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

@@ -1,4 +1,4 @@
-"""Data classes for a batch of lookups and its items, as the owner may see them."""
+"""Data classes for a batch of lookups and its items."""
 
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -10,10 +10,10 @@ from portal.vehicle import Renavam
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 LookupName = Literal["decode", "renainf", "renajud"]
-# Why a batch is paused. "owner": the owner paused it. "access": the portal refuses the owner's
-# token, or the upstream refuses the credential. "portal": the portal cannot write to the ledger of
-# calls. The other reasons are kinds of Failure. Only the owner can end a pause for "owner" or
-# "access".
+# Why a batch is paused, or "". "owner": the owner paused it. "access": the portal refuses the
+# owner's token, or the upstream refuses the credential. "portal": the portal cannot write to the
+# ledger of calls. The other reasons are kinds of ``portal.gateway.Failure``. Only the owner can end
+# a pause for "owner" or "access".
 Reason = Literal["", "owner", "day_limit", "token_limit", "unreachable", "busy", "portal", "access"]
 
 LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
@@ -24,8 +24,8 @@ RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 class Counts:
     """How many items of a batch are done, failed or pending.
 
-    ``done`` counts items with all answers, and ``failed`` those that were looked up but lack an
-    answer. ``stored`` counts items whose answers were already stored when the batch was created.
+    An item is done if all its lookups succeeded, and failed if at least one failed. ``stored``
+    counts the items whose answers were already stored when the batch was created.
     """
 
     total: int
@@ -49,8 +49,8 @@ class Batch:
 
     ``resume_at`` is the time when a pause ends by itself, or None if only the owner can end it.
     ``active`` is the number of items that are being looked up now. ``wrong`` contains the first
-    invalid entries of the list, and ``more_wrong`` is the number of the remaining ones.
-    ``Batches.listed`` leaves both empty.
+    invalid entries of the list, and ``more_wrong`` is the number of the others.
+    ``Batches.listed`` does not fill in these two fields.
     """
 
     id: str
@@ -74,10 +74,10 @@ class Batch:
 class Item:
     """One plate or Renavam (vehicle registration number) of a batch.
 
-    ``position`` is its index in the list, from 0. If the state is "failed", ``cause`` is a
+    ``position`` is the item's index in the list, from 0. If the state is "failed", ``cause`` is a
     FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or "rejected"
-    (the upstream answered with another status than 200). ``result`` is the summary that
-    ``BatchRunner`` stores with the item, or None.
+    (the upstream answered with a status other than 200). ``result`` is the summary of the item's
+    answers that ``BatchRunner`` has stored, or None.
     """
 
     subject: Subject
@@ -88,6 +88,6 @@ class Item:
 
 
 def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:
-    """Return those of the lookups ``ask`` that are possible for a plate or a Renavam."""
+    """Return the lookups in ``ask`` that are possible for ``subject``."""
     allowed = RENAVAM_LOOKUPS if isinstance(subject, Renavam) else LOOKUPS
     return tuple(name for name in ask if name in allowed)

@@ -13,7 +13,7 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list, the largest possible number of upstream calls, and its price in R$."""
+    """The items of a list. They need at most ``calls`` upstream calls, for ``at_most`` R$."""
 
     items: tuple[NewItem, ...]
     calls: int
@@ -23,7 +23,7 @@ class Preview:
 def preview(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> Preview:
-    """Compute the preview of a list from the store, without an upstream call."""
+    """Compute a list's preview from the stored answers, without an upstream call."""
     items, calls, at_most = [], 0, Decimal(0)
     for subject in subjects:
         lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]

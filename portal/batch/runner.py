@@ -1,4 +1,4 @@
-"""Runs batches in a server process: leases items, looks them up and records the results."""
+"""Runs batches in this process: leases items, looks them up and records the results."""
 
 import logging
 import secrets
@@ -42,14 +42,14 @@ Summarise = Callable[[Subject, Mapping[LookupName, Served]], bytes]
 class BatchRunner:
     """Looks up the items of running batches, on at most ``concurrency`` threads.
 
-    Leases in the database limit how many items of a batch all processes look up at once. The leases
-    of a killed process expire after LEASE_S. Another process then repeats the items, and does not
-    pay again for answers that are already stored. ``holder`` identifies this process in its leases.
+    All processes together look up at most ``concurrency`` items of a batch at a time. The leases of
+    a killed process expire after LEASE_S. Another process then looks up the leased items, and pays
+    nothing for answers that are already stored. ``holder`` identifies this process in its leases.
 
-    ``summarise`` returns a summary of an item's answers, which is stored with the item. The page of
-    a batch needs the summary, because the answers expire at different times and some are never
-    stored. Each thread holds ``turn`` while it computes. The
-    upstream's ``Origin`` objects must release the same Turn.
+    ``summarise`` returns a summary of an item's answers, which is stored with the item. A batch's
+    page needs this summary, because some answers expire before others and some are never stored.
+    Each thread holds ``turn`` while it computes. An ``Origin`` must release the same Turn while it
+    waits for the upstream.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class BatchRunner:
         self._active = 0
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # The runner is created after the fork, so that each worker process has its own holder.
+        # Each worker process creates its runner after the fork, and so draws its own holder.
         self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:
@@ -123,7 +123,7 @@ class BatchRunner:
                 with self._turn.taken():
                     claim = self._run(claim)
         except SQLAlchemyError as error:
-            # The lease expires, and a process that can reach the database repeats the item.
+            # The lease expires. A process that can reach the database then looks up the item.
             log.warning("a batch cannot go on: %s", type(error).__name__)
         except Exception as error:
             log.error("unexpected %s in a batch", type(error).__name__)
@@ -169,7 +169,7 @@ class BatchRunner:
             return None
         try:
             return self._summarise(subject, answers)
-        except Exception as error:  # a page can build the result from the stored answers
+        except Exception as error:  # without a summary, pages use the stored answers
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None
 

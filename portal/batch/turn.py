@@ -1,22 +1,21 @@
-"""Lets the threads that run batches compute one after another."""
+"""A lock that lets only one batch thread of a process compute at a time."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# After this many seconds, a waiting thread goes on without the turn. The thread that has the turn
-# may wait for something else than the upstream, such as a lock of the database.
+# A thread that has waited this long for the turn computes without it. The thread that has the turn
+# may itself be waiting, for example for a lock of the database.
 PATIENCE_S: Final = 0.05
 
 
 class Turn:
     """A lock that a thread holds while it computes, and releases while it waits for the upstream.
 
-    Because of the interpreter's lock, only one thread of a process computes at a time. Threads that
-    compete for that lock wake each other many times in a lookup. Their competition takes a fifth
-    more processor time, and delays the workers' hits (docs/decisions/0012). Blocks of ``taken``
-    must not be nested.
+    Without a Turn, batch threads compete for the interpreter's lock (GIL) and wake each other many
+    times in each lookup. This takes a fifth more processor time, and delays the workers' answers
+    from the cache (docs/decisions/0012). Blocks of ``taken`` must not be nested.
     """
 
     def __init__(self) -> None:
@@ -25,7 +24,7 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Wait for the turn, at most PATIENCE_S, and release it at the end of the block."""
+        """Wait at most PATIENCE_S for the turn, and release it at the end of the block."""
         self._thread.wants_turn = True
         self._take()
         try:
@@ -36,9 +35,9 @@ class Turn:
 
     @contextmanager
     def given_up(self) -> Iterator[None]:
-        """Within a block of ``taken``, release the turn, and wait for it again at the end.
+        """Release the turn during a block, and wait for the turn again at the end.
 
-        Elsewhere this has no effect.
+        Outside a block of ``taken``, this has no effect.
         """
         if not getattr(self._thread, "wants_turn", False):
             yield

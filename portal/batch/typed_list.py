@@ -34,7 +34,7 @@ _SEPARATORS = re.compile(r"[,;|/\t]")
 _LABELS = frozenset({"placa", "placas", "plate", "plates", "renavam", "renavans"})
 _PLATE_LENGTH = 7
 _RENAVAM_LENGTH = 11
-_SHORT_RENAVAMS = (9, 10)  # old documents omit leading zeros
+_SHORT_RENAVAMS = (9, 10)  # lengths; old documents omit leading zeros
 _AS_LETTER = str.maketrans("01", "OI")
 _AS_DIGIT = str.maketrans("OIL", "011")
 _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xAD])
@@ -69,7 +69,7 @@ class TypedList:
 
 
 def read_strings(values: Sequence[object]) -> TypedList:
-    """Read a list with one plate or Renavam in each element. MOST_WRONG does not apply."""
+    """Read a list with one plate or Renavam in each element. Returns all invalid entries."""
     found = ((index, _one(value)) for index, value in enumerate(values))
     return _collected(found, most_wrong=len(values))
 
@@ -95,16 +95,15 @@ def read_text(text: str) -> TypedList:
 def read_csv(text: str) -> TypedList:
     """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
 
-    If there is a header, only the columns with titles of plates or Renavam are read. Otherwise,
-    every column that contains a plate or Renavam is read. Only the first valid plate or Renavam of
-    each row is used.
+    If a header names columns of plates or Renavam, only these columns are read. Otherwise, every
+    column that contains a plate or Renavam is read. Each row adds at most one vehicle.
     """
     delimiter = _delimiter(text)
     rows = _rows(text, delimiter)
     if rows is not None and not _may_hide_rows(text, rows):
         return _in_table(rows)
-    # An unclosed quote joins all lines up to the next quote into one cell, which hides their
-    # vehicles. The text is therefore also read with each line as a separate row.
+    # An unclosed quote joins all lines up to the next quote into one cell, which hides the vehicles
+    # in these lines. The text is therefore also read with each line as a separate row.
     by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
     if rows is None or text.count('"') % 2:
         return by_line

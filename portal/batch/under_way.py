@@ -31,7 +31,7 @@ class BatchUnderWay:
 
 
 def batches_under_way(engine: Engine, namespace: str) -> list[BatchUnderWay]:
-    """Return at most MOST_LISTED batches of the namespace, the latest first."""
+    """Return at most MOST_LISTED batches, the most recently started first."""
     with reading(engine) as db:
         return [_batch(row) for row in db.execute(_query(namespace))]
 

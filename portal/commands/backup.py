@@ -35,7 +35,7 @@ class EmbeddedStore:
     """The data files that ``backup`` copies and ``restore`` writes.
 
     ``files`` maps a file's name in the backup to the file's path on disk. A cache in Redis, a
-    database in PostgreSQL and a secret key in SECRET_KEY are not files, so ``files`` lacks them.
+    database in PostgreSQL and a key in PORTAL_SECRET_KEY are not files, so ``files`` lacks them.
     ``key_fingerprints`` identify the configured secret keys (see ``fingerprint``).
     """
 

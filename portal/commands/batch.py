@@ -59,9 +59,9 @@ class BatchTools:
     """The objects of the portal that ``flask batch`` uses.
 
     ``limit`` is the maximum number of plates in FILE. ``panels_of`` returns the answers about a
-    plate, prepared for display. ``credential`` reads the environment variable DOSSIE_CREDENTIAL.
-    In pass-through mode, this upstream credential pays for the lookups, and ``authenticate``
-    returns its Identity. In other modes, ``authenticate`` is None.
+    plate, prepared for display. In pass-through mode, the user's upstream credential pays for the
+    lookups. ``credential`` reads it from the environment variable DOSSIE_CREDENTIAL, and
+    ``authenticate`` returns the user's Identity. In other modes, ``authenticate`` is None.
     """
 
     batches: Batches
@@ -100,7 +100,7 @@ def batch_command(given: BatchTools) -> Command:
         """
         tools = _with_credential(given)
         chosen = file_format or _format_of(out)
-        if not os.access(out.parent, os.W_OK | os.X_OK):  # before anything is paid
+        if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             _fail(f"{out} cannot be written.")
         listed = _read(file, tools.limit)
         found = preview(listed.subjects, ask, tools.identity, tools.gateway)
@@ -122,10 +122,9 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """In pass-through mode, return the tools with the identity of DOSSIE_CREDENTIAL.
+    """Return the tools, in pass-through mode with the Identity of DOSSIE_CREDENTIAL.
 
-    Exits if the credential is missing or is a token of this portal. In other modes, returns the
-    tools unchanged.
+    Exits if the credential is missing or is a token of this portal.
     """
     if tools.authenticate is None:
         return tools

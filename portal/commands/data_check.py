@@ -1,4 +1,4 @@
-"""Refuses a command that would use other data than the server, because its settings differ.
+"""Refuses a command if the command's settings would make it use other data than the server.
 
 For example, a command without the server's PORTAL_DATA_DIR would open another database.
 """
@@ -26,12 +26,12 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 class DataCheck:
     """Checks a command's settings before the command runs.
 
-    Each ``for_`` method returns a one-line reason why its command must not run, or None.
-    ``database`` and ``store`` are the database file and the cache file that must exist. Each is
-    None if no such file is needed, for example with PostgreSQL or Redis. ``unused_stores`` are
-    cache files from before REDIS_URL was set. ``key_fingerprints`` identify the present secret key
-    and the old ones in the command's settings. They are empty if there is no present key.
-    ``store_fingerprint`` returns the fingerprint of the secret key that the cache has recorded.
+    Each ``for_`` method returns a one-line reason why a command must not run, or None. The files
+    ``database`` and ``store`` (the cache) must exist. Either is None if no such file is needed, for
+    example with PostgreSQL or Redis. ``unused_stores`` are cache files from before REDIS_URL was
+    set. ``key_fingerprints`` identify the present and the old secret keys in the command's
+    settings. The set is empty if there is no present key. ``store_fingerprint`` returns the
+    fingerprint of the secret key that is recorded in the cache.
     """
 
     engine: Engine

@@ -24,7 +24,7 @@ class Command(click.Command):
                 sys.exit(1)
             return super().invoke(ctx)
         except SQLAlchemyError as error:
-            # Further lines contain the SQL statement and its parameters.
+            # The other lines of the message contain the SQL statement and its parameters.
             print(f"The database cannot be used: {str(error).splitlines()[0]}", file=sys.stderr)
             sys.exit(1)
 

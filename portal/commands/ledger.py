@@ -63,9 +63,9 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
 def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
     """Yield a record for each operation, and a last one with the totals.
 
-    "hits" counts answers from the cache. "saved" is what they would have cost at the prices of
-    their days. "collapsed" counts lookups that shared the upstream call of another lookup. They add
-    nothing to "saved".
+    "hits" counts answers from the cache, and "saved" is the price of these answers on the day of
+    each hit. "collapsed" counts lookups that shared the upstream call of another lookup. Such
+    lookups add nothing to "saved".
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)
@@ -133,8 +133,7 @@ def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 def _safe(cell: str) -> str:
     """Escape a cell that a spreadsheet would read as a formula, and replace line breaks.
 
-    The csv module does not quote a lone carriage return, after which a spreadsheet would begin a
-    new cell.
+    The csv module does not quote a lone carriage return, at which spreadsheets begin a new cell.
     """
     shown = "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
     return shown.translate(_ONE_LINE)

@@ -64,12 +64,12 @@ def purge_command(
         run = _Purge(store)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
-            # Log the purge before the store is purged. After the store has lost its contents, a
-            # process reads the log to learn which vehicles were purged meanwhile.
+            # Log the purge before purging the store. If the store loses its contents, it also loses
+            # its count of purges, and processes find this purge only in the log.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             run.attempt(run.purge_store, tag, number or 0)
         run.attempt(run.remove_broken)
-        # These steps run even if the store failed, because the database too has data about the
+        # These steps run even if the store failed, because the database also has data about the
         # vehicle.
         for tag in tags:
             run.attempt(ledger.forget, tag)
@@ -77,8 +77,8 @@ def purge_command(
         for name in names:
             run.attempt(batches.forget, name)
             run.attempt(run.forget_dossiers, dossiers, name)
-            # ``history.forget`` is the last step, because it also erases what the other steps leave
-            # in the free space of the database's files: tags, which are keyed hashes of the plate.
+            # ``history.forget`` is the last step, because it also erases the tags (keyed hashes of
+            # the plate) that the other steps leave in the free space of the database's files.
             run.attempt(history.forget, name)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
@@ -138,8 +138,8 @@ class _Purge:
     def end(self) -> None:
         """Wait until no process can serve the purged data, and report the failures.
 
-        After a process has read an answer, it may serve the answer and pages made from it for
-        CONFIRMED_FOR_S seconds without reading the store again.
+        A process that has read an answer may serve it, or a page with it, for CONFIRMED_FOR_S
+        seconds without reading the store again.
         """
         if self.deleted or self.dossiers:
             time.sleep(CONFIRMED_FOR_S)

@@ -1,9 +1,9 @@
 """Renders, in a child process, the PDFs that go into a ZIP archive of dossiers.
 
-A worker process does not render these PDFs itself. WeasyPrint would occupy 47 MiB of the worker's
-memory, and other requests would wait for the GIL during each layout. The child is started as a new
-program, because a process with threads, such as a worker, must not fork. The child ends when the
-last open archive is complete, or when the worker ends.
+In a worker process, WeasyPrint would occupy 47 MiB of memory, and other requests would wait for the
+GIL during each layout. The child is started as a new program, because a process with threads, such
+as a worker, must not fork. The child ends when the last open archive is complete, or when the
+worker ends.
 """
 
 import logging
@@ -34,7 +34,7 @@ _RENDERS_WITHIN_S: Final = 120.0  # per PDF; a dossier with 45 fines takes 2 s o
 _ENDS_WITHIN_S: Final = 5.0
 _PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
 _READY, _UNAVAILABLE = b"ready", b"unavailable"
-_PDF, _FAILURE = b"+", b"-"  # first byte of an answer
+_PDF, _FAILURE = b"+", b"-"  # first byte of the child's answer
 
 
 class RenderingFailed(Exception):
@@ -62,14 +62,14 @@ class PdfProcess:
         self._users = 0
         self._lock = threading.Lock()  # guards the members below; held while the child renders
         self._child: _Child | None = None
-        self._has_failed = False  # whether a start has failed since the first ``open``
+        self._has_failed = False  # no child could be started; reset when no archive is open
         self._is_known_available = False
 
     def open(self) -> None:
         """Register an archive as a user of the child.
 
-        Usually ``render`` starts the child later. This method starts it only if it is not yet known
-        whether the libraries are installed. Raises PDFUnavailable if one is missing.
+        Usually ``render`` starts the child later. ``open`` starts the child only to learn whether
+        WeasyPrint and its libraries are installed. Raises PDFUnavailable if they are not.
         """
         with self._users_lock:
             self._users += 1
@@ -130,7 +130,7 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child. Its methods raise EOFError or OSError if it has ended or takes too long."""
+    """A running child. If the child ends or takes too long, methods raise EOFError or OSError."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -174,7 +174,7 @@ class _Child:
         return answer[1:]
 
     def end(self) -> None:
-        """End the child: by closing the connection if it waits for a page, else by SIGKILL."""
+        """Close the connection, which ends an idle child. Kill a child that does not end."""
         self._connection.close()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(_ENDS_WITHIN_S if self._is_idle else 0)
@@ -197,7 +197,7 @@ def serve(descriptor: int) -> None:
 
     ``descriptor`` is the child's end of the connection.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal sends Ctrl-C to the child as well
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # after Ctrl-C, the parent ends the child
     files: dict[str, File] = {}
     with Connection(descriptor) as parent, suppress(EOFError, OSError):
         try:
@@ -206,8 +206,7 @@ def serve(descriptor: int) -> None:
             parent.send_bytes(_UNAVAILABLE)
             return
         parent.send_bytes(_READY)
-        # The slow import above has the usual priority, because a client may already be waiting for
-        # the ZIP of a batch.
+        # The slow import above runs at the usual priority, because a client may be waiting for it.
         lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while True:

@@ -11,8 +11,8 @@ from typing import Any, Final
 
 # WeasyPrint resolves paths such as /static/… against this URL, which is never requested.
 _BASE_URL: Final = "http://portal.invalid/"
-# Libraries that WeasyPrint loads. Loading the first also loads pango, gobject, harfbuzz and
-# fontconfig, on which it depends.
+# Libraries that WeasyPrint loads. The first one also loads its dependencies: pango, gobject,
+# harfbuzz and fontconfig.
 _LIBRARIES: Final = ("libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0")
 
 # At its default level, fontTools logs every table of each font that it subsets.
@@ -30,9 +30,9 @@ class UnknownFile(KeyError):
 
 
 def is_evidently_installed() -> bool:
-    """Return whether WeasyPrint and its libraries are found, without importing it (0.7 s).
+    """Return whether WeasyPrint and its libraries are found, without the import (0.7 s).
 
-    False proves nothing, because the libraries have these names only on Linux.
+    If False, they may still be installed, because the libraries have other names outside Linux.
     """
     try:
         for name in _LIBRARIES:
@@ -43,10 +43,10 @@ def is_evidently_installed() -> bool:
 
 
 class PdfRenderer:
-    """Renders HTML as PDF/UA-1, and caches fonts and parsed style sheets between renderings.
+    """Renders HTML as accessible PDF (PDF/UA-1). Caches fonts and parsed style sheets.
 
-    The page may load only ``data:`` URLs, and paths below ``/static/`` for which ``find`` returns a
-    file. The constructor raises PDFUnavailable. A renderer must not be used by two threads at once,
+    A page may load only ``data:`` URLs, and paths below ``/static/`` for which ``find`` returns a
+    file. The constructor raises PDFUnavailable. Two threads must not use a renderer at once,
     because pango's font map is not thread-safe.
     """
 

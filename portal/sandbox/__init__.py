@@ -1,4 +1,4 @@
-"""The sandbox: a simulated upstream with fictitious vehicles and plates for testing errors."""
+"""The sandbox: a simulated upstream with fictitious vehicles. Some plates cause errors."""
 
 from portal.sandbox.day import today
 from portal.sandbox.exchange import Request, Response, Role

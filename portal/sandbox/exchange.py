@@ -14,7 +14,7 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the sandbox. ``role`` says which of its two base addresses was requested.
+    """A request to the sandbox. ``role`` is the base address to which the request was sent.
 
     ``path`` is URL-decoded, but ``query`` is not.
     """
@@ -51,7 +51,7 @@ class Response:
 def json_response(
     status: int, payload: object, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a JSON response in UTF-8, without ASCII escapes."""
+    """Return a JSON response in UTF-8."""
     body = msgspec.json.encode(payload)
     return Response(status, body, {"Content-Type": JSON, **(headers or {})})
 

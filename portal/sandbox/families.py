@@ -1,8 +1,8 @@
 """The families of fictitious vehicles, each a make and model with its versions.
 
 Names, engine powers and displacements are those of the Brazilian market. FIPE is the Brazilian
-price table for vehicles. All FIPE codes except 008190-6 are fictitious. A fictitious code has a
-valid check digit and begins like the real codes of its make.
+price table for vehicles. All FIPE codes except 008190-6 are fictitious. They have valid check
+digits and begin like real codes of the same make.
 """
 
 import csv
@@ -68,7 +68,7 @@ class Family:
 def fipe_check_digit(root: str) -> str:
     """Return the seventh digit of a FIPE code.
 
-    The digit is (−Σ digit × weight) mod 11, with the weights 7 to 2 and with 0 in place of 10.
+    The digit is (−Σ digit × weight) mod 11, with the weights 7 to 2. The result 10 becomes 0.
     """
     total = sum(w * int(d) for w, d in zip(range(7, 1, -1), root, strict=True))
     return str(-total % 11 % 10)

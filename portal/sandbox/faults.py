@@ -1,4 +1,4 @@
-"""Injects faults: delays, cuts or replaces the response about a plate that has a fault."""
+"""Simulates faults of the upstream, such as a slow, truncated or refused response."""
 
 from dataclasses import replace
 

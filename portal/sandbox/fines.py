@@ -19,7 +19,7 @@ _OLDEST_DAYS = 1500
 
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
-    """Return the ``result`` member of an answer about fines, with the latest infraction first.
+    """Return the ``result`` member of a RENAINF answer, with the latest infraction first.
 
     RENAINF is the national register of traffic fines.
     """
@@ -52,8 +52,8 @@ def _outline(
     age = vehicle.draw_age(rng, _YOUNGEST_DAYS, _OLDEST_DAYS, month)
     if age is None:
         return None
-    # By law, the notice is issued within 30 days after the infraction, and the penalty within 180
-    # days. One notice in twelve and one penalty in ten are too late.
+    # By law, the notice must be issued within 30 days after the infraction, and the penalty within
+    # 180 days. Here, one notice in twelve and one penalty in ten are too late.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age

@@ -1,8 +1,8 @@
 """Generates monthly price histories.
 
 The price change in a month depends only on that month, the price-table entry and the model year.
-It does not depend on today's date, so past prices stay the same as time passes. When a predicted
-month has come, its price is the predicted one.
+It does not depend on today's date. Past prices therefore never change, and a predicted price later
+becomes the actual price.
 """
 
 from dataclasses import dataclass

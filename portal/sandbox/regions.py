@@ -12,8 +12,8 @@ class Region:
 
     ``of_court`` is the text after "TRIBUNAL DE JUSTICA" (court of justice) in the name of the
     state's court. ``municipality_code`` is the capital's four-digit code in TOM, the federal table
-    of municipalities. It is "" if the code is not known for certain. ``weight`` is roughly the
-    state's share of Brazil's vehicles in per cent.
+    of municipalities, or "" if the code is uncertain. ``weight`` is roughly the state's share of
+    Brazil's vehicles in per cent.
     """
 
     of_court: str
@@ -78,7 +78,7 @@ def draw_state(rng: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, rng: random.Random) -> Authority:
-    """Return the body of the kind ``issuer`` that issues fines in a state, with a random place."""
+    """Return the body of the kind ``issuer`` in a state, with a random place of infraction."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {rng.randint(3, 640)},{rng.randint(0, 9)}"

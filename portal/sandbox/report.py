@@ -1,9 +1,9 @@
 """Writes the analytical report: sentences with counts and sums of the records in the request.
 
 The sandbox does not use ``portal.law``, so that tests can compare this independent report with the
-portal's assessment of the same records. A topic without readable records is reported as not
-verified, never as free of records. Texts from the records are quoted between “ ”, so that readers
-do not mistake them for the report's own words.
+portal's assessment of the same records. If the records of a topic are missing or unreadable, the
+topic is "not verified", never "no records". Texts from the records are quoted between “ ”, so that
+readers do not mistake them for the report's own words.
 """
 
 import re
@@ -54,9 +54,9 @@ class _Topic:
 def write_report(plate: Plate, data: Json) -> dict[str, object]:
     """Return the ``result`` member of the report, with the fields in the API contract's order.
 
-    Each member of ``data`` is a section. Its name is that of an operation, such as ``renainf``, or
-    of a topic, such as ``multas`` (fines). The portal's pages send operations. The member
-    ``indisponiveis`` (unavailable) lists the names of the sections whose lookup failed.
+    The members of ``data`` are sections, each named after an operation, such as ``renainf``, or a
+    topic, such as ``multas`` (fines). The portal itself sends operations. A further member,
+    ``indisponiveis`` (unavailable), lists the names of the sections whose lookup failed.
     """
     decoded = _section(data, "decode", "veiculo")
     vehicle = decoded if isinstance(decoded, dict) else data
@@ -107,9 +107,9 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
     """Return the topic of a section for which there is no lookup, such as ``leilao`` (auction).
 
-    The topic quotes the section if it is a text, and else gives the number of its records. If
-    ``is_finding`` is true, a topic with records is a warning. The section may then also be a bool:
-    True stands for one record, and False for none.
+    If the section is a text, the topic quotes this text. Otherwise the topic states the number of
+    the section's records. If ``is_finding`` is true, any record makes the topic a warning. The
+    section may then also be a bool: True stands for one record, and False for none.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -204,9 +204,8 @@ def _sum(records: Sequence[Json], name: str) -> str:
 def _section(data: Json, *names: str) -> Any:
     """Return the first of the named sections that is not empty, else an empty one.
 
-    Returns None if every section is missing, or if all are empty and the lookup of one of them
-    failed. If a section is a whole API answer, ``{"status": …, "result": …}``, its ``result`` is
-    used.
+    Returns None if all these sections are missing, or if all are empty and one of their lookups
+    failed. From a whole API answer, ``{"status": …, "result": …}``, only ``result`` is used.
     """
     values = [data[name] for name in names if name in data]
     values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]

@@ -16,7 +16,7 @@ _ORDINALS = ("PRIMEIRA", "SEGUNDA", "TERCEIRA", "QUARTA", "QUINTA", "SEXTA", "SE
 def restriction_records(
     vehicle: Vehicle, subject: Plate | Renavam, profile: Profile, today: date
 ) -> list[dict[str, object]]:
-    """Return the ``result`` member of an answer about restrictions, with the latest record first.
+    """Return the ``result`` member of a RENAJUD answer, with the latest restriction first.
 
     RENAJUD is the system in which courts record restrictions on vehicles.
     """
@@ -84,7 +84,7 @@ def _record(
 
 
 def court_text(acronym: str) -> str:
-    """Return a court as RENAJUD spells it: ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
+    """Return a court's name in RENAJUD, such as ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
     if acronym.startswith("TRT"):
         return f"{acronym}-TRIBUNAL REGIONAL DO TRABALHO DA {acronym[3:]}A REGIAO"
     if acronym.startswith("TRF"):

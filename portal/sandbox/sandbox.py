@@ -1,7 +1,7 @@
 """A simulated upstream: the five paths of docs/contract.md, answered with fictitious vehicles.
 
-If a request has several errors, the response has the first of their statuses in this order: 404 or
-405, 401, 403, then 413, 415 or 400. Only a request without errors gets the plate's simulated fault.
+A request with several errors gets the first applicable status in the order 404, 405, 401, 403, 413,
+415, 400. Only a valid request gets the plate's simulated fault.
 """
 
 import re
@@ -51,7 +51,7 @@ class Sandbox:
         self._sleep = sleep
 
     def handle_and_wait(self, request: Request) -> Response:
-        """Return the response to a request after its delay."""
+        """Wait for the response's delay, then return the response."""
         response = self.handle(request)
         if response.delay_s > 0:
             self._sleep(response.delay_s)
@@ -60,13 +60,13 @@ class Sandbox:
     def sleep(self, seconds: float) -> None:
         """Wait for a number of seconds.
 
-        A transport calls ``handle`` and then this method, so that it can wait less than ``delay_s``
-        if its time-out is shorter.
+        ``SandboxTransport`` calls ``handle`` and then this method, because the transport's time-out
+        may be shorter than ``delay_s``.
         """
         self._sleep(seconds)
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request immediately, with its delay in ``delay_s``."""
+        """Return the response to a request without waiting for the response's ``delay_s``."""
         handler, allowed = self._route(request.path)
         if handler is None:
             return error_response(404, "Endereço não encontrado.")

@@ -1,6 +1,6 @@
 """The plates that the ``/api`` page documents, one for each situation that clients must handle.
 
-The page prints the titles and answers of this module unchanged. The sandbox generates an ordinary
+The page shows the Portuguese texts of this module unchanged. The sandbox generates an ordinary
 vehicle for any other valid plate.
 """
 
@@ -21,10 +21,10 @@ Fault = Literal[
 class Situation:
     """A documented plate and its expected answers.
 
-    ``alone`` and ``portal`` describe answers in Portuguese, beginning with the HTTP status.
-    ``alone`` describes what the sandbox itself answers at the primary base address of
-    ``make sandbox``. ``portal`` describes what a portal answers that uses both base addresses of
-    the sandbox as its upstream, and whose operator pays for upstream calls (managed mode).
+    ``alone`` and ``portal`` are Portuguese texts that begin with an HTTP status. ``alone`` is the
+    answer of the sandbox itself (``make sandbox``) at its primary base address. ``portal`` is the
+    answer of a portal with both base addresses of the sandbox as its upstream. This portal is in
+    managed mode: its operator pays for upstream calls.
     """
 
     plate: str
@@ -198,8 +198,8 @@ SHOWCASES = (
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The Renavam (registration number) of the vehicle with the plate ABC1D23. It serves to try the API
-# paths that accept a Renavam in place of a plate.
+# The Renavam (registration number) of the vehicle with the plate ABC1D23. With this number, people
+# can try the API paths that accept a Renavam in place of a plate.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}

@@ -1,7 +1,7 @@
 """A transport adapter for the library ``requests`` that answers from the sandbox without a socket.
 
-A caller sees the behaviour of a real connection. A simulated refused connection or time-out raises
-the same exception as with HTTPAdapter, and the response's ``raw`` contains the body.
+A simulated refused connection or time-out raises the same exception as with HTTPAdapter, and the
+response's ``raw`` contains the body.
 """
 
 from collections.abc import Mapping

@@ -24,7 +24,7 @@ _FUEL_SPELLINGS = {
 class Vehicle:
     """One fictitious vehicle.
 
-    ``seed`` is the same for the old and the Mercosul format of its plate. ``candidates`` are the
+    ``seed`` is the same for the old and the Mercosul format of a plate. ``candidates`` are the
     price-table entries that the decode lookup returns. ``version`` is the entry that fits the
     vehicle. ``months`` is the length of the price history.
     """
@@ -41,20 +41,17 @@ class Vehicle:
     fuel: str
 
     def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
-        """Draw a random age in days, from ``youngest`` to ``oldest``, for an event.
+        """Draw the age of an event in days, from ``youngest`` to ``oldest``.
 
-        The age is counted back from the date ``month``. The event is not before the vehicle's year
-        of manufacture. Returns None if even an event of the age ``youngest`` would be before it.
+        The age is counted back from the date ``month``, at most to the vehicle's year of
+        manufacture. Returns None if this leaves no possible age.
         """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
         return rng.randint(youngest, oldest) if oldest >= youngest else None
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return a vehicle's seed: its plate in the old format, or else the plate or Renavam as given.
-
-    Some plates in the Mercosul format have no equivalent in the old format.
-    """
+    """Return the plate in the old format, if one exists, else ``subject`` as given."""
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
@@ -95,7 +92,7 @@ def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
 def decode_result(
     vehicle: Vehicle, plate: Plate, profile: Profile, today: date
 ) -> dict[str, object]:
-    """Return the ``result`` member of the decode lookup, with fields in the contract's order."""
+    """Return the ``result`` member of a decode answer, with fields in the API contract's order."""
     family, version = vehicle.family, vehicle.version
 
     def optional(text: str) -> str:

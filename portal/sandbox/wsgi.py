@@ -1,8 +1,8 @@
 """The sandbox as a WSGI application.
 
-``/`` is the primary base address and ``/secundario`` the secondary one. The application simulates
-an outage of a base address by responses with the status 503. It cannot refuse a connection, because
-the server has already accepted it.
+``/`` is the primary base address and ``/secundario`` the secondary one. To simulate an outage of a
+base address, the application answers 503. The application cannot refuse a connection, because the
+server has already accepted the connection.
 """
 
 import time
@@ -69,6 +69,6 @@ application = build(Sandbox(today, time.sleep))
 
 
 def worker() -> Application:
-    """Return the application for a worker process, which will exit when its parent does."""
+    """Return the application for a worker process, which exits when the parent process exits."""
     exit_with_parent()
     return application
