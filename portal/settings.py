@@ -108,9 +108,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the directory that the portal would use with UPSTREAM_URL set, else None.
+        """In demo mode, the data directory of a portal with an UPSTREAM_URL, else None.
 
-        In demo mode, the portal keeps its data in the subdirectory ``demo`` of that directory.
+        The demonstration itself uses the subdirectory ``demo`` of that directory.
         """
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
