@@ -377,7 +377,7 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 def _paid(
     ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return how many R$ a caller has paid for each plate or Renavam since ``since``."""
+    """Return how many R$ a caller has paid for each plate or Renavam since the time ``since``."""
     tags = {
         tag: subject
         for subject in subjects

@@ -62,7 +62,7 @@ def worker() -> Flask:
     )
     # The scheduler starts now, so that data expires on time even without requests.
     app.extensions["scheduler"].start()
-    # Finalize instead of atexit, because a forked worker never runs atexit functions.
+    # This does not use atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)

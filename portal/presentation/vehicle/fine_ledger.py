@@ -34,7 +34,7 @@ from portal.wording import counted
 # checkboxes). A list with more than MOST_ROOMY fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
-# The least width of a bar segment in per cent, so that a small fine among large ones stays visible.
+# The least width of a bar segment, in per cent. It keeps a small sum visible among large ones.
 _NARROWEST: Final = 1.5
 
 _ORDER_WORDS: Final[dict[Order, str]] = {
