@@ -96,8 +96,8 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The owner of the batches that ``flask batch`` creates. Another owner's name is the digest of an
-# access token or credential, which is longer than "command" and therefore never equal to it.
+# The owner of the batches that ``flask batch`` creates. Any other owner's name is the digest of an
+# access token or credential, so it is never "command".
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
@@ -107,12 +107,12 @@ SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its look
 class ServerProcess:
     """The options that a process of the server passes to ``create_app``.
 
-    The processes of one server share metrics and the states of circuit breakers through files in
-    the directory ``shared``. If ``shared`` is None, nothing is shared. ``/readyz`` answers
-    503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main process to start the
-    batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is None, this process
-    runs batches itself. ``batch_holder`` is set only in the batch process. It is the name under
-    which the process claims the items of a batch. The batch process has no routes and no commands.
+    ``shared`` is a directory with files through which the processes of one server share metrics and
+    circuit breakers. If it is None, nothing is shared. ``/readyz`` answers 503 while
+    ``is_draining`` returns True. ``ask_for_batches`` asks the main process to start the batch
+    process (``portal.serving.batch_process``). If no function is given, this process runs batches
+    itself. Only the batch process has a ``batch_holder``, the name with which it claims a batch's
+    items.
     """
 
     shared: Path | None = None
@@ -141,8 +141,8 @@ def _build(
 ) -> Flask:
     """Build the application.
 
-    ``key`` is None only for a command that finds no secret key. A random key then takes its place,
-    and DataCheck stops the commands that need the real key.
+    ``key`` is None only for a command that finds no secret key. The application then uses a random
+    key, and DataCheck refuses each command that needs the real one.
     """
     secret = key or secrets.token_bytes()
     former = tuple(each for each in former_keys(settings) if each != secret)
@@ -362,10 +362,10 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's stored data from a former name to the present name. Only log a failure.
+    """Move a caller's stored data from a former name to the present name. Log database errors.
 
-    In pass-through mode, a name is a keyed hash of the caller's credential. A new secret key
-    therefore changes all names.
+    In pass-through mode, a caller's name is an HMAC of the credential with the secret key. A new
+    secret key therefore changes the names of all callers.
     """
     for each in kept:
         try:
@@ -377,7 +377,7 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 def _paid(
     ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return what a caller has paid in R$ for each plate or Renavam since the time ``since``."""
+    """Return how many R$ a caller has paid for each plate or Renavam since the time ``since``."""
     tags = {
         tag: subject
         for subject in subjects
@@ -421,8 +421,7 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
 def _close_stack(*ends: Callable[[], object]) -> ExitStack:
     """Return a stack that calls ``ends`` in reverse order.
 
-    An object is therefore closed before the resources that it uses. Tests close each application
-    that they build, and the batch process closes its application before it ends.
+    An object is therefore closed before the resources that it uses.
     """
     closing = ExitStack()
     for end in ends:

@@ -108,9 +108,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the directory that the portal would use with UPSTREAM_URL set, else None.
+        """In demo mode, the data directory of a portal with an UPSTREAM_URL, else None.
 
-        In demo mode, the portal keeps its data in the subdirectory ``demo`` of that directory.
+        The demonstration itself uses the subdirectory ``demo`` of that directory.
         """
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
@@ -400,7 +400,7 @@ def _refuse_contradictions(settings: Settings) -> None:
             if getattr(settings, name):
                 raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL beside it")
     if settings.mode == "pass-through" and settings.access_tokens:
-        # Without an upstream token, the portal would send its callers' access tokens upstream.
+        # In pass-through mode, the portal would forward its callers' access tokens to the upstream.
         raise SettingsError(
             f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"
         )

@@ -2,7 +2,7 @@
 
 A server creates missing files and tables, and records the fingerprints of its secret keys. A
 command creates nothing, except that ``token issue`` creates a missing database. A command with a
-wrong data directory therefore reports missing data, and does not use a new empty database.
+wrong data directory therefore reports missing data instead of using a new, empty database.
 """
 
 import logging
@@ -163,10 +163,10 @@ def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
-    """Rename the cache file from the time before REDIS_URL was set.
+    """Rename the cache file that the portal used before REDIS_URL was set.
 
-    A ``flask purge`` that lacks REDIS_URL by mistake then finds no cache file and refuses. It would
-    otherwise purge the unused file, report success, and leave the answers in Redis.
+    If an operator runs ``flask purge`` without REDIS_URL by mistake, the command finds no cache
+    file and fails. Otherwise it would purge the unused file, although the answers are in Redis.
     """
     for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
@@ -177,7 +177,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 
 def remove_old_unused_caches(data_dir: Path) -> None:
-    """Delete renamed cache files after UNUSED_KEPT_S, because they still contain answers."""
+    """Delete renamed cache files, which still contain answers, after UNUSED_KEPT_S seconds."""
     for file in data_dir.glob(f"{_UNUSED}{CACHE_NAME}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
@@ -200,7 +200,7 @@ def data_check(
 ) -> DataCheck:
     """Return the DataCheck, which refuses commands that would use other data than the server.
 
-    ``expects_files`` is true for a command, because a server must already have created the files.
+    ``expects_files`` is true for a command: the server must already have created the cache file.
     """
     store = settings.data_dir / CACHE_NAME
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]

@@ -70,12 +70,13 @@ def exporter_of(environ: Mapping[str, str]) -> SpanExporter:
 class Tracing:
     """Wraps the parts of a portal so that their work is recorded as spans.
 
-    If ``continues`` is true, a request continues the trace in its ``traceparent`` header. Set it
-    only behind a trusted proxy, because the header also decides whether the request is recorded.
+    If ``continues`` is true, a request continues the trace that its ``traceparent`` header names.
+    Set ``continues`` only behind a trusted proxy, because the header also decides whether the
+    request is recorded.
     """
 
     def __init__(self, exporter: SpanExporter, continues: bool = False) -> None:
-        # OTEL_SERVICE_NAME takes precedence over SERVICE. Resource.create would reverse that.
+        # SERVICE is not passed to Resource.create, because it would override OTEL_SERVICE_NAME.
         named = Resource({SERVICE_NAME: SERVICE}).merge(OTELResourceDetector().detect())
         self._provider = TracerProvider(resource=Resource.create().merge(named))
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -87,7 +88,7 @@ class Tracing:
         self._provider.shutdown()
 
     def gateway(self, *parts: Any) -> Gateway:
-        """Build a Gateway from its arguments ``parts``. It records each lookup as a span."""
+        """Build a Gateway that records each lookup as a span. ``parts`` are Gateway's arguments."""
         return _TracedGateway(self._tracer, *parts)
 
     def upstream(self, upstream: Upstream) -> Upstream:

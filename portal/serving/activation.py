@@ -66,7 +66,7 @@ class ActivatableServer(MPServer):
             super()._init_shared_socket()  # type: ignore[no-untyped-call]
             return
         descriptor = self._inherited.descriptor
-        # Granian's type stubs lack the attributes and arguments that this method uses.
+        # Typed as Any, because Granian's type stubs lack these attributes and arguments.
         holder: Any = SocketHolder
         server: Any = self
         server._ssp = None

@@ -1,9 +1,9 @@
-"""Runs batches (lookups of long lists of plates) in a process of their own, the batch process.
+"""Runs batches (lookups of long lists of plates) in a separate process, the batch process.
 
-The batch process has a lower priority than the workers. In a worker, batch threads would delay each
-cached answer by up to the interpreter's switch interval (5 ms). A worker requests the batch process
-through a FIFO in the shared directory. The main process starts the batch process, replaces it if it
-was killed, and stops it with the server.
+The batch process has a lower priority than the workers. If a worker ran the batches, their threads
+would delay each cached answer by up to the interpreter's switch interval (5 ms). A worker requests
+the batch process through a FIFO in the shared directory. The main process starts the batch process,
+replaces it if it was killed, and stops it with the server.
 """
 
 import gc
@@ -28,7 +28,7 @@ from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
-NICENESS: Final = 15  # a higher one would delay other lookups (docs/decisions/0012)
+NICENESS: Final = 15  # a higher one would delay other lookups too much (docs/decisions/0012)
 IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
 _START_AGAIN_S: Final = 2.0  # pause before a failed batch process is replaced
@@ -58,15 +58,15 @@ class BatchProcess:
 
     def __init__(self, shared: Path) -> None:
         os.mkfifo(shared / _FIFO, 0o600)
-        # Opened for writing too, because a read from a FIFO that no process has open for writing
-        # returns end of file at once.
+        # Opened for writing too. Otherwise a read would return end of file at once while no worker
+        # has the FIFO open.
         self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
-        # The same start method as that of Granian's workers.
+        # Granian starts its workers with the same method (fork or spawn).
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # The name under which the batch process claims the items of batches. The replacement of a
-        # killed batch process has the same name, so that it can release the killed one's items at
-        # once. The two never run at the same time.
+        # The name with which the batch process claims the items of batches. A batch process that
+        # replaces a killed one has the same name, so it can release the claimed items at once. Two
+        # batch processes never run at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -136,7 +136,7 @@ def run_batches(holder: str) -> None:
         signal.signal(each, lambda *_: stopping.set())
     lower_priority(NICENESS)
 
-    # Imported late, because the server's main module imports this module.
+    # Imported late, because portal.serving.process imports this module.
     from portal.factory import ServerProcess, create_app, environment_settings
     from portal.serving.process import join_shared_directory
     from portal.web import set_up_logging
@@ -148,7 +148,7 @@ def run_batches(holder: str) -> None:
     scheduler, store = app.extensions["scheduler"], app.extensions["store"]
     gc.freeze()  # shortens later collections
     _tolerant(lambda: batches.release_all(holder))
-    _tolerant(runner.tick)  # the scheduler's first call comes half a second later
+    _tolerant(runner.tick)  # the scheduler would call it only after half a second
     scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:

@@ -62,7 +62,7 @@ def worker() -> Flask:
     )
     # The scheduler starts now, so that data expires on time even without requests.
     app.extensions["scheduler"].start()
-    # Finalize instead of atexit, because a forked worker never runs atexit functions.
+    # This does not use atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)
@@ -79,9 +79,9 @@ def worker() -> Flask:
 def join_shared_directory(workers: int = 0) -> Path | None:
     """Claim a worker number in the server's shared directory, and return the directory's path.
 
-    Returns None if there is no shared directory or it cannot be used. ``workers`` is the number of
-    workers, with which ``pin_to_processor`` decides. The batch process passes 0, so that it is not
-    pinned to a processor.
+    Returns None if there is no shared directory or it cannot be used. Pins the process to one
+    processor if there are as many processors as ``workers``. The batch process passes 0, so that it
+    is never pinned.
     """
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:

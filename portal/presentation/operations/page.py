@@ -1,6 +1,6 @@
 """The operator's page: use and cost by day and token, origins, failures, limits and storage.
 
-An origin is a base address of the upstream. The portal has a primary one and may have a secondary.
+An origin is a base address of the upstream: the primary address or the optional secondary one.
 """
 
 from collections import defaultdict
@@ -68,7 +68,7 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The state of an origin's circuit breaker. It blocks calls for ``wait_s`` more seconds."""
+    """An origin and its circuit breaker, which blocks calls for another ``wait_s`` seconds."""
 
     name: str
     state: BreakerState
@@ -80,7 +80,7 @@ class OperationsFacts:
     """The data from which ``operations_page`` builds the page.
 
     ``by_day`` (keyed by day and operation), ``by_caller`` and ``failures`` cover the last ``days``
-    days. ``now`` is aware. ``daily_limit`` is a number of calls, or 0 if there is no limit.
+    days. ``now`` has a time zone. ``daily_limit`` is a number of calls, or 0 if there is no limit.
     ``store`` is None if the store of answers cannot be reached. ``database_bytes`` is the size of
     the database, or None if it cannot be read.
     """
@@ -127,7 +127,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """The formatted totals of a day, a token or an operation. ``bar`` is empty if none is drawn."""
+    """The formatted totals of a day, a token or an operation. Only tokens have a ``bar``."""
 
     label: str
     lookups: str
@@ -167,7 +167,7 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls and the daily limit. ``left`` is "" if there is no limit."""
+    """Today's calls and the daily limit. ``most`` is 0 and ``left`` is "" if there is no limit."""
 
     used: int
     most: int
@@ -223,12 +223,11 @@ class OperationsPage:
 
 
 def chosen_period(text: str) -> int:
-    """Return the period of PERIODS that ``text`` names, for example 7 for "7", or USUAL_PERIOD."""
+    """Return ``text`` as a number of days if it is in PERIODS, else USUAL_PERIOD."""
     return next((days for days in PERIODS if text == str(days)), USUAL_PERIOD)
 
 
 def operations_page(facts: OperationsFacts) -> OperationsPage:
-    """Build the operator's page."""
     by_day = _by_part(facts.by_day, 0)
     by_operation = _by_part(facts.by_day, 1)
     total = merged(by_day.values())

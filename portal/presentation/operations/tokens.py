@@ -77,7 +77,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The page that shows a new token. No other page shows it, so the operator must copy it."""
+    """The only page that shows a new token. The operator must copy the token from it."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -109,7 +109,6 @@ def issue_form(
     daily_limit: str = "",
     problems: Mapping[str, str] | None = None,
 ) -> IssueForm:
-    """Build the form for a new token."""
     return IssueForm(
         name=name,
         scopes=tuple(

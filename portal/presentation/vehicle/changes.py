@@ -70,8 +70,8 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    A lookup can be compared if both sets have a readable answer to it, and if the two answers were
-    fetched at different times. Returns "" if no lookup can be compared.
+    A lookup is compared only if both sets have a readable answer and the two answers were fetched
+    at different times. Returns "" if no lookup is compared.
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
@@ -115,7 +115,7 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
-        if was != now:  # formatted values, so that a new spelling of a value is not a change
+        if was != now:  # compares formatted values, so a new spelling is no change
             text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 

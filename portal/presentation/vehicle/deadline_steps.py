@@ -1,7 +1,7 @@
-"""The picture of a fine's deadlines: its steps from the infraction to the limitation period.
+"""The picture of a fine's deadlines, from the infraction to payment or to the limitation date.
 
-The date of a step is in the record, is computed from it, is hidden by the source, or is missing.
-The line to the next step shows how much of the legal period between the two steps was used.
+The date of a step is in the record, is computed from the record, is hidden by the source, or is
+missing. The line to the next step shows how much of the legal period for that step was used.
 """
 
 from collections.abc import Iterator
@@ -26,10 +26,11 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the used part of the legal period between the two steps in per cent, or None if it
-    is unknown. ``line`` is the style of the remaining part: solid if the next date is in the
-    record, dotted if the source hides it, and dashed if it is computed or missing. ``has_today`` is
-    true if the used part ends today, which a tick on the line shows.
+    ``used`` is the percentage of the legal period that was used before the next step or,
+    if that step is still to come, until today. It is None if unknown.
+    ``line`` is the style of the rest of the line: solid if the date of the next step is in the
+    record, dotted if the source hides that date, and dashed if it is computed or missing.
+    ``has_today`` adds a tick for today at the end of the used part.
     """
 
     used: int | None
@@ -49,7 +50,6 @@ class DeadlineStep:
 
 
 def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
-    """Return the steps of a fine in order."""
     fine, law = row.fine, row.law
     committed = _recorded(fine.committed_on, fine.committed_on_text)
     notified = _recorded(fine.notified_on, fine.notified_on_text)
@@ -92,7 +92,7 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """Return the line to the step ``end``, with the days used if the record has both dates."""
+    """Return the line to the step ``end``, without a number of days if a date is unknown."""
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(

@@ -49,14 +49,14 @@ class VehicleFacts:
 
     @property
     def price_view(self) -> PriceView | None:
-        """The price section, built on each access, or None without candidate versions."""
+        """The price section, built on each access, or None if there are no candidate versions."""
         return price_view(self.prices, self.query)
 
     @property
     def describes(self) -> bool:
         """Whether the answer says which vehicle it is about.
 
-        It does if it has a make or model, or if a price-table entry in it has a model or version.
+        True if it contains a make or model, or a price-table entry with a model or version.
         """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
@@ -80,11 +80,9 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
 
 # Reading two price candidates takes 4 ms of processor time. Without this cache, a page of stored
 # answers would exceed the limit of 5 ms in the benchmark (warm_page in bench/misses.py). A periodic
-# task in portal/factory.py clears the cache every second, so that an answer which a purge deletes
-# does not stay in memory.
+# task in portal/factory.py clears the cache every second, so that no purged answer stays in memory.
 @lru_cache(64)
 def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
-    """Return the facts of a readable answer."""
     decoded = read_decode(answer.result, marker)
     return VehicleFacts(
         identity=identity_of(decoded),
@@ -128,7 +126,7 @@ def _facts(decoded: Decoded) -> tuple[Fact, ...]:
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
-    """Add the unit to a number, and leave any other text unchanged. Zero becomes EMPTY."""
+    """Return ``number`` with its unit, or ``text`` if there is no number. Zero becomes EMPTY."""
     if number:
         return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
     if text.is_hidden:
@@ -141,7 +139,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Append a note to a number: the source does not state the unit, which may be kg or t."""
+    """Append a note to a number, because the source does not say whether it is in kg or t."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

@@ -36,8 +36,8 @@ NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form of the fines panel keeps the page's other parameters, for example those of the price
-# chart. It does not keep "completo" ("complete"), because with it the page may make paid lookups.
+# The form of the fines panel also submits the page's other parameters, for example those of the
+# price chart. It does not submit "completo" ("complete"), which permits paid lookups.
 _OTHER_NAME: Final = re.compile(r"[a-z][a-z-]{0,19}", re.ASCII)
 _MOST_OTHERS: Final = 8
 _LONGEST_OTHER: Final = 40
@@ -91,7 +91,6 @@ NO_CHOICE: Final = FineChoice()
 
 
 def fine_choice(query: Query) -> FineChoice:
-    """Read the choices from the query of a URL."""
     if not query:
         return NO_CHOICE
     order, situation = _first(query, "ordem"), _first(query, "situacao")

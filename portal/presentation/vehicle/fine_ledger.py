@@ -34,7 +34,7 @@ from portal.wording import counted
 # checkboxes). A list with more than MOST_ROOMY fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
-# The least width of a bar segment in per cent, so that a small fine among large ones stays visible.
+# The least width of a bar segment, in per cent. It keeps a small sum visible among large ones.
 _NARROWEST: Final = 1.5
 
 _ORDER_WORDS: Final[dict[Order, str]] = {
@@ -96,7 +96,7 @@ class LedgerLine:
     """One fine.
 
     The list is sorted by ``moment``, ``cents`` or ``rank``. The search looks in ``text``.
-    ``is_shown`` is False if a filter hides the fine. Only an open fine can be selected.
+    ``is_shown`` is False if a filter hides the fine. Only an unpaid fine can be selected.
     """
 
     row: FineRow
@@ -118,10 +118,10 @@ class LedgerLine:
 
 @dataclass(frozen=True, slots=True)
 class LedgerYear:
-    """The fines of a year. The texts state how many there are, and the sum of the open ones.
+    """The fines of a year.
 
-    ``words`` and ``amount`` describe the fines that pass the filters. ``all_words`` and
-    ``all_amount`` describe all fines of the year.
+    ``all_words`` states their number, and ``all_amount`` the sum of the unpaid ones. ``words`` and
+    ``amount`` state the same about the fines that pass the filters.
     """
 
     key: str
@@ -139,9 +139,8 @@ class FineLedger:
     """The content of the fines panel.
 
     If the list has controls and is sorted by date, the fines are in ``years``. Otherwise they are
-    in ``lines``. ``rules`` are pairs of a label and a legal rule, for example on discounts, which
-    the panel states once for many fines. ``negotiation`` is the path of the negotiation page, or
-    "".
+    in ``lines``. ``rules`` are legal rules that apply to many fines, each after its label, for
+    example "Desconto" ("discount"). ``negotiation`` is the path of the negotiation page, or "".
     """
 
     count: int

@@ -8,7 +8,7 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import Fine, Identity, read_fines
 
-# The panel lists at most this many fines. A longer table is too long to read.
+# The panel lists at most this many fines, because a longer table would be hard to read.
 MOST_ROWS = 300
 
 
@@ -26,7 +26,7 @@ class FineRow:
 class FineList:
     """The fines in the source's order.
 
-    ``rows`` has the first MOST_ROWS fines, and ``assessments`` has all.
+    ``rows`` has the first MOST_ROWS fines. ``assessments`` covers all fines.
     """
 
     rows: tuple[FineRow, ...]

@@ -1,4 +1,4 @@
-"""Notices about lookups without an answer, or with a stale one.
+"""Notices about lookups without an answer, and about stale answers.
 
 To keep the list of notices short, one notice covers all failed lookups of a panel, and one notice
 covers all stale answers that were fetched within one minute.
@@ -15,7 +15,7 @@ from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# With these causes, the source does not know the plate or Renavam, or rejects it.
+# These causes mean that the source does not know the plate or Renavam, or rejects it.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
@@ -30,7 +30,7 @@ _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A lookup without a readable answer. ``what`` is its Portuguese name from LOOKUP_WORDS."""
+    """A lookup without a readable answer. ``what`` is the lookup's name in LOOKUP_WORDS."""
 
     what: str
     reason: str
@@ -64,7 +64,7 @@ class Gap:
 
 
 def gap_of(missing: Sequence[Unavailable], subject: Plate | Renavam, *, is_all: bool) -> Gap | None:
-    """Build the notice about the lookups in ``missing``, or return None if it is empty.
+    """Build the notice about the lookups in ``missing``, or return None if there are none.
 
     ``is_all`` is true if no lookup about ``subject`` has a readable answer.
     """

@@ -9,7 +9,7 @@ from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.wording import listed
 
-# At most this many court cases, and as many issuing bodies, are listed.
+# The list of court cases and the list of issuing bodies each have at most this many entries.
 _MOST_NAMES = 6
 
 
@@ -81,9 +81,9 @@ def _of_fines(fines: FineList) -> Iterator[Situation]:
 
 
 def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
-    """Yield a sentence with the case number and the court of each court order in force.
+    """Yield a sentence with the case and the court of each court order in force.
 
-    The sentence says so if the number is hidden or missing. At most _MOST_NAMES cases are listed.
+    At most _MOST_NAMES cases are listed.
     """
     cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
     for card in cards[:_MOST_NAMES]:

@@ -89,7 +89,6 @@ class RecordViews:
         )
 
     def named(self, name: PanelName) -> AnyPanel:
-        """Return the panel with this name."""
         match name:
             case "resumo":
                 return self.summary
@@ -110,8 +109,8 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel in the order and with the filters that the visitor chose.
 
-        The panel is built on access, because building the fines' lines takes most of a page's time.
-        Its URLs contain these choices, so that they also apply if the script fetches it alone.
+        It is built on access, because it takes most of a page's time and other panels do not need
+        it. The URLs contain the visitor's choices, because the script may fetch the panel alone.
         """
         fines = self.fines.content
         content = None

@@ -34,9 +34,8 @@ class PageHead:
 class SectionLink:
     """A link to a section.
 
-    ``count`` is the number of entries that the link shows: fines, court restrictions in force, or
-    unverified subjects. It is "?" if the lookup has no readable answer. It is "" while the section
-    waits for its panel, and for the sections that have no such entries.
+    ``count`` is the number of fines, of court restrictions in force, or of unverified subjects. It
+    is "?" if the number is unknown. It is "" while the panel is "waiting", and in all other links.
     """
 
     anchor: str

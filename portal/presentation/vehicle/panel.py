@@ -105,7 +105,7 @@ class RenderContext:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """The source and age of an answer, and the cost of repeating the lookup in R$."""
+    """The source and age of an answer, and the cost in R$ of repeating the lookup."""
 
     what: str
     source: str
@@ -149,7 +149,7 @@ class PanelView(Generic[Content]):
 
     @property
     def export_path(self) -> str:
-        """The path prefix of the CSV and JSON files with the records, or "" if there are none."""
+        """The path prefix of the panel's CSV and JSON files, or "" if it has no such files."""
         has_exports = isinstance(self.subject, Plate) and self.state == "ready"
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
@@ -248,8 +248,8 @@ def missing_of(
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     """Say which lookups brought no new answer in a refresh, or return "" if there are none.
 
-    The text gives the reason for each failed lookup. It gives none for a lookup that returned a
-    stored answer instead of a new one, because ``panels`` does not contain that reason.
+    The text gives the reason for each failed lookup. It gives no reason for a stored answer in
+    place of a new one, because ``panels`` contains none.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [
@@ -284,6 +284,6 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
 def is_readable(result: object, lookup: Lookup) -> bool:
     """Return whether a decoded ``result`` has the type that the API specifies.
 
-    Without this check, an answer without a list of fines would read as "no fines".
+    Without this check, a malformed answer about fines would look like "no fines".
     """
     return isinstance(result, dict if lookup == "decode" else list)

@@ -20,8 +20,7 @@ from portal.wording import NO_BREAK_SPACE, listed
 VERSION: Final = "versao"
 YEARS: Final = "anos"
 _RANGES: Final = (1, 3, 5, 10)
-# If a series has fewer points, the page describes it in a sentence, because a chart would show no
-# trend.
+# A price history with fewer months gets a sentence instead of a chart that would show no trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
 
@@ -30,8 +29,8 @@ _ANCHOR: Final = "#fipe"
 class Choice:
     """The visitor's choices in the price section.
 
-    ``version`` is a candidate's number, from 1. ``is_explicit`` is true if the URL contains it.
-    ``years`` is the length of the chart, or None for the whole series.
+    ``version`` is a candidate's number, from 1. ``is_explicit`` is False if the URL contains no
+    valid version. ``years`` is the length of the chart, or None for the whole series.
     """
 
     version: int
@@ -53,8 +52,7 @@ class PriceRow:
     """A candidate in the table.
 
     ``match`` says which attributes agree with the registration and which differ. ``twelve_months``
-    is the change of the price in 12 months. If ``has_change`` is False, it says instead that there
-    are no data to compare.
+    is the price change in 12 months, or NOTHING_TO_COMPARE if ``has_change`` is False.
     """
 
     tab: PriceTab
@@ -89,7 +87,7 @@ class PriceView:
 def price_view(prices: Prices, query: Query) -> PriceView | None:
     """Build the price section, or return None if there are no candidates.
 
-    It ignores a choice in ``query`` that the page does not offer, such as version 9 of three.
+    Choices in ``query`` that the page does not offer, such as version 9 of three, are ignored.
     """
     choice = _choice(prices, query)
     if choice is None:

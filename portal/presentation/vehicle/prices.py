@@ -23,8 +23,8 @@ from portal.vehicle import (
 
 # The chart draws at most this many candidates, and the visitor can choose only among them.
 MOST_TABS: Final = MOST_SERIES
-# If the current price differs from the last price of the history by more than this share of the
-# latter, the page says so. A price usually changes by only a few per cent a month.
+# The page warns if the current price differs by more than this share from the last price of the
+# history. A price usually changes by only a few per cent a month.
 _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
 _MOST_GAPS: Final = 6
@@ -116,7 +116,6 @@ class PriceTab:
 
     @property
     def words(self) -> Words:
-        """The words for ``price_chart``."""
         return Words(
             now=_is_now(self.series, self.today),
             predicted="estimativa" if self._is_past else "previsão",
@@ -149,7 +148,7 @@ class PriceTab:
 
     @property
     def unread_price(self) -> Field:
-        """The text that the source sent as the price if it is not a price, else EMPTY."""
+        """The source's text in place of a price, or EMPTY if there is a price or no text."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY

@@ -36,7 +36,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class OtherData:
-    """The fields of a record that no other part of its entry on the page shows.
+    """The fields of a record that the rest of the record's entry on the page does not show.
 
     ``shown`` has the fields that the source sends, including those that it marks as hidden.
     ``blank`` has the labels of the fields that it leaves blank.
@@ -126,7 +126,7 @@ def _with_unit(field: Field, unit: str) -> Field:
 
 
 def _payment(fine: Fine, law: FineAssessment) -> Iterator[Detail]:
-    """Yield the fields about a payment, or nothing if all are blank. An amount of zero is blank."""
+    """Yield the fields about a payment, unless all are blank. A zero amount counts as blank."""
     amount = EMPTY if fine.paid_amount == 0 else fine.paid_amount_text
     fields = (fine.paid_on_text, amount, fine.payment_registered_on_text, fine.paid_state)
     if all(field.state == "empty" for field in fields):

@@ -17,8 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# Maps a topic of the report to the lookup whose records the upstream gets for it. For any other
-# topic, the upstream gets no records.
+# Maps each topic of the report that is based on records to the lookup of those records. The portal
+# sends the upstream no records for other topics.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -47,8 +47,8 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. ``doubt`` is a sentence if the portal
-    cannot tell whether they have changed, because some records are missing now, else "".
+    if the records have changed since the report was written. If the portal cannot tell, because
+    some records are missing now, ``doubt`` is a sentence that says so.
 
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
     names those that are unavailable now, so that a new report would lack their records.
@@ -89,8 +89,8 @@ def report_section(
 ) -> ReportSection:
     """Build a page's section with the report.
 
-    A POST request to the path ``action`` requests a new report. ``records`` are the records that it
-    would describe, or None on a page without a button for a new report.
+    The page's button for a new report sends POST to the path ``action``. ``records`` are the
+    records for a new report, or None on a page without that button.
     """
     report = (
         None

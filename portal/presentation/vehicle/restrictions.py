@@ -78,7 +78,7 @@ def restriction_list(
 ) -> RestrictionList | None:
     """Return the restrictions of an answer, or None if the answer is missing or unreadable.
 
-    If a record describes a vehicle that differs from ``vehicle``, it gets a note.
+    If a record describes a vehicle that differs from ``vehicle``, the record gets a note.
     """
     if not is_readable(panel.result, "renajud"):
         return None
@@ -123,7 +123,7 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
 
 
 def title_of(record: Restriction) -> str:
-    """Return the title of a record: its kind, the source's wording, or that it is not in force."""
+    """Return a record's title, which states its kind or that it is not in force."""
     return _title(effect_of(record), record)
 
 

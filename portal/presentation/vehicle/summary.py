@@ -29,9 +29,8 @@ class Summary:
     ``price`` is the price of the first candidate version. ``likely_price`` is the price range of
     the best matches. ``price_is_known`` is False if the lookup "decode" has no readable answer.
 
-    Some subjects, such as theft, are not covered by any lookup. ``unverified`` names the most
-    important of these, which the page shows next to the verdict. ``unverified_count`` is the number
-    of all of them.
+    No lookup covers subjects such as theft. ``unverified`` has the titles of the most important of
+    these subjects, and ``unverified_count`` is the number of all of them.
     """
 
     name: str
@@ -53,7 +52,7 @@ class Summary:
     next_steps: NextSteps
 
 
-# Keys of subjects in UNVERIFIED: the most frequent reasons why a purchase goes wrong.
+# Keys in UNVERIFIED of the most frequent reasons why a purchase goes wrong.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -61,7 +60,7 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# With more reasons, the visitor would have to scroll to the matrix on a phone.
+# With more reasons, a visitor with a phone would have to scroll to the matrix.
 MOST_REASONS = 3
 
 
