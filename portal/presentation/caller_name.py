@@ -8,7 +8,7 @@ _CONFIGURED: Final = "settings:"
 
 
 def shown_caller(name: str) -> str:
-    """Return ``token 1 da configuração`` (of the settings) for ``settings:1``.
+    """Return ``token 1 da configuração`` (token 1 of the settings) for ``settings:1``.
 
     Any other name is returned unchanged.
     """

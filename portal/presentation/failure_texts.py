@@ -82,7 +82,7 @@ DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_lim
 
 
 def back_at_midnight(left_s: float) -> str:
-    """Return ``Volta à 0h (em 4 h).`` (back at midnight, in 4 h) for a used up daily limit.
+    """Return ``Volta à 0h (em 4 h).``: lookups are possible again at midnight, in 4 hours.
 
     ``left_s`` is the number of seconds until midnight.
     """

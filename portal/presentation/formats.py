@@ -120,7 +120,7 @@ def age(elapsed: timedelta) -> str:
 
 
 def duration(seconds: int) -> str:
-    """Format a time span in its two largest units: ``8 dias``, ``1 dia e 6 horas``.
+    """Format a time span in at most two units: ``8 dias``, ``1 dia e 6 horas``.
 
     Smaller units are rounded up, so that the text never understates the span.
     """
@@ -148,10 +148,7 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register the filters and ``term`` in a Jinja environment.
-
-    Also remove the indentation before, and the line break after, each block tag of a template.
-    """
+    """Register the filters and the function ``term``, and set the white-space options."""
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

@@ -6,7 +6,7 @@ from portal.law import term
 
 
 def term_link(slug: str, text: str = "") -> Markup:
-    """Return a link to a glossary entry. Its text is ``text``, or the entry's name if that is "".
+    """Return a link to a glossary entry. An empty ``text`` is replaced by the entry's name.
 
     Raises ValueError for an unknown slug.
     """

@@ -13,7 +13,7 @@ Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam",
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The older, different answer that the current one replaced. ``Panel`` explains the fields."""
+    """The previous answer, if the current answer differs. ``Panel`` explains the fields."""
 
     body: bytes
     result: object = field(compare=False)
@@ -27,11 +27,11 @@ class Panel:
     The state "unasked" means that the lookup was not made. The state "unavailable" means that the
     lookup failed: ``cause`` is a code, and ``reason`` a Portuguese sentence.
 
-    ``body`` is the JSON of the answer, and ``result`` its decoded member ``result``. Comparisons
-    ignore ``result``, because it is not hashable. ``fetched_at`` is in UTC. ``price`` is the cost
-    of repeating the lookup in R$, or 0 if the operator configured no price. If ``is_stored`` is
-    true, repeating the lookup is free while the answer is fresh. ``replaced`` is the older answer
-    that ``body`` replaced in the store, or None.
+    ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON, and
+    is excluded from comparisons and hashes, because it is not hashable. ``fetched_at`` is in UTC.
+    ``price`` is what another lookup costs in R$, or 0 if the operator configured no price. If
+    ``is_stored`` is true, another lookup is free while the answer is fresh. ``replaced`` is the
+    older answer that ``body`` replaced in the store, or None.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]

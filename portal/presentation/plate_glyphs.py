@@ -3,9 +3,9 @@
 The shapes were drawn for this project and imitate FE-Schrift, the typeface of Mercosul plates.
 
 The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
-glyph fills a box of WIDTH × HEIGHT units. A stroke is a line of width PEN with flat ends. Its tuple
-has the coordinates of its first point and relative SVG path commands. A diagonal stroke begins and
-ends with a short vertical piece, because its ends would otherwise be slanted.
+glyph fills a box of WIDTH × HEIGHT units. A stroke is a line of width PEN with flat ends, written
+as the x and y of the first point and relative SVG path commands. Where a diagonal meets the top or
+bottom of the box, a short vertical piece prevents a slanted end.
 
 As on real plates, no letter looks like a digit: for example, 0 has straight sides and O is round.
 """

@@ -1,4 +1,4 @@
-"""Convert texts that the source writes in capital letters to normal spelling."""
+"""Converts texts that the upstream sends in capital letters to normal spelling."""
 
 from collections.abc import Callable
 

@@ -1,10 +1,10 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. The cache is copied before the database, so that the copied ledger has a row for
-the call of every copied answer. If a vehicle is purged between the two copies, the copied purge
-log contains the purge. After a restore, the next start deletes the vehicle's answers from the
-cache.
+secret key's file. The cache is copied before the database. The copied ledger, which lists the
+upstream calls, therefore has a row for every copied answer. If a vehicle's data is purged between
+the two copies, the purge is in the copied purge log, and the first start after a restore repeats it
+in the cache.
 """
 
 import hashlib
@@ -34,8 +34,7 @@ _FORMAT: Final = 1
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
-# Endings of SQLite's journals. SQLite would apply the journal of a former database to the restored
-# database.
+# Endings of SQLite's journals. SQLite would apply a former database's journal to the restored one.
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
@@ -72,8 +71,8 @@ class Manifest(msgspec.Struct, frozen=True):
 def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
     """Write a backup of those ``sources`` that exist. Raises BackupRefused or OSError.
 
-    ``sources`` maps names in the backup to paths. The backup is complete as soon as ``file``
-    exists, and only the owner can read it.
+    ``sources`` maps names in the backup to paths. ``file`` does not exist before the backup is
+    complete. Only the owner of ``file`` can read it.
     """
     if os.path.lexists(file):
         raise BackupRefused(f"{file} exists: a backup replaces no file")
@@ -119,11 +118,11 @@ def restore(
 ) -> Manifest:
     """Copy the files of a backup to ``targets``. Raises BackupRefused or OSError.
 
-    ``targets`` maps names in the backup to paths. It must not contain the key's file if a key is
-    configured. ``is_known_key`` returns whether the portal will be able to read the restored data.
-    Its arguments are the fingerprint in the manifest, and the restored key or None. ``amend`` may
-    change the restored database before it is moved to its target. If a check fails, nothing is
-    changed. No file is ever replaced.
+    ``targets`` maps names in the backup to paths. If the settings contain a secret key, ``targets``
+    must not contain the key's file. ``is_known_key(fingerprint, key)`` returns whether the portal
+    will have the secret key with this fingerprint. ``key`` is the key in the backup, or None.
+    ``amend`` may change the copied database before the copy gets its final name. No existing file
+    is replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
@@ -174,7 +173,7 @@ def _copy_database(source: Path, copy: Path) -> None:
         closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
         closing(sqlite3.connect(copy)) as there,
     ):
-        # Copy all pages in one step, because each write would restart a copy of several steps.
+        # Copy all pages in one step. Otherwise each write by a portal would restart the copy.
         here.backup(there)
         there.execute("PRAGMA journal_mode = DELETE")
     _require_whole(copy)
@@ -257,7 +256,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
 
 @contextmanager
 def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a temporary path for each target, in its directory. Finally remove these files."""
+    """Yield a temporary path in the directory of each target. At the end, remove these paths."""
     folders: dict[Path, Path] = {}
     try:
         for target in targets.values():

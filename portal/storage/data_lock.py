@@ -9,8 +9,8 @@ from pathlib import Path
 class DataLock:
     """A server's lock on its data directory, held until the server ends.
 
-    ``is_alone`` is true if no other server held the lock when this object was made. The lock is
-    then exclusive until ``share`` is called. The kernel releases the lock of a killed process.
+    ``is_alone`` is true if no other server held the lock when this object was made. In this case,
+    the lock is exclusive until ``share`` is called. The kernel releases a killed server's lock.
     Raises OSError if the directory cannot be used.
     """
 
@@ -25,7 +25,7 @@ class DataLock:
             self.is_alone = False
 
     def share(self) -> None:
-        """Change to a shared lock, and first wait while another server has an exclusive lock."""
+        """Wait while another server has an exclusive lock. Then change to a shared lock."""
         with suppress(OSError):  # the file system has no locks
             fcntl.flock(self._file, fcntl.LOCK_SH)
 

@@ -1,4 +1,4 @@
-"""The tables of the database, and its engine on SQLite (embedded) or PostgreSQL."""
+"""The tables of the database, and engines for SQLite and PostgreSQL."""
 
 import logging
 import os
@@ -57,16 +57,14 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# By default ``writing`` waits this many seconds for other writers of an SQLite file, in the same or
-# another process.
+# Seconds that ``writing`` by default waits for all other writers of an SQLite file.
 WRITE_WAIT_S = 10.0
-# Number of connections of a process to an SQLite file. A writer that waits for other writers uses
-# no connection.
+# Connections of a process to an SQLite file. Threads that wait for other writing threads use none.
 SQLITE_CONNECTIONS = 16
-# Seconds to wait for a pooled connection to SQLite. Transactions on SQLite are short.
+# Seconds to wait for a pooled connection to SQLite.
 POOL_TIMEOUT_S = 5.0
 
-# The numbers of these PostgreSQL advisory locks must be equal in every portal.
+# Numbers of PostgreSQL advisory locks. All portals that share a database must use the same numbers.
 _SET_UP_LOCK = 0x646F7373
 _DOSSIERS_LOCK = 0x64737372
 
@@ -74,7 +72,7 @@ _DOSSIERS_LOCK = 0x64737372
 metadata = MetaData()
 
 # A row's namespace is the name of its upstream, or "demo". Rows from versions without namespaces
-# have an empty namespace. They are kept, but belong to no upstream.
+# have an empty namespace, because their upstream is unknown.
 tokens = Table(
     "access_tokens",
     metadata,
@@ -106,8 +104,7 @@ ledger = Table(
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # The batch for which the call was made, if any.
-    # The index contains all columns that the operator's page needs for its sums, so that the rows
-    # are not read.
+    # The operator's page computes sums from these columns. The database reads them from the index.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
@@ -119,12 +116,12 @@ spending = Table(
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
     # The name of a counter. "day" counts the calls of all callers, "token:NAME" the calls of one
-    # caller, and "known:NAME" that caller's calls that were answered with 200.
+    # caller. "known:NAME" exists if the upstream answered a trial call (see Ledger) with 200.
     Column("payer", String(90), primary_key=True),
     Column("calls", Integer, nullable=False),
 )
 
-# Counts the lookups that needed no upstream call.
+# Counts the lookups that needed no upstream call of their own.
 lookup_counts = Table(
     "lookup_counts",
     metadata,
@@ -168,7 +165,7 @@ batches = Table(
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
     Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
-    Column("at_most", String(20), nullable=False),  # The batch's highest total price in R$.
+    Column("at_most", String(20), nullable=False),  # The batch's highest possible price in R$.
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
     # The invalid entries of the batch's list, encrypted.
     Column("sealed_wrong", LargeBinary, nullable=False),
@@ -228,7 +225,7 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    # A bucket is one of 65,536 numbers, so it does not identify a vehicle.
+    # One of 65,536 numbers. Many vehicles share a bucket, so it does not identify a vehicle.
     Column("bucket", Integer, nullable=False),
 )
 
@@ -289,11 +286,11 @@ def open_engine(
 
 
 def side_engine(engine: Engine) -> Engine:
-    """Return an engine for tokens and histories. Even requests with cached answers need them.
+    """Return an engine for tokens and histories, which even requests with cached answers need.
 
-    On PostgreSQL, the engine has its own connections, because a slow ledger may occupy all
-    connections of ``engine``. On SQLite it is ``engine`` itself, because reads do not wait for
-    writers.
+    On PostgreSQL, the new engine has its own connections, because a slow ledger may occupy all
+    connections of ``engine``. On SQLite, reads do not wait for writers, so the function returns
+    ``engine`` itself.
     """
     if engine.dialect.name != "postgresql":
         return engine
@@ -385,11 +382,11 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
     for name in ("options", "tcp_user_timeout"):
         options.pop(name, None)
     with create_engine(engine.url, poolclass=NullPool, connect_args=options).begin() as db:
-        # If this machine fails during the transaction, PostgreSQL releases the locks.
+        # If this machine fails during the transaction, PostgreSQL releases the locks after 60 s.
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
-        # While a migration waits for a table's lock, the statements of running portals wait behind
-        # it. Limit this wait.
+        # While a migration waits for a table's lock, statements of running portals on this table
+        # also wait. The time limit ends both waits.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
@@ -453,7 +450,7 @@ def _create_file(file: Path) -> None:
 def _check_integrity(engine: Engine, file: Path) -> None:
     """Raise OSError if the file's pages are corrupt.
 
-    The portal must not replace a corrupt file, because there is no other copy of its rows.
+    The portal must not replace a corrupt file, because the rows have no other copy.
     """
     try:
         with reading(engine) as db:
@@ -557,8 +554,8 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
     """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    Returns False if any of ``traces`` may remain. On PostgreSQL the function only returns True,
-    because the server's operator runs VACUUM.
+    Returns False if any of ``traces`` may remain. On PostgreSQL the function does nothing and
+    returns True, because the server's operator runs VACUUM.
     """
     search = _searches.get(engine)
     if search is None:

@@ -1,8 +1,8 @@
 """Records the fingerprints of the secret keys with which the database's rows were written.
 
-The signing key is the secret key for new data. Old keys may be accepted for reading old data. Lists
-of fingerprints contain only the first 16 digits of each, because a value in the table ``meta`` has
-at most 200 characters. All functions raise SQLAlchemyError if the database fails.
+The signing key is the secret key for new data. Old keys may be accepted for reading old data. In
+lists, fingerprints are shortened to 16 digits, because a value in the table ``meta`` has at most
+200 characters. All functions raise SQLAlchemyError if the database fails.
 """
 
 from collections.abc import Iterable
@@ -54,11 +54,11 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     Returns whether the signing key has changed, and the fingerprints of former keys with which
     stored answers may have been signed.
 
-    If a recorded key is no longer accepted, purges cannot find the HMACs that were computed with
-    it. The HMACs of all plates are therefore removed from the ledger's rows. If none of the
-    recorded keys is accepted, all history entries, batches and issued dossiers are deleted, because
-    they cannot be decrypted. Otherwise the caller must delete the rows that no accepted key
-    decrypts.
+    Without a former key, a purge cannot compute the HMACs of a plate in old ledger rows. If any
+    recorded key is no longer accepted, the HMACs of all plates are therefore removed from the
+    ledger. If none of the recorded keys is accepted, all history entries, batches and issued
+    dossiers are deleted, because they cannot be decrypted. Otherwise the caller must delete the
+    rows that no accepted key decrypts.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -71,8 +71,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
             if not in_use & present:
                 _remove_encrypted(db)
             db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
-            # Record the former keys until the store has deleted the answers that they signed. The
-            # store may be unreachable now.
+            # Keep the list of former keys until the store has deleted the answers signed with them,
+            # because the store may be unreachable now.
             formers = [each[:_DIGITS] for each in formers if each[:_DIGITS] not in retired]
             formers = [each for each in (*formers, *sorted(retired)) if each not in present]
             _record(db, _FORMER_NAMES, " ".join(formers))
@@ -84,7 +84,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys. The answers that they signed must be deleted before."""
+    """Delete the list of former keys. Call this after deleting the answers signed with them."""
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

@@ -1,7 +1,7 @@
 """Repeats, in a restored backup, the purges that were made after the backup.
 
-The purge log does not identify a purged vehicle. It contains only the vehicle's bucket (one of
-65,536). All vehicles of a purged bucket are therefore deleted.
+A purge deletes a vehicle's data. The purge log contains only the vehicle's bucket (one of 65,536
+numbers), which many vehicles share. The data of all vehicles in this bucket is therefore deleted.
 """
 
 import sqlite3

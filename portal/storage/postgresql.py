@@ -17,8 +17,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
 
 T = TypeVar("T")
 
-# SQLAlchemy logs a pool's actions under the name of the pool's class. By default it hides only the
-# logs of its own classes.
+# Hide what SQLAlchemy logs about _FifoPool. By default it hides only the logs of its own pools.
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
 # The largest number of connections per process. By default a PostgreSQL server accepts 100
@@ -79,8 +78,8 @@ class _FifoPool(QueuePool):
     short transactions. With QueuePool and a time-out of 8 s, 16 threads failed in one run and 50 in
     another. With _FifoPool, 2 threads failed.
 
-    If the server allows fewer connections than the pool's size, it refuses further connections. The
-    thread then waits until another thread returns a connection.
+    The server may allow fewer connections than the pool's size. If it refuses a connection, the
+    thread waits until another thread returns one.
     """
 
     def __init__(self, *given: Any, **named: Any) -> None:

@@ -1,6 +1,6 @@
-"""Logs the purges of vehicles' data in the database.
+"""The database's log of purges. A purge deletes a vehicle's data.
 
-A cache also counts purges, but it loses its counters if it restarts empty.
+The cache also counts purges, but it loses its counters if it restarts empty.
 """
 
 import logging
@@ -26,8 +26,8 @@ _LATER_PURGE = (
 class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
-    ``latest`` is the number of the last purge. ``buckets`` are the buckets that were purged after
-    the purge ``number`` that was passed to ``since``, or None if they are unknown.
+    ``latest`` is the number of the last purge. ``buckets`` has the buckets of all purges with a
+    higher number than the argument of ``since``, or is None if they are unknown.
     """
 
     latest: int
@@ -43,7 +43,7 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
 class PurgeLog:
     """A log of purges, which are numbered from 1.
 
-    An entry contains the vehicle's bucket (a number from 0 to 65,535), and not the vehicle.
+    An entry contains the vehicle's bucket: a number from 0 to 65,535, which many vehicles share.
     """
 
     def __init__(self, engine: Engine) -> None:

@@ -50,7 +50,6 @@ def record_revision(db: Connection, revision: str) -> None:
 
 
 def mismatch(revision: str) -> SchemaMismatch:
-    """Return the exception for a schema of another version."""
     if revision in REVISIONS:
         return SchemaMismatch(
             f"the database has the schema of a former version ({revision}, this version needs "

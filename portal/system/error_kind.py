@@ -21,8 +21,8 @@ def error_kind(error: BaseException) -> str:
 
 
 def _detail(error: BaseException) -> str | None:
-    # An SQLAlchemy error has the driver's error in ``orig``: psycopg's has a SQLSTATE, and that of
-    # sqlite3 has a name.
+    # ``orig`` of an SQLAlchemy error is the driver's error. An error of psycopg has a SQLSTATE, and
+    # an error of sqlite3 has a name.
     driver_error = getattr(error, "orig", None)
     if (state := getattr(driver_error, "sqlstate", None)) is not None:
         return f"SQLSTATE {state}"

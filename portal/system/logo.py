@@ -15,8 +15,7 @@ _LARGEST_SIDE: Final = 4000  # pixels
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _USE: Final = f"{_SVG}use"
-# Elements that run code, show other documents, or change attributes after this module has checked
-# them.
+# Elements that run code, show other documents, or later change attributes of checked elements.
 _REFUSED: Final = frozenset(
     {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
 )
@@ -24,7 +23,7 @@ _OWN_REFERENCE: Final = re.compile(r"\s*(#|data:image/(png|jpeg);base64,)")
 _FOREIGN_URL: Final = re.compile(
     r"url\((?!\s*['\"]?\s*#)|image-set\(|@import|expression\(|\\", re.IGNORECASE
 )
-# One number or length, with the separator after it, as the PDF renderer reads it in ``viewBox``.
+# A number or length and the separator after it, in the form that the PDF renderer can read.
 _NUMBERS: Final = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?(px|pt|mm|cm|in|em|%)?[\s,]*")
 _MOST_ELEMENTS: Final = 2000
 

@@ -74,11 +74,10 @@ def lower_priority(niceness: int) -> None:
 def use_batch_policy(niceness: int) -> bool:
     """Choose Linux's policy SCHED_BATCH with a short time slice, and set the niceness.
 
-    A thread with this policy does not interrupt another thread when it becomes ready to run. A
-    waiting thread may interrupt a running one after the slice (by default 1.4 ms on two
-    processors). Threads that are started later inherit policy, slice and niceness. Since Linux
-    6.12, sched_setattr(2) sets the slice; older versions ignore it. Returns False if the system
-    lacks or forbids this call.
+    A batch thread that becomes ready to run does not interrupt a running thread. A waiting thread
+    may interrupt a batch thread that has run for its slice. The default slice is 1.4 ms on two
+    processors. Linux before 6.12 ignores a chosen slice. Threads that are started later inherit
+    policy, slice and niceness. Returns False if the system lacks or forbids sched_setattr(2).
     """
     number = _SCHED_SETATTR.get(os.uname().machine) if sys.platform == "linux" else None
     if number is None:

@@ -1,8 +1,8 @@
-"""Creates a directory of files for the processes of one server to share metrics and other numbers.
+"""Creates a directory of files in which a server's processes share metrics and other numbers.
 
 The files are mapped into memory. On a full disk, a write into a mapped file without allocated
-blocks ends the process (SIGBUS). Every file is therefore allocated before it is mapped, and the
-directory is not in the data directory but, if possible, in a memory file system.
+blocks ends the process (SIGBUS). Every file is therefore allocated before it is mapped. The
+directory is in a memory file system, if possible.
 """
 
 import contextlib
@@ -76,8 +76,8 @@ def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirect
 def claim_worker_id(directory: Path) -> int:
     """Claim the lowest number that no living process has claimed, and return it.
 
-    The claim ends with this process. A worker that replaces a killed worker therefore gets the
-    killed one's number and uses its files. The directory does not grow when workers are killed.
+    The claim ends with this process. A worker that replaces a killed worker therefore gets the same
+    number and uses the same files.
     """
     for number in itertools.count():
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

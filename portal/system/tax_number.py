@@ -1,7 +1,7 @@
 """Checks and formats the tax numbers of persons (CPF) and companies (CNPJ).
 
-Since July 2026 the first twelve characters of a CNPJ may be letters or digits. To compute the check
-digits, a character has the value of its ASCII code minus 48. The rule is in annex XV of the federal
+Since July 2026 the first twelve characters of a CNPJ may be letters or digits. In the sums for the
+check digits, a character counts as its ASCII code minus 48. The source is annex XV of the federal
 revenue's Instrução Normativa RFB 2.229/2024.
 """
 

@@ -1,7 +1,6 @@
 """Computes how many threads a worker may start, from RLIMIT_NPROC and the cgroups' pids.max.
 
-If a worker cannot start a thread, its process ends, and the answers to its paid calls in progress
-are lost.
+A worker that cannot start a thread ends, and loses the answers to its paid calls in progress.
 """
 
 import os
@@ -78,8 +77,8 @@ def free_threads() -> int | None:
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The kernel does not limit root's threads. A system without /proc is not Linux. On such a
-    # system RLIMIT_NPROC limits processes, not threads.
+    # The kernel does not limit root's threads. A system without /proc is not Linux, and its
+    # RLIMIT_NPROC limits processes, not threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:

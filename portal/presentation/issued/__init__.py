@@ -1,4 +1,4 @@
 """View models of issued dossiers and of the page that verifies them.
 
-An issued dossier is a report about a vehicle that the portal stores under a link.
+An issued dossier is a stored report about a vehicle. Everyone who has its link can read it.
 """

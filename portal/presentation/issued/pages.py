@@ -17,7 +17,7 @@ State = Literal["valid", "expired", "revoked"]
 class IssuedDossierPage:
     """The page of an issued dossier that has not expired and is not revoked.
 
-    ``link`` is the full URL to share. It is "" on the page that the link itself opens.
+    ``link`` is the full URL that the owner can share. Other visitors' pages have "" instead.
     ``paper_path`` is the path of the printable dossier. ``pdf_path`` is "" if the dossier was
     issued without a PDF.
     """

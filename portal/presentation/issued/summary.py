@@ -1,4 +1,4 @@
-"""The summary that is stored with an issued dossier and shown to visitors of its link."""
+"""The summary that is stored with an issued dossier and shown to everyone who has the link."""
 
 import re
 from dataclasses import dataclass
@@ -51,9 +51,9 @@ class IssuedSummary:
     """The summary of an issued dossier.
 
     ``finding``, ``caveat`` and ``reasons`` are the verdict's sentences in the past tense.
-    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has the
-    titles of the notices about lookups without an answer. ``unverified`` is the number of things
-    that no lookup can check, such as theft.
+    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
+    title for each failed or unreadable lookup. ``unverified`` is the number of things that no
+    lookup can check, such as theft.
     """
 
     plate: str
@@ -73,7 +73,6 @@ class IssuedSummary:
 
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
-    """Build the summary of a dossier that is being issued."""
     summary = page.contents.summary
     return IssuedSummary(
         plate=page.plate.text,

@@ -1,10 +1,10 @@
 """The verification page: what a stranger may learn from a dossier's number or QR code.
 
 A number may be printed in a public advertisement. The page for a number therefore shows only three
-characters of the plate. With them, a reader can notice that a printed dossier is about another car.
-They are too few to look up the vehicle.
+characters of the plate. Three characters are enough to notice that the dossier is not about the
+advertised car, but too few to look up the car.
 
-A QR code contains the secret key of the dossier's link, and only the dossier itself shows it. The
+A QR code contains the secret key of the dossier's link, and is printed only in the dossier. The
 page for a QR code therefore shows the whole plate, the summary and the link.
 """
 
@@ -44,10 +44,10 @@ class VerifiedDossier:
 class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
-    The outcome "signed" means that the code is from a draft, which is a dossier that the portal
-    does not store. ``signed`` has the values that the code contains. The outcome "former" means
-    that an old version of the portal issued the code. Codes of old versions do not state whether
-    the data was demo data, so the page cannot confirm them.
+    The outcome "signed" means that the code is from a draft (a dossier that the portal does not
+    store). The field ``signed`` then has the values in the code. The outcome "former" means that
+    an old version of the portal made the code. Codes of old versions do not state whether the data
+    was demo data, so the page cannot confirm them.
     """
 
     template: ClassVar[str] = "pages/verify.html"

@@ -1,7 +1,8 @@
 """Adds namespaces, the purge log, and the table for the secret key's fingerprint.
 
-Existing rows of ``ledger`` and copied tokens get the empty namespace. The old tables ``tokens``,
-``spending`` and ``hits`` remain, so that a process of the earlier version can still use them.
+The existing ledger rows, and the tokens copied from ``tokens``, get the empty namespace. The old
+tables ``tokens``, ``spending`` and ``hits`` remain, because a process of the earlier version may
+still be using them.
 """
 
 import logging
@@ -15,7 +16,8 @@ down_revision = "0001"
 log = logging.getLogger("portal.storage.migrations")
 
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
-# The digests of old tokens are copied, so that pass-through mode never sends an old token upstream.
+# Pass-through mode sends callers' credentials upstream, but never a token of the portal. It
+# recognises the old tokens by these copies of their digests.
 _COPY_TOKENS = (
     f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 constants alone
     f"SELECT '', {_COLUMNS} FROM tokens"

@@ -1,4 +1,4 @@
-"""Adds columns for the results of batch items and for the number of repeatedly listed vehicles."""
+"""Adds columns for the results of batch items and for the number of vehicles listed repeatedly."""
 
 import sqlalchemy as sa
 from alembic import op

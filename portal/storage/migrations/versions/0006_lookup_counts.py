@@ -1,9 +1,9 @@
 """Replaces the table ``savings`` by ``lookup_counts``, and adds the index "ledger_by_use".
 
-Both tables count the lookups that needed no upstream call. ``lookup_counts`` also records the
-caller, and counts stale answers separately. Rows that are copied from ``savings`` have no caller,
-and their hits include stale answers. If a worker of the earlier version still runs, it logs that it
-cannot write to ``savings``.
+Both tables count the lookups that needed no upstream call of their own. ``lookup_counts`` also
+records the caller, and counts stale answers separately. In rows copied from ``savings``, ``caller``
+is empty, and ``hits`` includes stale answers. A worker of the earlier version that is still running
+logs that it cannot write to ``savings``.
 """
 
 import sqlalchemy as sa
