@@ -1,4 +1,4 @@
-"""Reads the credential of a request from its header or its query string."""
+"""Reads a request's credential from the Authorization header or the query string."""
 
 from collections.abc import Sequence
 from urllib.parse import parse_qsl
@@ -13,9 +13,9 @@ class NoCredential(ValueError):
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
     """Return the token from the Authorization header or the ``at`` parameter.
 
-    Raises NoCredential. The same token in a header and in the query is accepted. Two headers or two
-    parameters are rejected, even with equal values. A WSGI server may join two headers as ``A,B``,
-    or replace a non-ASCII header by an empty text. ``is_token`` rejects both results.
+    Raises NoCredential. A request may send the same token in the header and in the query. Two
+    headers or two parameters are rejected, even with equal values. A WSGI server may join two
+    headers as ``A,B``, or replace a non-ASCII header by "". ``is_token`` rejects both texts.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:

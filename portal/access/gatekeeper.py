@@ -1,4 +1,4 @@
-"""Authenticates a caller's credential. The portal's mode decides which ones are valid."""
+"""Authenticates callers. The portal's mode decides which credentials are valid."""
 
 from collections.abc import Callable, Sequence
 from typing import Literal
@@ -16,13 +16,13 @@ class Gatekeeper:
     """Turns a credential into an Identity.
 
     In demo and managed mode, a credential is a token that the portal knows. In pass-through mode,
-    the upstream verifies the credential. The portal then accepts any credential, but refuses a
-    token that it has issued.
+    the portal sends the credential to the upstream, which verifies it. The portal itself rejects
+    only the tokens that it has issued.
 
     In pass-through mode, a caller's data is stored under an HMAC of the credential. ``secret`` is
     the key of this HMAC, and ``former`` contains earlier values of ``secret``. At a caller's first
-    request, ``take_over`` is called for each earlier key, with two HMACs: the one with the earlier
-    key, and the one with ``secret``. It must move the caller's data from the first to the second.
+    request, ``take_over(old, new)`` is called for each earlier key. It must move the caller's data
+    from ``old``, the HMAC with the earlier key, to ``new``, the HMAC with ``secret``.
     """
 
     def __init__(
@@ -57,7 +57,6 @@ class Gatekeeper:
         return self.authenticate_digest(digest(credential))
 
     def _rename(self, credential: str, name: str) -> None:
-        """Move a caller's data from the HMACs with earlier keys to ``name``, the present HMAC."""
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()
         self._taken_over.add(name)
@@ -65,7 +64,7 @@ class Gatekeeper:
             self._take_over(name_credential(key, credential), name)
 
     def authenticate_digest(self, token_digest: str) -> Identity:
-        """Return the identity of the token with this digest. A browser session stores no token."""
+        """Return a token's identity. A browser session stores only the token's digest."""
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()
         return self._tokens.identify(token_digest)

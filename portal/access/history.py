@@ -39,9 +39,9 @@ class BytesKept(Exception):
 class History:
     """The recent lookups of each visitor.
 
-    ``tag`` computes the HMAC of a plate, by which its rows are found. ``former`` lists the old
-    secret keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs with these
-    keys.
+    A subject is a plate or Renavam (the vehicle's registration number). ``tag`` computes the HMAC
+    by which a subject's rows are found. ``former`` lists old secret keys, which still decrypt old
+    rows. ``former_tags`` computes a subject's HMACs with the old keys.
     """
 
     retention_s: Final = KEPT_S
@@ -63,7 +63,7 @@ class History:
         self._secret = secret
         self._tag = tag
         self._clock = clock
-        # After a database error the breaker is open. Pages then show no history, and do not wait.
+        # A database error opens the breaker. While it is open, pages show no history at once.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -82,7 +82,7 @@ class History:
                 )
         except BreakerOpen:
             return
-        # The error may be a unique violation, because another request records the same lookup.
+        # The error is a unique violation if two requests record the same lookup at the same time.
         except SQLAlchemyError as error:
             log.warning("history was not recorded: %s", error_kind(error))
 
@@ -125,7 +125,7 @@ class History:
         """Delete entries older than thirty days.
 
         Raises BytesKept. The method empties SQLite's write-ahead log even if no entry has expired,
-        because a concurrent reader may have kept the previous call from emptying the log.
+        because a concurrent reader may have prevented this in the previous call.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -137,7 +137,7 @@ class History:
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only the entry of one ``subject``.
 
-        Raises HistoryUnavailable if data remains. Another call then deletes the remaining data.
+        Raises HistoryUnavailable if data remains. The caller may try again.
         """
         mine = self._visitor_key(visitor)
         tag = "" if subject is None else self._tag(subject)
@@ -147,8 +147,8 @@ class History:
                 if subject is not None:
                     chosen &= table.c.subject == tag
                 db.execute(delete(table).where(chosen))
-            # In the rows and in the index, the HMAC of the plate directly follows the visitor's
-            # key, so one search finds both.
+            # Rows and index entries contain the visitor's key directly before the subject's HMAC,
+            # so one search for both texts together finds copies of rows and of index entries.
             erased = erase_traces(self._engine, [f"{mine}{tag}".encode()])
         except SQLAlchemyError as error:
             raise HistoryUnavailable(type(error).__name__) from None
@@ -158,9 +158,8 @@ class History:
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of every namespace.
 
-        Also removes the HMAC of the plate from the free space of the database's files. The caller
-        must first call ``Ledger.forget``, because the ledger's rows are in the same files. Raises
-        BytesKept.
+        Also erases the vehicle's HMAC from the database's files. Call ``Ledger.forget`` first,
+        because the ledger's rows contain the same HMAC. Raises BytesKept.
         """
         tags = self._tags(subject)
         with writing(self._engine) as db:
@@ -171,8 +170,8 @@ class History:
     def take_over(self, former: str, present: str) -> None:
         """Move a visitor's entries from the name ``former`` to the name ``present``.
 
-        In pass-through mode, a visitor's name is an HMAC, which changes with the secret key. Raises
-        SQLAlchemyError.
+        In pass-through mode, a visitor's name is an HMAC of the credential. A new secret key
+        changes it. Raises SQLAlchemyError.
         """
         old, new = self._visitor_key(former), self._visitor_key(present)
         with reading(self._engine) as db:
@@ -211,7 +210,7 @@ class History:
     def _visitor_key(self, visitor: str) -> str:
         """Return the digest of namespace and visitor, which identifies a visitor's rows.
 
-        A browser may send its session cookie to another portal on the same host. Because of the
-        namespace, a portal with another upstream does not find the visitor's entries.
+        A browser may send its session cookie to another portal on the same host. The namespace
+        prevents a portal for another upstream from showing the visitor's entries.
         """
         return hashlib.sha256(f"{self._namespace}\0{visitor}".encode()).hexdigest()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return the cipher for a purpose. It also decrypts with the ``former`` secret keys."""
+    """Return a purpose's cipher, which also decrypts what a ``former`` secret key encrypted."""
     # Import ``cryptography`` late, because it would take half of the portal's import time.
     from cryptography.fernet import Fernet, MultiFernet
 
@@ -45,7 +45,7 @@ def name_credential(secret: bytes, credential: str) -> str:
 def open_text(
     secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
 ) -> str | None:
-    """Decrypt a result of ``seal_text``. Return None if its key or namespace was different."""
+    """Decrypt a result of ``seal_text``. Return None if no key fits or the namespace differs."""
     from cryptography.fernet import InvalidToken
 
     try:

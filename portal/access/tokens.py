@@ -24,7 +24,7 @@ SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts. A revocation must take effect within five seconds, and the hit
-# cache (``portal.web.json_api.hit_cache``) may accept a token for one second more.
+# cache (``portal.web.json_api.hit_cache``) may add one second to these four.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
@@ -33,7 +33,7 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 class UnknownToken(LookupError):
     """The namespace has no such token. Status 401.
 
-    In pass-through mode: the credential is a token that the portal has issued.
+    In pass-through mode, the error means that the credential is a token of the portal.
     """
 
 
@@ -53,8 +53,9 @@ class NameTaken(ValueError):
 class Identity:
     """An authenticated caller.
 
-    ``daily_limit`` is in upstream calls (0: no limit). In pass-through mode, ``credential`` is sent
-    upstream, and ``digest`` is its HMAC. Otherwise ``credential`` is None.
+    ``daily_limit`` is a number of upstream calls, or 0 for no limit. In pass-through mode,
+    ``digest`` is the HMAC of ``credential``. In other modes, ``credential`` is None, and ``digest``
+    is the token's SHA-256.
     """
 
     name: str
@@ -81,7 +82,7 @@ class Issued:
     namespace: str
 
     def holds(self, now: float) -> bool:
-        """Return whether the token is neither expired at the time ``now`` nor revoked."""
+        """Return whether the token is valid at the time ``now``: neither expired nor revoked."""
         expired = self.expires_at is not None and now >= self.expires_at
         return self.revoked_at is None and not expired
 
@@ -110,7 +111,7 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # After a database error the breaker is open, and no request waits for the database.
+        # A database error opens the breaker. While it is open, no request waits for the database.
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
@@ -129,9 +130,9 @@ class Tokens:
     def was_issued(self, token_digest: str) -> bool:
         """Return whether a token with this digest was issued, in any namespace.
 
-        The token may have expired. If the database is unreachable, the method returns an earlier
-        result of any age, because a credential cannot become an issued token later. Raises
-        TokensUnavailable if there is no earlier result.
+        The token may have expired. If the database is unreachable, the method returns a cached
+        result of any age, or raises TokensUnavailable if there is none. A cached result stays
+        correct, because tokens are never deleted and a new token is random.
         """
         cached = self._cached.get(token_digest)
         try:

@@ -1,4 +1,4 @@
-"""Compute the geometry of charts from numbers, independently of HTML and vehicles."""
+"""Compute the geometry of charts, which the HTML templates draw."""
 
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.charts.geometry import Layout, Line, Plotted, PriceChart

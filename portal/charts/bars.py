@@ -10,14 +10,12 @@ from typing import Final
 from portal.charts import scale
 from portal.charts.geometry import Anchor
 
-# The plot is divided into slots of equal width, one per bar. A bar fills this share of its slot,
-# but at most ``_WIDEST`` per cent of the plot. Without this limit, a chart of three days would have
-# very wide bars.
+# The plot has one slot per bar, all of equal width. A bar fills the share ``_BAR_SHARE`` of its
+# slot, but at most ``_WIDEST`` per cent of the plot, so that three bars are not extremely wide.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
-# The largest number of labels below the bars.
-_MOST_LABELS: Final = 8
+_MOST_LABELS: Final = 8  # below the bars
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rectangle in a bar. ``series`` is the index of its value in ``Bar.values``."""
+    """A rectangle in a bar. It represents the value with the index ``series`` in ``Bar.values``."""
 
     series: int
     x: float
@@ -79,8 +77,8 @@ def bar_chart(
 ) -> BarChart | None:
     """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
-    ``axis`` formats the value of a grid line. ``limit`` is drawn as a line, unless it exceeds twice
-    the highest bar: a scale that includes such a limit would make all bars very low.
+    ``axis`` formats the value of a grid line. A line is drawn at ``limit``. A limit of more
+    than twice the highest bar is not drawn, because the scale would make all bars very low.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:
@@ -127,10 +125,10 @@ def _parts(bar: Bar, left: float, width: float, y: scale.LinearScale) -> list[Pa
 
 
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
-    """Return evenly spaced labels, one of them for the last bar.
+    """Return evenly spaced labels, including one for the last bar.
 
-    Labels are centred below their bars. In slots narrower than ``_WIDEST``, the last label instead
-    ends where its bar ends.
+    Each label is centred below its bar. If slots are narrower than ``_WIDEST``, only the last label
+    is not centred: it ends at the right edge of its bar.
     """
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1

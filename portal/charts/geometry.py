@@ -3,9 +3,9 @@
 The plot's top left corner is 0,0. In the layout "screen", coordinates are percentages of the plot,
 and the style sheet sets the plot's size. SVG paths of this layout are for a box of 1000 × 1000
 units, which the template stretches to the plot. The other layouts have a fixed size in the units of
-``view_box``. Fields such as ``area_path`` have the text of the attribute ``d`` of an SVG path.
+``view_box``. Fields such as ``area_path`` contain the attribute ``d`` of an SVG path.
 
-The chosen series is the one that the chart is about. A real price is one that is not a prediction.
+The chosen series is the main series of a chart. A real price is a price that is not a prediction.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "mini", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# More than any car costs, in R$. A price as high as this is a mistake of the source. It is not
-# drawn, because a scale that includes it would make every line flat.
+# No car costs this many R$. Prices this high are errors of the source, and are not drawn. On a
+# scale that includes them, every line would look flat.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
@@ -37,8 +37,8 @@ class Plotted(Protocol):
 class Line:
     """One series to draw.
 
-    The points may be in any order, and a month may occur more than once. A line stores its hash,
-    because ``price_chart`` uses lines as cache keys and hashing many points each time is slow.
+    The points may be in any order, and a month may occur more than once. ``price_chart`` uses lines
+    as cache keys. A line stores its hash, because hashing many points at each use is slow.
     """
 
     name: str
@@ -69,7 +69,7 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class PriceTick:
-    """A grid line with its label, "R$ 90 mil". Narrow screens show only ``short``, "90"."""
+    """A grid line and its label, such as "R$ 90 mil". Narrow screens show ``short`` only: "90"."""
 
     y: float
     before: str
@@ -85,8 +85,8 @@ class PriceTick:
 class MonthTick:
     """A label below the plot.
 
-    Narrow screens hide ``before`` (the "20" of "2022"). They hide the whole label if ``is_minor``
-    is true.
+    Narrow screens hide ``before`` (the "20" of "2022"). If ``is_minor`` is true, narrow screens
+    hide the whole label.
     """
 
     x: float
@@ -108,8 +108,8 @@ class Dot:
 class Curve:
     """A drawn series.
 
-    ``number`` is the position of the series in the caller's list, from 1. ``real_path`` is drawn
-    solid and ``predicted_path`` dashed. Either may be "".
+    ``number`` is the position of the series in the caller's list, from 1. ``real_path`` is a solid
+    line, and ``predicted_path`` a dashed line. Either path may be "".
     """
 
     number: int
@@ -136,8 +136,9 @@ class Mark:
 class Flag:
     """The label of the chosen series' last real price, at the plot's right edge.
 
-    ``y`` is the middle of the line with ``price``. ``month`` is printed below that line, and is ""
-    if ``Words.now`` is true. ``dot_x`` and ``dot_y`` locate the price's point.
+    The label consists of ``price`` and, below it, ``month``. ``y`` is the middle of the text
+    ``price``. ``month`` is "" if ``Words.now`` is true. ``dot_x`` and ``dot_y`` are the coordinates
+    of the price's point in the chart.
     """
 
     y: float
@@ -160,12 +161,11 @@ class EndLabel:
 class Months:
     """The months of the chosen series, as data for the script static/js/chart.js.
 
-    ``first`` is the ``month_index`` of the first month. ``values`` has a price in whole
-    reais for each month up to the last one. The price of a predicted month is negated, and a month
-    without a price has 0. ``x`` are the x
-    coordinates of the first and last month. ``y`` are the y coordinates of the lowest and highest
-    grid line, and ``levels`` are the prices at these two lines. ``peak`` is the highest real price.
-    ``last_real`` is the index in ``values`` of the last real price.
+    ``first`` is the ``month_index`` of the first month. ``values`` lists the prices of the first to
+    the last month, in whole reais. A predicted price is negative, and 0 stands for no price. ``x``
+    has the x coordinates of the first and last month. ``y`` has the y coordinates of the lowest and
+    highest grid line, and ``levels`` the prices at these two lines. ``peak`` is the highest real
+    price. ``last_real`` is the index in ``values`` of the last real price.
     """
 
     first: int
@@ -181,13 +181,13 @@ class Months:
 class PriceChart:
     """A whole chart: the chosen series, and the other series on the same scale.
 
-    ``bands`` are the strips behind every second year. ``zone`` is the hatched strip in which every
-    price is a prediction, or None. An axis break marks that the price axis jumps from zero to the
-    lowest grid line. ``break_y`` is the top of the break, or None if the axis has no jump.
-    ``hatch_path`` and ``break_path`` draw the hatching and the axis break. In the layout "screen"
-    these paths are "", because the template draws both as patterns. ``unit`` is the unit that the
-    ``PriceTick.short`` texts leave out ("mil", thousand), or "". ``is_long`` is true if the labels
-    left and right of the plot need wider margins.
+    ``bands`` are background strips, one for every second year. ``zone`` is the hatched strip in
+    which every price is a prediction, or None. If the price axis leaves out the prices between zero
+    and the lowest grid line, a zigzag (the axis break) marks the gap. ``break_y`` is the top of the
+    axis break, or None. ``hatch_path`` and ``break_path`` draw the hatching and the axis break. In
+    the layout "screen" both paths are "", because the template draws patterns instead. ``unit`` is
+    the unit that ``PriceTick.short`` leaves out, such as "mil" (thousand), or "". ``is_long`` is
+    true if a label beside the plot needs a wider margin.
     """
 
     layout: Layout

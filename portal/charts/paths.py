@@ -20,7 +20,7 @@ def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
 
 
 def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
-    """Return the path of the areas between each run of two or more points and y = ``bottom``."""
+    """Return the areas between y = ``bottom`` and each run of at least two points, as one path."""
     return "".join(
         f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"
         for run in runs

@@ -30,10 +30,9 @@ from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
 
 MOST_SERIES: Final = 6
-# Only this number of the latest months is drawn. The longest price histories have about half as
-# many months.
+# Only the latest MOST_MONTHS months are drawn. The longest price histories have half as many.
 MOST_MONTHS: Final = 240
-# In the layout "screen", this many units of a path are one per cent of the plot.
+# In the layout "screen", one per cent of the plot is this many units of an SVG path.
 SCREEN_PATH_SCALE: Final = 10
 # The price axis starts at zero if the lowest price is below this share of the highest one.
 _NEAR_ZERO: Final = 0.4
@@ -41,11 +40,11 @@ _NEAR_ZERO: Final = 0.4
 # below the lowest grid line for the axis break.
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
-# ``spread`` moves overlapping labels apart, and moves a label with a large weight least. This is
-# the weight of the chosen series' label. The other labels have the weight 1.
+# ``spread`` moves overlapping labels apart. A label with a larger weight moves less. The label of
+# the chosen series has this weight, and the other labels have the weight 1.
 _FLAG_WEIGHT: Final = 20.0
-# The margins need to be wider if a price label on the right, or a grid line's label on the left,
-# has more than this many characters.
+# The number of characters for which the normal margins have room: in a price label on the right,
+# and in a grid line's label on the left.
 _LONGEST_PRICE, _LONGEST_TICK = 10, 11
 _DIGITS = re.compile(r"^(\D*)(.*?)(\D*)$", re.DOTALL)
 # The mean width of bold digits and lower-case letters in em, rounded up.
@@ -56,9 +55,9 @@ _EM_PER_CHARACTER: Final = 0.6
 class Words:
     """The caller's choices for a chart's texts.
 
-    ``now`` is true if the last real price is current. If it is false, the label of that price names
-    its month, because a price table may have ended years ago and a printed report may be read much
-    later. ``predicted`` is the label of the hatched strip of predictions.
+    ``now`` is true if the last real price is current. Otherwise the price's label names the month:
+    the price table may have ended years ago, or a printed report may be read much later.
+    ``predicted`` is the label of the hatched strip of predictions.
     """
 
     now: bool = False
@@ -85,8 +84,8 @@ class _Canvas:
 
 
 # In the layouts "paper" and "mini", one unit is a quarter of a millimetre, so letters of 12 units
-# measure 8.5 points. A drawing in the layout "compact", for phones, is at least 286 px wide (a
-# screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
+# measure 8.5 points. In the layout "compact", for phones, a drawing is 332 units wide and at least
+# 286 px (a screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
@@ -145,19 +144,18 @@ def price_chart(
 ) -> PriceChart | None:
     """Return the chart of the first six series, or None if the chosen series has no point.
 
-    ``chosen`` is the index of the series that the chart is about. With ``last_months``, the chart
-    starts this number of months before the chosen series' last real price. ``price_axis`` formats
-    the value of a grid line ("R$ 90 mil"), ``price`` an exact value ("R$ 89.325") and ``month`` a
-    month ("jan/25").
+    ``chosen`` is the index of the main series. With ``last_months``, the chart starts this number
+    of months before the main series' last real price. Three functions format values: ``price_axis``
+    for a grid line ("R$ 90 mil"), ``price`` exactly ("R$ 89.325"), and ``month`` ("jan/25").
     """
     drawn = tuple(lines[:MOST_SERIES])
     return _draw(drawn, chosen, last_months, layout, price_axis, price, month, words or Words())
 
 
-# Drawing six series of ten years takes 3 ms. Without this cache, a page with cached answers exceeds
-# its limit of 5 ms of processor time (warm_page in bench/misses.py). The arguments are public table
-# prices, not personal data, so a cache entry may outlive the API answer that the prices came from.
-# An entry takes up to 100 kB of memory.
+# Drawing six series of ten years takes 3 ms. Without this cache, a page of stored answers would
+# exceed its limit of 5 ms of processor time (warm_page in bench/misses.py). The arguments contain
+# only public prices, so they may stay in this cache after the stored answers are deleted. An entry
+# takes up to 100 kB of memory.
 @lru_cache(64)
 def _draw(
     lines: tuple[Line, ...],
@@ -232,9 +230,9 @@ def _draw(
 
 
 def _known(line: Line) -> _Known:
-    """Return a line's points by ``month_index``, in order.
+    """Return a line's points by ``month_index``, the earliest month first.
 
-    If several points have the same month, the first real price is used. If all of them are
+    If a month has several points, the first one that is not a prediction is used. If all are
     predictions, the last one is used.
     """
     known: _Known = {}
@@ -260,7 +258,7 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 
 
 def _highest(known: _Known) -> tuple[int, Decimal]:
-    """Return the month and the value of the highest real price, in a tie the latest.
+    """Return the month and the value of the highest real price (the latest, if several are equal).
 
     Returns (0, 0) if the series has no real price.
     """
@@ -420,7 +418,8 @@ def _labels_at_edge(
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
     """Return the labels of the last real prices.
 
-    A series that ends before the chosen one has no label, because its line does not reach the edge.
+    A series whose real prices end before those of the chosen series has no label, because the line
+    of its real prices does not reach the edge.
     """
     mine = every[chosen]
     last = _last_real(mine)
@@ -435,14 +434,14 @@ def _labels_at_edge(
     points = [every[number][_last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
     # The heights of an end label and of the flag. In the layout "screen", they are percentages of
-    # the smallest plot, which is 240 px high.
+    # the plot's height, and suffice for the lowest plot, which is 240 px high.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # The flag's height includes the month, which is printed below the price. ``spread`` places the
-    # middle of the two, which is ``shift`` below the middle of the price.
+    # ``spread`` places the middle of the whole flag. With a month below the price, the flag's
+    # middle is ``shift`` below the middle of the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
@@ -474,8 +473,8 @@ def _marks(
 ) -> tuple[Mark | None, Mark | None]:
     """Return the labels of the first real month and of the highest price. Either may be None.
 
-    The last real month gets no label here, because ``_labels_at_edge`` labels it. The first month
-    gets none if it would overlap the label of the highest price.
+    The last real month gets no label here, because ``_labels_at_edge`` returns one. If the two
+    labels would overlap, the label of the first month is left out.
     """
     real = [index for index, point in known.items() if not point.predicted]
     if len(real) < 3:
@@ -510,7 +509,7 @@ def _mark(frame: _Frame, known: _Known, index: int, price: PriceText, month: Mon
 
 
 def _extent(frame: _Frame, x: float, anchor: Anchor, text: str) -> tuple[float, float]:
-    # The page prints "pico de " (8 characters) before the peak's month.
+    # The page prints "pico de " ("peak of", 8 characters) before the month of the highest price.
     width = (len(text) + 8) * frame.canvas.font_size * _EM_PER_CHARACTER
     left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
     return left, left + width

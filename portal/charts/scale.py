@@ -23,7 +23,7 @@ def month_of(index: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class LinearScale:
-    """Maps ``low`` to ``start`` and ``high`` to ``end``. A value outside gives the nearer end."""
+    """Maps ``low..high`` linearly to ``start..end``. Values outside give the nearer end."""
 
     low: float
     high: float
@@ -59,8 +59,8 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
 def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
     """Return at most ``most`` evenly spaced month indices from ``first`` to ``last``.
 
-    Each index is a multiple of the step. With a step of 12, for example, every tick is a January.
-    If fewer than two multiples are in the range, the result is both ends, or ``first`` alone.
+    Each index is a multiple of one of ``_MONTH_STEPS``. With the step 12, for example, every tick
+    is a January. If the range has fewer than two multiples, the result is both ends, or ``first``.
     """
     for step in _MONTH_STEPS:
         ticks = tuple(i for i in range(first, last + 1) if i % step == 0)

@@ -15,7 +15,7 @@ _MARGIN = 3.0
 class Sparkline:
     """A line's path in a box of 96 × 24 units, and its last point.
 
-    ``months`` is the number of months from the first point to the last.
+    ``months`` is the number of months from the first point to the last, both included.
     """
 
     path: str
@@ -25,7 +25,7 @@ class Sparkline:
 
 
 def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
-    """Return the line of the real prices in the last ``months`` months, or None for under three."""
+    """Return the line of the last ``months`` months, or None for fewer than three real prices."""
     real = {scale.month_index(p.month): float(p.value) for p in points if not p.predicted}
     last = max(real, default=0)
     known = {index: real[index] for index in sorted(real) if index > last - months}

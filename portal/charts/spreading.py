@@ -20,11 +20,10 @@ def spread(
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # If all labels were stacked without gaps, each would be ``offset`` below the first one. If such
-    # a stack has a label at its wanted position, the first label is at ``middle``. A block is one
-    # label, or several without gaps. A label with a smaller ``middle`` than the block above it
-    # overlaps this block. The two merge into one block, whose ``middle`` is the weighted mean of
-    # theirs.
+    # In a stack of all labels without gaps, a label is ``offset`` below the top label. The label is
+    # at its wanted position if the top label is at ``middle``. A block is one label, or several
+    # without gaps. If a label's ``middle`` is smaller than that of the block above, the label and
+    # the block overlap. They merge into one block with the weighted mean of both as ``middle``.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

@@ -1,15 +1,15 @@
-"""Stores issued dossiers as encrypted snapshots in the database.
+"""Stores issued dossiers in the database, encrypted.
 
-A dossier consists of the head (its share key and a Snapshot), the HTML and perhaps a PDF. Each of
-these parts is encrypted with its own key. The key is derived from the secret key, the namespace
-(the upstream's name), the dossier's number and the part's name. Decryption fails if a part is
-copied into another row.
+A dossier consists of three parts: the head (its share key and a Snapshot), the HTML and perhaps a
+PDF. Each part is encrypted with its own encryption key, which is derived from the secret key, the
+namespace (the upstream's name), the dossier's number and the part's name. A part that is copied
+into another row therefore cannot be decrypted.
 
-The share key is the random text in a dossier's link. The column ``share_key`` contains only its
-HMAC, by which the portal finds the dossier of a link. The encrypted head contains the share key
-itself, so that the portal can show the link to the issuer.
+The share key is the random text in a dossier's link. The column ``share_key`` contains only the
+HMAC of this text, by which the portal finds the dossier of a link. The encrypted head contains the
+text itself, so that the portal can show the link to the issuer.
 
-No process caches dossiers, so a purge, a revocation or an expiry takes effect at the next request.
+No process caches dossiers. A revocation, for example, takes effect at the next request.
 """
 
 import hashlib
@@ -31,8 +31,8 @@ from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_p
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# A row with only number, dates and owner is kept for this many seconds after the dossier's expiry.
-# Until it is deleted, the dossier is reported as expired or revoked, not as unknown.
+# After a dossier's expiry, its row is kept without the content for this many seconds, so that the
+# dossier is reported as expired or revoked, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
 # After a head is deleted, the database's files are searched for its first _TRACE_BYTES bytes. A
 # match means that a file still contains the head.
@@ -52,14 +52,13 @@ class DossiersUnavailable(Exception):
 
 
 class Purged(Exception):
-    """The vehicle was purged after the answers for the dossier had been read."""
+    """The vehicle's data was purged (deleted) after it had been read for the dossier."""
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A dossier's metadata, for the pages and commands that do not show the document itself.
 
-    ``caller`` is the name of the token that issued the dossier. ``summary`` is an IssuedSummary as
-    JSON.
+    ``caller`` is the name of the issuer's Identity. ``summary`` is an IssuedSummary as JSON.
     """
 
     plate: str
@@ -74,9 +73,9 @@ class _Head(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class Dossier:
-    """An issued dossier. ``key`` and ``snapshot`` are None if it is expired or revoked.
+    """An issued dossier. Times are epoch seconds.
 
-    Times are epoch seconds.
+    ``key`` (the share key) and ``snapshot`` are None if the dossier is expired or revoked.
     """
 
     number: str
@@ -93,10 +92,10 @@ class DossierArchive:
     """The issued dossiers of one namespace.
 
     ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``tag`` computes the
-    HMAC of a plate, by which a purge finds the vehicle's rows. ``bucket`` returns the number under
-    which the purge log records a purge of the vehicle; many vehicles share a number. ``former`` are
-    earlier secret keys, which still decrypt older rows. ``former_tags`` computes the HMACs of a
-    plate with these keys.
+    HMAC of a plate, by which ``forget`` finds the vehicle's rows. ``bucket`` maps this HMAC to a
+    number that stands for the vehicle in the purge log. Many vehicles share a number. ``former``
+    lists old secret keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs
+    with the old keys.
     """
 
     def __init__(
@@ -126,8 +125,8 @@ class DossierArchive:
     def purge_mark(self) -> int:
         """Return the number of the latest purge, for the argument ``purge_mark`` of ``issue``.
 
-        Call this before reading the answers for a dossier. ``issue`` then raises Purged if the
-        vehicle was purged after this call. Raises DossiersUnavailable.
+        Call this method before you read the data for a dossier. ``issue`` raises Purged if the data
+        was purged after this call. Raises DossiersUnavailable.
         """
         purges = self._purge_log.since(None)
         if purges is None:
@@ -195,7 +194,7 @@ class DossierArchive:
     def revoke(self, number: str, owner: str | None = None) -> bool:
         """Revoke a valid dossier and delete its content.
 
-        Return False if no valid dossier has this number, or if it does not belong to ``owner``.
+        Return False if there is no valid dossier with this number (and this ``owner``, if given).
         Raises DossiersUnavailable if the database fails, or if the dossier was revoked but bytes of
         its content remain in the database's files.
         """
@@ -222,7 +221,7 @@ class DossierArchive:
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
         long_ended = table.c.expires_at <= now - ENDED_KEPT_S
-        # Most calls find nothing to delete, and a read does not block writers.
+        # Read first, because most calls find nothing to delete and reading does not block writers.
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return
@@ -272,8 +271,8 @@ class DossierArchive:
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
         """Delete the content of the dossiers that match ``where``, and return how many matched.
 
-        ``changes`` are values for other columns of these rows. Raises SQLAlchemyError, or BytesKept
-        if deleted bytes remain in the database's files.
+        ``changes`` are new values for other columns of these dossiers. Raises SQLAlchemyError, or
+        BytesKept if deleted bytes remain in the database's files.
         """
         with writing(self._engine) as db:
             lock_dossiers(db)

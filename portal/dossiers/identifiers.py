@@ -1,4 +1,4 @@
-"""Creates and parses a dossier's printed number and the secret key of its link."""
+"""Creates a dossier's number and the share key in its link, and parses typed numbers."""
 
 import re
 import secrets
@@ -15,7 +15,7 @@ _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
 
 class Identifiers(NamedTuple):
-    """A dossier's number (60 random bits, without hyphens) and key (128 random bits, URL-safe)."""
+    """A dossier's number (60 random bits, no hyphens) and share key (128 random bits, URL-safe)."""
 
     number: str
     key: str
@@ -27,7 +27,7 @@ def new_identifiers() -> Identifiers:
 
 
 def parse_number(text: str) -> str | None:
-    """Return the dossier number in a typed text, or None if the text is not a number.
+    """Return the dossier number that a text contains, or None if the text is not a number.
 
     Ignores letter case and hyphens, and reads O as 0, and I and L as 1.
     """

@@ -13,8 +13,8 @@ class Breaker:
     """Refuses calls to an origin that fails, or that asked for a pause with status 429.
 
     The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed and no lookup
-    was answered in between. Repeated failures of one vehicle are counted once, because the
-    vehicle's record may be the cause. A half-open circuit admits a single call, the probe.
+    was answered in between. Repeated failures for one vehicle count once, because that vehicle's
+    data may be the cause. After COOLDOWN_S the circuit is half-open: it admits one call, the probe.
 
     Worker processes that share ``counters`` share the state of the circuit. The counters are never
     locked during an upstream call.
@@ -92,8 +92,7 @@ class Breaker:
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
-            # Only a probe's answer closes an open circuit. The answer to a call from before the
-            # circuit opened does not.
+            # Only a probe's answer closes an open circuit, not the late answer to an earlier call.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)
@@ -105,9 +104,9 @@ class Breaker:
 
 @dataclass(frozen=True, slots=True)
 class RecheckingAccount:
-    """Writes a call's ledger row through ``account``, and then checks the circuit again.
+    """Records a call with ``account``, and then checks the circuit again.
 
-    While the row is written, other calls may open the circuit.
+    Other calls may open the circuit while ``account`` writes to the database.
     """
 
     account: Account

@@ -24,15 +24,16 @@ class Circuit:
     """The state machine of a circuit breaker, stored in shared counters.
 
     A circuit uses COUNTERS counters, from the index ``first`` on. An open circuit refuses all calls
-    for COOLDOWN_S (the cool-down). It is then half-open: it admits a probe and refuses other calls.
+    for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open: it admits one
+    call, the probe, and refuses other calls.
 
     The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
-    between. A source is the hash of a vehicle, or of a payer (a caller's upstream credential). The
-    caller must lock the counters before it calls a method that writes. Only ``end_probe`` needs no
-    lock, because it writes a single counter. Arguments ``now`` are times of ``clock``.
+    between. A source is the hash of a vehicle, or of a payer (an upstream credential). Lock the
+    counters before you call a method that writes. Only ``end_probe`` needs no lock, because it
+    writes a single counter. Arguments ``now`` are times of ``clock``.
 
-    If a probe has no result after ``longest_call_s``, its process may have been killed, and another
-    probe may be sent.
+    If a probe has no result after ``longest_call_s``, another probe may be sent, because the first
+    probe's process may have been killed.
     """
 
     __slots__ = ("_clock", "_counters", "_failures", "_first", "_longest_call_s")
@@ -118,8 +119,8 @@ class Circuit:
     ) -> None:
         """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
 
-        A failed probe restarts the cool-down. If ``extend`` is true, the late failure of a call
-        from before the circuit opened also restarts it.
+        A failed probe restarts the cool-down. If ``extend`` is true, any failure restarts the
+        cool-down of an open circuit, even if the call began before the circuit opened.
         """
         was_open = self.is_open(now)
         self._count(source)

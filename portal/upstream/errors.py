@@ -12,8 +12,8 @@ docs/contract.md explains the classes ("Charge classes").
     │   └── Failing
     └── Unusable
 
-An error's message names only the kind of failure. It never includes a message of the HTTP library,
-because that contains the URL and thus the plate.
+An error's message names only the kind of failure. Messages of the HTTP library are not included,
+because they may contain the URL, and the URL contains the plate.
 """
 
 

@@ -18,8 +18,8 @@ class Failover:
     """Sends a request to the origins in order until one answers or the deadline passes.
 
     After NotSent, the next origin is tried. After Uncertain or Unusable, the next origin is tried
-    only for GET, because a POST may be charged again. After a LocalFailure, no other origin is
-    tried, because every call from this machine would fail.
+    only for GET, because a second POST may order and charge a second report. After a LocalFailure,
+    no other origin is tried, because every call from this machine would fail.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -42,8 +42,8 @@ class Failover:
                 if resource.method != "GET":
                     break
             except Exception:
-                # ``account.begin`` refused this call, for example at a daily limit. If a call to an
-                # earlier origin was sent, raise that call's failure, because it explains more.
+                # ``account.begin`` refused this call, for example because of a daily limit. If an
+                # earlier call was sent, its failure is raised instead, because it explains more.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise

@@ -1,9 +1,8 @@
 """Sends one HTTP/1.1 request on its own connection and reads the response by a deadline.
 
 h11 parses the response. Each connection is closed after one request, so that excess bytes from a
-server can never become part of another response. Without kept-alive connections, no request can
-fail because the server has just closed an idle connection. docs/http-client.md compares this module
-with RFC 9112 clause by clause.
+server can never become part of another response. Nor can a request fail because the server has just
+closed an idle connection. docs/http-client.md compares this module with RFC 9112 clause by clause.
 """
 
 import socket
@@ -16,8 +15,8 @@ import h11
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, UpstreamError
 
-# The largest size in bytes of the status line with all header fields. The line with a chunk's size
-# has the same limit.
+# The largest size in bytes of the status line together with all header fields. The same limit
+# applies to the line that contains a chunk's size.
 LONGEST_HEAD: Final = 64 * 1024
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final response
 _CHUNK: Final = 64 * 1024
@@ -31,8 +30,8 @@ class Exchange:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
-        # Whether a write failed. The failed write clears the socket's error, so a later read
-        # reports the end of the data in place of the error.
+        # Whether a write failed. The failed write clears the socket's error, so a later ``recv``
+        # returns b"" and does not raise the error.
         self._write_failed = False
         self._has_received = False  # whether a byte of the response has arrived
 
@@ -119,7 +118,7 @@ class Exchange:
         return data
 
     def _set_timeout(self, until: float) -> None:
-        """Set the socket's timeout, which applies to a single read or write, to the time left."""
+        """Limit the next read or write of the socket to the time that remains until ``until``."""
         remaining_s = until - time.monotonic()
         if remaining_s <= 0:
             raise TimeoutError

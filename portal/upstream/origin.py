@@ -31,8 +31,8 @@ class Origin:
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. ``transport`` creates a call's adapter from the call's deadline
-    (monotonic seconds). A call is sent, and its response is read, within a
-    context from ``waiting``. A context that waits at its end makes the recorded call longer.
+    (monotonic seconds). A call is sent, and its response is read, inside ``with waiting():``. The
+    duration of a call, as reported to the metrics, includes the exit of this context manager.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ def _normalized(base_address: str) -> str:
 
 
 def _content(reply: requests.Response) -> bytes:
-    """Decode the body's content coding, such as gzip. Raises Unusable."""
+    """Return the body without its content coding, such as gzip. Raises Unusable."""
     body = reply.content
     match reply.headers.get("Content-Encoding", "").strip().lower():
         case "" | "identity":

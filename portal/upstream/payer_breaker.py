@@ -12,7 +12,7 @@ from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 PROVEN_S = 3600.0
 
 # The table of payers has SETS sets of WAYS slots. A payer's hash selects the set. A slot stores the
-# hash of its payer (0 in a free slot), the time of the slot's last change, the time until which the
+# payer's hash (0 in a free slot), the time of the slot's last change, the time until which the
 # payer is proven (see PayerBreaker), and the counters of the payer's circuit.
 SETS, WAYS = 128, 8
 _PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
@@ -32,23 +32,22 @@ class _Role(Enum):
 class PayerBreaker:
     """Prevents failures and pauses of one payer from affecting other payers.
 
-    A payer (``Resource.payer``) is an upstream credential. Each payer has its own circuit. It
-    counts the failures that the payer's credential may cause: time-outs, 5xx statuses, and broken
-    or unusable answers. A 429 pauses only this circuit.
+    A payer (``Resource.payer``) is a caller with an upstream credential. Each payer has its own
+    circuit, which counts the failures that the credential may cause: time-outs, 5xx statuses, and
+    broken or unusable answers. A 429 pauses only this circuit.
 
-    All payers also share one circuit. It opens if calls for FAILURES_TO_OPEN different vehicles
-    could not be sent (NotSent). A payer is proven if the upstream has recently answered one of its
-    calls with 200. Failures of FAILURES_TO_OPEN different proven payers also open the shared
-    circuit. A client that sends many invented credentials thus cannot open it. A 200 proves a payer
-    for at most PROVEN_S seconds, and for more than half of them.
+    All payers also share one circuit. It opens after FAILURES_TO_OPEN failures of two kinds: calls
+    for different vehicles that could not be sent (NotSent), and other failed calls of different
+    proven payers. After a 200 from the upstream, a payer is proven for PROVEN_S / 2 to PROVEN_S
+    seconds. With invented credentials alone, a client therefore cannot open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
-    share one probe, a credential with which calls fail could keep the circuit open for all payers.
+    share one probe, a payer whose calls fail could keep the circuit open for all.
 
     Worker processes share the state in ``counters``. The table of payers has a fixed size. A new
     payer gets a free slot of its set, or replaces the payer whose slot has not changed for the
     longest time. Unproven payers are replaced first, and an unproven payer never replaces a proven
-    one. A payer without a slot has no circuit of its own. Most calls take no lock while both their
+    one. A payer without a slot has no circuit of its own. Most calls take no lock while both
     circuits are closed and have no failures or pauses.
     """
 
@@ -143,10 +142,7 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count a request that was not sent as a failure for all payers.
-
-        No payer's credential can prevent a request from being sent.
-        """
+        """Count the failure in the shared circuit, because no credential can cause it."""
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)
@@ -223,10 +219,10 @@ class _Slot:
         return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Return whether an answer without a pause would change nothing in this slot.
+        """Return whether an answer other than 429 need not change this slot.
 
         This is true if the payer's circuit has no failures, and the payer remains proven for more
-        than PROVEN_S / 2 seconds. Otherwise a 200 extends the time to PROVEN_S.
+        than PROVEN_S / 2 seconds. If less time remains, a 200 extends it to PROVEN_S seconds.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -281,5 +277,5 @@ class _Payers:
         return slot
 
     def _set_of(self, payer: float) -> list[_Slot]:
-        first = int(payer) // 2 % SETS * WAYS  # halved, because every name_hash is odd
+        first = int(payer) // 2 % SETS * WAYS  # halved to use every set, as name_hash is odd
         return self._slots[first : first + WAYS]

@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of the upstream. ``body`` has no content coding such as gzip."""
+    """A complete answer of the upstream. ``body`` is not compressed."""
 
     status: int
     body: bytes

@@ -26,9 +26,9 @@ class SingleUseAdapter(BaseAdapter):
 
     ``deadline`` (monotonic seconds) limits the whole exchange. The argument ``timeout`` of ``send``
     is a pair of numbers, in seconds. The first number limits name resolution, TCP and TLS together.
-    The second number limits the wait for the complete head of the final response. ``send`` and
-    reads of the response's content raise UpstreamError. Redirects, cookies, proxies and .netrc are
-    not supported.
+    The second number limits the wait for the complete head of the final response. ``send``
+    raises UpstreamError, and so does the code that reads the response's content. Redirects,
+    cookies, proxies and .netrc are not supported.
     """
 
     def __init__(self, deadline: float) -> None:

@@ -13,7 +13,7 @@ class UnusableAuthorities(Exception):
 def require_usable_authorities(path: str | None) -> None:
     """Raise UnusableAuthorities if SSL_CERT_FILE is set and contains no certificates.
 
-    OpenSSL would ignore a file without certificates, and every call to an upstream would fail.
+    OpenSSL would ignore such a file, and calls to an upstream with a private authority would fail.
     """
     if not path:
         return
@@ -35,7 +35,7 @@ def trusted() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    # Lets a server ask for a client certificate after the handshake. The client then sends none.
+    # Let a server ask for a client certificate after the handshake. The portal answers with none.
     context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())
