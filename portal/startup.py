@@ -200,7 +200,8 @@ def data_check(
 ) -> DataCheck:
     """Return the DataCheck, which refuses commands that would use other data than the server.
 
-    ``expects_files`` is true for a command: the server must already have created the cache file.
+    ``expects_files`` is true for commands. A command fails if the server has not created the cache
+    file yet.
     """
     store = settings.data_dir / CACHE_NAME
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]

@@ -7,7 +7,7 @@ from portal.system.token_format import is_token
 
 
 class NoCredential(ValueError):
-    """The request has no credential, a malformed one or several. The response status is 401."""
+    """The request has no credential, several, or a malformed one. The response status is 401."""
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:

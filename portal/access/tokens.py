@@ -19,7 +19,7 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-# Seconds for which a token's row is cached. A process that can read the database notices a
+# Seconds for which a token's row is cached while the database is reachable. A process notices a
 # revocation within this time.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still

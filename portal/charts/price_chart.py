@@ -246,8 +246,8 @@ def _known(line: Line) -> _Known:
 def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) -> int:
     """Return the ``month_index`` of the first month to draw.
 
-    The last month of the chosen series is always drawn, even if another series ends more than
-    MOST_MONTHS later.
+    A chart has MOST_MONTHS. If another series ends so late that they would not contain the chosen
+    series, the chart begins with the last month of the chosen series.
     """
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))

@@ -92,7 +92,8 @@ class Caller:
 class Lookup:
     """An operation on a plate or Renavam (national vehicle number).
 
-    ``uf`` restricts the lookup to one state of Brazil. ``body`` is the request body of a report.
+    ``uf`` restricts the lookup to one state of Brazil. ``body`` is the request body that orders a
+    written report.
     """
 
     operation: Operation

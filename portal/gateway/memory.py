@@ -1,4 +1,4 @@
-"""A process-local LRU cache of verified envelopes, with a limit in bytes.
+"""A process-local LRU cache of answers whose signatures are verified, with a limit in bytes.
 
 An entry is confirmed when the process finds that the backend still stores it. An entry is served
 for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served

@@ -53,7 +53,7 @@ def _outline(
     if age is None:
         return None
     # By law, the notice must be issued within 30 days after the infraction, and the penalty within
-    # 180 days. Here, one notice in twelve and one penalty in ten are too late.
+    # 180 days. In the sandbox, one notice in twelve and one penalty in ten are too late.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age

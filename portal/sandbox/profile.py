@@ -1,4 +1,4 @@
-"""Types for the vehicle properties that ``situations`` sets. Other properties are pseudo-random."""
+"""Types for the properties of a vehicle that the module ``situations`` sets."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -43,7 +43,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. ``topics`` begins with the contract's eight topics."""
+    """A report. ``topics`` begins with the eight topics of the upstream contract."""
 
     summary: Field
     topics: tuple[Topic, ...]

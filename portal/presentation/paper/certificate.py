@@ -30,7 +30,7 @@ class KeyFigure:
 
 @dataclass(frozen=True, slots=True)
 class PaperFacts:
-    """The vehicle's attributes in print.
+    """The vehicle's attributes in the printed dossier.
 
     ``shown`` has the attributes that the source sends or marks as hidden. ``blank`` is a text with
     the labels of the missing attributes.

@@ -208,7 +208,8 @@ def vehicle_page(
     The state of ``report`` is "unasked" if there is no written report that the visitor may read.
     ``left_today`` is how many plates the visitor may still look up today, or None without a daily
     limit.
-    ``may_refresh`` and ``may_write`` say whether the visitor has the scopes "refresh" and "report".
+    ``may_refresh`` is true if the visitor has the scope "refresh", ``may_write`` if the visitor has
+    the scope "report".
     """
     records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]

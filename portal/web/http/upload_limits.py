@@ -30,7 +30,8 @@ RETRY_AFTER_S: Final = 1
 class UploadLimits(NamedTuple):
     """For each kind of body, the total limit and the limit per sender.
 
-    ``forms`` are the forms of pages, and ``reports`` are all JSON bodies of the API.
+    ``forms`` limits the forms that pages send, ``reports`` all JSON bodies of the API, and
+    ``refused`` the bodies of refused requests.
     """
 
     forms: tuple[int, int]

@@ -107,7 +107,7 @@ class HitCache:
             try:
                 body = self._hit(environ, start_response)
             except Exception:
-                body = None  # Flask gets the same request and handles the same error
+                body = None  # Flask handles the request, and logs the error if it occurs again
             if body is not None:
                 # The server sends a list in one piece. For other iterables it acquires the GIL for
                 # each chunk.

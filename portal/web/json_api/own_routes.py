@@ -1,4 +1,4 @@
-"""The portal's own JSON API, ``/api/v1``: explained vehicle data, exports and batches.
+"""The portal's own JSON API, ``/api/v1``: vehicle data with explanations, exports and batches.
 
 Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A
 GET without a credential may use the session cookie of the HTML pages instead.

@@ -140,7 +140,7 @@ def _summary(
 
 
 def _kept_at(panel: Panel, content: object) -> datetime | None:
-    """Return when a stale answer was fetched, or None if it is fresh or unreadable."""
+    """Return the fetch time of a stale answer, or None for a fresh or an unreadable answer."""
     return panel.fetched_at if panel.state == "stale" and content is not None else None
 
 
