@@ -12,7 +12,7 @@ from granian.log import LogLevels
 from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
-from portal.system.process import bind_error
+from portal.system.process import bind_error, end_forked_processes_on_signals
 
 # A hanging request occupies a thread for 30 s, so a test run with many of them needs many threads.
 _THREADS = 256
@@ -34,6 +34,7 @@ def main() -> int:
         f"token: {TOKEN} · os dados são fictícios",
         flush=True,
     )
+    end_forked_processes_on_signals()
     Granian(
         "portal.sandbox.wsgi:worker",
         factory=True,

@@ -21,7 +21,13 @@ from portal.system.open_file_limits import (
     raise_open_files_limit,
     require_open_files,
 )
-from portal.system.process import bind_error, exit_with_parent, numeric_address, pin_to_processor
+from portal.system.process import (
+    bind_error,
+    end_forked_processes_on_signals,
+    exit_with_parent,
+    numeric_address,
+    pin_to_processor,
+)
 from portal.system.shared_directory import (
     SharedDirectory,
     candidate_parents,
@@ -147,6 +153,7 @@ def main() -> None:
     os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
     os.environ[THREADS_VARIABLE] = str(threads)
     batches = _batch_process(shared)
+    end_forked_processes_on_signals()
     try:
         serve(
             WORKER,

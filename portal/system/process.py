@@ -1,4 +1,4 @@
-"""Check the listening address, set a process's processor and priority, and watch its parent."""
+"""Check the listening address, set processor, priority and signals, and watch the main process."""
 
 import contextlib
 import ctypes
@@ -9,7 +9,10 @@ import struct
 import sys
 import threading
 import time
+from functools import partial
 from typing import Final
+
+_END_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
 # The number of the system call sched_setattr. Python and glibc before 2.41 have no function for it.
 _SCHED_SETATTR: Final = {"x86_64": 314, "aarch64": 274}
@@ -87,15 +90,32 @@ def use_batch_policy(niceness: int) -> bool:
     return bool(ctypes.CDLL(None).syscall(number, 0, attributes, 0) == 0)
 
 
+def end_forked_processes_on_signals() -> None:
+    """Let SIGTERM and SIGINT end each process that this one forks, from its first instruction on.
+
+    A forked worker inherits the signal handlers of Granian's main process. Until the worker has
+    replaced them, they would ignore the only SIGTERM that the main process sends to it. Around each
+    fork the signals are blocked, so that none arrives before the handlers are reset.
+    """
+    mask = signal.pthread_sigmask
+
+    def reset() -> None:
+        for each in _END_SIGNALS:
+            signal.signal(each, signal.SIG_DFL)
+        mask(signal.SIG_UNBLOCK, _END_SIGNALS)
+
+    os.register_at_fork(
+        before=partial(mask, signal.SIG_BLOCK, _END_SIGNALS),
+        after_in_parent=partial(mask, signal.SIG_UNBLOCK, _END_SIGNALS),
+        after_in_child=reset,
+    )
+
+
 def exit_with_parent(every_s: float = 1.0) -> None:
     """End this worker within ``every_s`` seconds after the main process has ended.
 
-    Without this function, Granian's workers would outlive a killed main process. The function also
-    resets the signal handlers that a worker inherits from the main process. Those handlers would
-    ignore a SIGTERM that arrives while the worker is loading.
+    Without this function, Granian's workers would outlive a killed main process.
     """
-    for each in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(each, signal.SIG_DFL)
     parent = os.getppid()
 
     def watch() -> None:
