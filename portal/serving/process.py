@@ -27,6 +27,7 @@ from portal.system.process import (
     exit_with_parent,
     numeric_address,
     pin_to_processor,
+    run_late_signal_handlers,
 )
 from portal.system.shared_directory import (
     SharedDirectory,
@@ -54,6 +55,7 @@ THREADS_VARIABLE = "DOSSIE_THREADS"
 def worker() -> Flask:
     """Return the application of a worker process. Granian calls this function in each worker."""
     exit_with_parent()
+    run_late_signal_handlers()
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)
     shared = join_shared_directory(settings.workers)
@@ -154,6 +156,7 @@ def main() -> None:
     os.environ[THREADS_VARIABLE] = str(threads)
     batches = _batch_process(shared)
     end_forked_processes_on_signals()
+    run_late_signal_handlers()
     try:
         serve(
             WORKER,

@@ -111,6 +111,25 @@ def end_forked_processes_on_signals() -> None:
     )
 
 
+def run_late_signal_handlers(every_s: float = 1.0) -> None:
+    """Interrupt the main thread every ``every_s`` seconds, so that no signal is ignored for longer.
+
+    Only the main thread runs signal handlers. A signal that arrives just before the main thread
+    waits for a lock does not interrupt this wait, so the handler would not run before the wait
+    ends. Granian waits without a time limit.
+    """
+    signal.signal(signal.SIGALRM, lambda *_: None)
+    main_thread = threading.main_thread().ident
+    assert main_thread is not None, "the main thread runs"
+
+    def interrupt() -> None:
+        while True:
+            time.sleep(every_s)
+            signal.pthread_kill(main_thread, signal.SIGALRM)
+
+    threading.Thread(target=interrupt, name="signals", daemon=True).start()
+
+
 def exit_with_parent(every_s: float = 1.0) -> None:
     """End this worker within ``every_s`` seconds after the main process has ended.
 

@@ -1,4 +1,4 @@
-"""The signals of forked processes."""
+"""Signals that arrive at an awkward moment."""
 
 import signal
 import subprocess
@@ -27,15 +27,40 @@ os.kill(os.getpid(), number)  # the main process still handles the signal
 print(-os.waitstatus_to_exitcode(status))
 """
 
+# Another thread receives the signal, so the wait of the main thread is not interrupted.
+WAITING_PROCESS = """
+import signal, threading
+from portal.system.process import run_late_signal_handlers
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_signal_right_after_fork_ends_child(number: signal.Signals) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", MAIN_PROCESS, str(int(number))],
+received = threading.Event()
+signal.signal(signal.SIGTERM, lambda *_: received.set())
+run_late_signal_handlers(every_s=0.05)
+
+def receive():
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+threading.Timer(0.2, receive).start()
+received.wait()
+print("received")
+"""
+
+
+def run(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments],
         env=clean_environment(),
         capture_output=True,
         text=True,
         timeout=60,
         check=False,
     )
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_signal_right_after_fork_ends_child(number: signal.Signals) -> None:
+    done = run(MAIN_PROCESS, str(int(number)))
     assert (done.returncode, done.stdout) == (0, f"{int(number)}\n"), done.stderr
+
+
+def test_signal_that_interrupts_no_wait_is_handled() -> None:
+    assert run(WAITING_PROCESS).stdout == "received\n"
