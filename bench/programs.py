@@ -29,12 +29,15 @@ def free_port() -> int:
 
 
 def environment(**additions: str) -> dict[str, str]:
-    """Return this process's environment without portal settings, plus the additions."""
+    """Return this process's environment without portal settings, plus the additions.
+
+    Python may store bytecode, as it does where the portal runs.
+    """
     kept = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(("PORTAL_", "FLASK_", "PROMETHEUS_"))
-        and name not in ("HOST", "PORT")
+        and name not in ("HOST", "PORT", "PYTHONDONTWRITEBYTECODE")
     }
     return {**kept, **additions}
 
