@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
-from portal.storage import ledger, reading, spending, was_purged, writing
+from portal.storage import Prepared, ledger, reading, spending, was_purged, writing
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 from portal.system.repeated_warning import RepeatedWarning
@@ -43,27 +43,35 @@ LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
 # delay other scheduled tasks.
 SETTLE_BATCH = 200
 
-# The SQL statements are built once, because building a statement takes longer than running it, and
-# every cache miss runs five statements.
-_INSERT = insert(ledger)
+_INSERT = Prepared(
+    insert(ledger),
+    (
+        *("sent_at", "day", "operation", "subject", "origin", "caller", "price", "outcome"),
+        *("namespace", "batch"),
+    ),
+)
 # Update only a row whose outcome is OPEN. If a commit succeeds but the connection fails, ``settle``
 # writes the outcome again, and must not decrement the counters of the limits a second time.
 # ``sent_at`` must match, because SQLite gives the number of a rolled-back row to the next row.
-_CLOSE = update(ledger).where(
-    ledger.c.id == bindparam("number"),
-    ledger.c.sent_at == bindparam("written_at"),
-    ledger.c.outcome == OPEN,
+_CLOSE = Prepared(
+    update(ledger).where(
+        ledger.c.id == bindparam("number"),
+        ledger.c.sent_at == bindparam("written_at"),
+        ledger.c.outcome == OPEN,
+    ),
+    ("outcome", "status", "price"),
 )
 _OF_PAYER = (
     spending.c.namespace == bindparam("within"),
     spending.c.day == bindparam("on"),
     spending.c.payer == bindparam("by"),
 )
-_COUNT = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
-_COUNT_WITHIN = _COUNT.where(spending.c.calls < bindparam("most"))
-_CALLS_SO_FAR = select(spending.c.calls).where(*_OF_PAYER)
+_ONE_MORE = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
+_COUNT = Prepared(_ONE_MORE)
+_COUNT_WITHIN = Prepared(_ONE_MORE.where(spending.c.calls < bindparam("most")))
+_CALLS_SO_FAR = Prepared(select(spending.c.calls).where(*_OF_PAYER))
 _FIRST = insert(spending).values(calls=1)
-_RELEASE = (
+_RELEASE = Prepared(
     update(spending).where(*_OF_PAYER, spending.c.calls > 0).values(calls=spending.c.calls - 1)
 )
 
@@ -235,8 +243,8 @@ class Ledger:
                 is_purged = entry.last_purge is not None and was_purged(
                     db, purge_bucket(entry.subject), entry.last_purge
                 )
-                written = db.execute(
-                    _INSERT,
+                written = _INSERT.run(
+                    db,
                     {
                         "sent_at": now,
                         "day": day,
@@ -250,8 +258,8 @@ class Ledger:
                         "batch": caller.batch,
                     },
                 )
-                key = written.inserted_primary_key
-                assert key is not None
+                # PostgreSQL returns the row's number as a row, SQLite through the driver.
+                number = written.scalar_one() if written.returns_rows else written.lastrowid
                 opened = replace(
                     entry,
                     # Remove the credential, because the entry stays in ``_pending`` while the
@@ -259,7 +267,7 @@ class Ledger:
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
                     origin=origin,
-                    number=int(key[0]),
+                    number=int(number),
                     sent_at=now,
                     day=day,
                     on_trial=on_trial,
@@ -301,19 +309,22 @@ class Ledger:
 
     def _close(self, entry: "LedgerEntry") -> None:
         free = entry.outcome in FREE_OUTCOMES
-        values: dict[str, object] = {"outcome": entry.outcome, "status": entry.status}
-        if free:
-            values["price"] = "0"
+        values = {
+            "number": entry.number,
+            "written_at": entry.sent_at,
+            "outcome": entry.outcome,
+            "status": entry.status,
+            "price": "0" if free else str(entry.price),
+        }
         caller, is_answer = entry.caller.name, entry.status == 200
         refused = entry.has_own_credential and entry.status in REFUSED
         releases = free or refused or (entry.on_trial and not is_answer)
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         with writing(self._engine, wait_s) as db:
-            which = {"number": entry.number, "written_at": entry.sent_at}
-            if db.execute(_CLOSE, which | values).rowcount and releases:
+            if _CLOSE.run(db, values).rowcount and releases:
                 for payer in (ALL_CALLERS, f"token:{caller}"):
-                    db.execute(_RELEASE, self._payer(entry.day, payer))
+                    _RELEASE.run(db, self._payer(entry.day, payer))
             if entry.on_trial and is_answer:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
@@ -441,7 +452,7 @@ def _proven_key(caller: str) -> str:
 
 
 def _calls(db: Connection, payer: dict[str, object]) -> int:
-    row = db.execute(_CALLS_SO_FAR, payer).first()
+    row = _CALLS_SO_FAR.run(db, payer).first()
     return row.calls if row else 0
 
 
@@ -454,11 +465,11 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
     count, values = _COUNT, payer
     if limit:
         count, values = _COUNT_WITHIN, payer | {"most": limit}
-    if db.execute(count, values).rowcount:
+    if count.run(db, values).rowcount:
         return True
     # Select before inserting, because PostgreSQL would log a failed insert for each call above the
     # limit.
-    if db.execute(_CALLS_SO_FAR, payer).first() is None:
+    if _CALLS_SO_FAR.run(db, payer).first() is None:
         try:
             with db.begin_nested():
                 db.execute(
@@ -469,4 +480,4 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
         except IntegrityError:
             pass
     # The counter's row exists now: the limit is reached, or another process has inserted the row.
-    return bool(db.execute(count, values).rowcount)
+    return bool(count.run(db, values).rowcount)

@@ -10,13 +10,13 @@ from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, sele
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage.database import purges, reading, writing
+from portal.storage.prepared import Prepared
 
 log = logging.getLogger(__name__)
 
 KEPT = 10_000  # largest number of purges in the log
 _TRIES = 10
-# The SQL statement is built once, because every cache miss runs it.
-_LATER_PURGE = (
+_LATER_PURGE = Prepared(
     select(purges.c.number)
     .where(purges.c.number > bindparam("after"), purges.c.bucket == bindparam("of"))
     .limit(1)
@@ -36,8 +36,7 @@ class Purges(NamedTuple):
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
     """Return whether the log has a purge of ``bucket`` after purge ``number`` (None: any purge)."""
-    found = db.execute(_LATER_PURGE, {"after": number or 0, "of": bucket})
-    return found.first() is not None
+    return _LATER_PURGE.run(db, {"after": number or 0, "of": bucket}).first() is not None
 
 
 class PurgeLog:
