@@ -750,7 +750,7 @@ def release_items(engine: Engine) -> None:
 
     The caller must ensure that no process is running batches.
     """
-    with engine.begin() as db:
+    with writing(engine) as db:
         db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
 
 

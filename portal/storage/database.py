@@ -373,7 +373,7 @@ def upgrade_schema(engine: Engine) -> str | None:
 def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
     """Begin a transaction in which no other process can create or migrate tables."""
     if engine.dialect.name != "postgresql":
-        with engine.begin() as db:
+        with writing(engine) as db:
             yield db
         return
     from portal.storage.postgresql import connect_options  # lazy, as in open_engine
@@ -478,7 +478,6 @@ def _sqlite(path: Path) -> Engine:
         pool_timeout=POOL_TIMEOUT_S,
     )
     event.listen(engine, "connect", _set_up_sqlite)
-    event.listen(engine, "begin", _begin_immediate)
 
     def note_inode(_connection: object, record: ConnectionPoolEntry) -> None:
         record.info["inode"] = _inode(path)
@@ -505,28 +504,25 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    # The driver must not begin transactions, because ``_begin_immediate`` does.
+    # The driver must not begin transactions. ``writing`` does, and ``reading`` needs none.
     connection.isolation_level = None
     for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
 
 
-def _begin_immediate(connection: Connection) -> None:
-    """Begin a writing transaction with BEGIN IMMEDIATE, which acquires the write lock at once.
+def _begin_immediate(connection: Connection, wait_s: float) -> None:
+    """Acquire SQLite's write lock. Raises OperationalError after ``wait_s``.
 
     After a plain BEGIN, a write would fail without waiting if another process has written since the
     transaction's first read.
     """
-    options = connection.get_execution_options()
-    if not options.get("reads_only"):
-        wait_ms = int(options.get("write_wait_s", WRITE_WAIT_S) * 1000)
-        # Use the driver directly, because this PRAGMA cannot fail and thus needs no error handling
-        # by SQLAlchemy.
-        cast(Any, connection.connection.driver_connection).execute(
-            f"PRAGMA busy_timeout = {wait_ms}"
-        ).close()
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    # Use the driver directly, because this PRAGMA cannot fail and thus needs no error handling by
+    # SQLAlchemy.
+    cast(Any, connection.connection.driver_connection).execute(
+        f"PRAGMA busy_timeout = {int(wait_s * 1000)}"
+    ).close()
+    connection.exec_driver_sql("BEGIN IMMEDIATE")
 
 
 @contextmanager
@@ -543,12 +539,9 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
             yield db
         return
     until = time.monotonic() + wait_s
-    with queue.turn(until):
-        left_s = max(0.0, until - time.monotonic())
-        # Set the time limit on the connection. ``Engine.execution_options`` would make a new engine
-        # for each transaction, which takes five times as long.
-        with engine.connect().execution_options(write_wait_s=left_s) as db, db.begin():
-            yield db
+    with queue.turn(until), engine.connect() as db, db.begin():
+        _begin_immediate(db, max(0.0, until - time.monotonic()))
+        yield db
 
 
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
@@ -573,7 +566,7 @@ def reading(engine: Engine) -> Connection:
 
     Each query is its own transaction.
     """
-    connection = engine.connect().execution_options(reads_only=True)
+    connection = engine.connect()
     if engine.dialect.name == "postgresql":
         return connection.execution_options(isolation_level="AUTOCOMMIT")
     return connection
