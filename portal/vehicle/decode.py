@@ -121,7 +121,6 @@ def read_decode(result: object, marker: str) -> Decoded:
 
 
 def _entry(record: Record) -> FipeEntry:
-    months = (_month_price(month) for month in record.records("historicoPreco"))
     return FipeEntry(
         year=record.year("ano"),
         year_text=record.text("ano"),
@@ -132,27 +131,29 @@ def _entry(record: Record) -> FipeEntry:
         fuel=record.text("combustivel"),
         current=_price(record, "valorAtual"),
         current_text=record.text("valorAtual"),
-        history=tuple(month for month in months if month is not None),
+        history=_history(record["historicoPreco"]),
     )
 
 
-def _month_price(record: Record) -> MonthPrice | None:
-    sent = tuple(record[name] for name in ("ano", "mes", "valor", "predicao"))
-    if all(isinstance(raw, bool) or (isinstance(raw, str) and len(raw) <= 16) for raw in sent):
-        return _known_month_price(*sent)
-    return _read_month_price(record)
+def _history(raw: object) -> tuple[MonthPrice, ...]:
+    """Read the months of ``historicoPreco`` that have a date."""
+    elements = raw if isinstance(raw, list) else [raw]
+    months = [_month_price(each) for each in elements if isinstance(each, dict)]
+    return tuple([month for month in months if month is not None])
 
 
-# Without this cache, reading 720 months (six price-table entries of ten years) takes longer than
-# rendering the page (warm_page in bench/misses.py). The prices are public, not personal data. Only
-# short texts and booleans are cached, about 300 bytes for a month.
-@lru_cache(4096, typed=True)
-def _known_month_price(*sent: object) -> MonthPrice | None:
-    members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))
-    return _read_month_price(Record.of(members, ""))
+def _month_price(members: Mapping[str, object]) -> MonthPrice | None:
+    get = members.get
+    sent = (get("ano"), get("mes"), get("valor"), get("predicao"))
+    return (_known_month_price if all(map(_is_short, sent)) else _read_month_price)(*sent)
 
 
-def _read_month_price(record: Record) -> MonthPrice | None:
+def _is_short(raw: object) -> bool:
+    return len(raw) <= 16 if isinstance(raw, str) else isinstance(raw, bool)
+
+
+def _read_month_price(*sent: object) -> MonthPrice | None:
+    record = Record(dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True)))
     year, month = record.year("ano"), record.integer("mes")
     if year is None or month is None or not 1 <= month <= 12:
         return None
@@ -162,6 +163,12 @@ def _read_month_price(record: Record) -> MonthPrice | None:
         value=_price(record, "valor"),
         predicted=record.flag("predicao") is True,
     )
+
+
+# Without this cache, reading 720 months (six price-table entries of ten years) takes longer than
+# rendering the page (warm_page in bench/misses.py). The prices are public, not personal data. Only
+# short texts and booleans are cached, about 300 bytes for a month.
+_known_month_price = lru_cache(4096, typed=True)(_read_month_price)
 
 
 def _price(record: Record, name: str) -> Decimal | None:

@@ -86,7 +86,8 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
 
     makes = _words(f"{decoded.make} {entry.make}")
     wanted = [w for w in _words(registered) if w not in makes and w not in volumes]
-    shared = [w for w in wanted if w in set(_words(version))]
+    offered = set(_words(version))
+    shared = [w for w in wanted if w in offered]
     if shared:
         score += _WORDS * len(shared) // len(wanted)
         same.append("nome (" + ", ".join(shared[:4]) + ")")
