@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
-from portal.storage import Prepared, ledger, reading, spending, was_purged, writing
+from portal.storage import PreparedStatement, ledger, reading, spending, was_purged, writing
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 from portal.system.repeated_warning import RepeatedWarning
@@ -43,7 +43,7 @@ LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
 # delay other scheduled tasks.
 SETTLE_BATCH = 200
 
-_INSERT = Prepared(
+_INSERT = PreparedStatement(
     insert(ledger),
     (
         *("sent_at", "day", "operation", "subject", "origin", "caller", "price", "outcome"),
@@ -53,7 +53,7 @@ _INSERT = Prepared(
 # Update only a row whose outcome is OPEN. If a commit succeeds but the connection fails, ``settle``
 # writes the outcome again, and must not decrement the counters of the limits a second time.
 # ``sent_at`` must match, because SQLite gives the number of a rolled-back row to the next row.
-_CLOSE = Prepared(
+_CLOSE = PreparedStatement(
     update(ledger).where(
         ledger.c.id == bindparam("number"),
         ledger.c.sent_at == bindparam("written_at"),
@@ -67,11 +67,11 @@ _OF_PAYER = (
     spending.c.payer == bindparam("by"),
 )
 _ONE_MORE = update(spending).where(*_OF_PAYER).values(calls=spending.c.calls + 1)
-_COUNT = Prepared(_ONE_MORE)
-_COUNT_WITHIN = Prepared(_ONE_MORE.where(spending.c.calls < bindparam("most")))
-_CALLS_SO_FAR = Prepared(select(spending.c.calls).where(*_OF_PAYER))
+_COUNT = PreparedStatement(_ONE_MORE)
+_COUNT_WITHIN = PreparedStatement(_ONE_MORE.where(spending.c.calls < bindparam("most")))
+_CALLS_SO_FAR = PreparedStatement(select(spending.c.calls).where(*_OF_PAYER))
 _FIRST = insert(spending).values(calls=1)
-_RELEASE = Prepared(
+_RELEASE = PreparedStatement(
     update(spending).where(*_OF_PAYER, spending.c.calls > 0).values(calls=spending.c.calls - 1)
 )
 

@@ -39,7 +39,7 @@ from portal.storage.key_fingerprints import (
     uncovered_fingerprints,
 )
 from portal.storage.later_purges import replay_purges
-from portal.storage.prepared import Prepared
+from portal.storage.prepared_statement import PreparedStatement
 from portal.storage.purge_log import PurgeLog, Purges, was_purged
 from portal.storage.schema import SCHEMA_HEAD, SchemaMismatch
 from portal.storage.secret import (
@@ -63,7 +63,7 @@ __all__ = [
     "InvalidSecretKey",
     "Manifest",
     "PageSearch",
-    "Prepared",
+    "PreparedStatement",
     "PurgeLog",
     "Purges",
     "SchemaMismatch",

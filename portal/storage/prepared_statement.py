@@ -6,7 +6,7 @@ from typing import Any
 from sqlalchemy import Connection, CursorResult, Insert, Select, Update
 
 
-class Prepared:
+class PreparedStatement:
     """An SQL statement that is compiled once for each database driver.
 
     ``Connection.execute`` takes about 100 µs for a statement of which SQLite's share is 15 µs. Most

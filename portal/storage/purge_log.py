@@ -10,13 +10,13 @@ from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, sele
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.storage.database import purges, reading, writing
-from portal.storage.prepared import Prepared
+from portal.storage.prepared_statement import PreparedStatement
 
 log = logging.getLogger(__name__)
 
 KEPT = 10_000  # largest number of purges in the log
 _TRIES = 10
-_LATER_PURGE = Prepared(
+_LATER_PURGE = PreparedStatement(
     select(purges.c.number)
     .where(purges.c.number > bindparam("after"), purges.c.bucket == bindparam("of"))
     .limit(1)
