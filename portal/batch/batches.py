@@ -33,9 +33,9 @@ from portal.access import cipher
 from portal.batch.decisions import Action, Pause, check_allowed
 from portal.batch.model import LOOKUPS, Batch, Cost, Counts, Item, LookupName
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
+from portal.storage import PreparedStatement, erase_traces, reading, writing
 from portal.storage import batch_items as items
 from portal.storage import batches as table
-from portal.storage import erase_traces, reading, writing
 from portal.vehicle import parse_subject
 
 # A lease reserves an item for one process, and expires LEASE_S seconds after its last renewal.
@@ -58,14 +58,14 @@ _WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; it must be the same in every
 
 # These statements are built once, because building a statement takes longer than running it.
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
-_RUNNING: Final = (
+_RUNNING: Final = PreparedStatement(
     select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
     .where(table.c.namespace == bindparam("within"), table.c.state == "running")
     .order_by(table.c.claimed_at)
 )
 _leased = items.alias()
 _next = items.alias()
-_LEASE: Final = (
+_LEASE: Final = PreparedStatement(
     update(items)
     .where(
         items.c.id
@@ -94,7 +94,7 @@ _LEASE: Final = (
     .values(holder=bindparam("by"), lease_until=bindparam("until"))
     .returning(items.c.id, items.c.sealed, items.c.attempts)
 )
-_FINISH: Final = (
+_FINISH: Final = PreparedStatement(
     update(items)
     .where(
         items.c.id == bindparam("item"),
@@ -422,8 +422,8 @@ class Batches:
         with self._writing() as db:
             if answered and claim.tries:
                 db.execute(_of(claim.batch).values(tries=0))
-            changed = db.execute(
-                _FINISH,
+            changed = _FINISH.run(
+                db,
                 {
                     "item": claim.item,
                     "by": holder,
@@ -585,7 +585,7 @@ class Batches:
         would wait for the decryption.
         """
         with reading(self._engine) as db:
-            running = db.execute(_RUNNING, {"within": self._namespace}).all()
+            running = _RUNNING.run(db, {"within": self._namespace}).all()
         owners = ((row, self._decrypted(row.sealed_access)) for row in running)
         return [
             (row, msgspec.json.decode(access, type=Access))
@@ -602,8 +602,8 @@ class Batches:
     ) -> Claim | None:
         now = self._clock()
         for row, access in running:
-            leased = db.execute(
-                _LEASE,
+            leased = _LEASE.run(
+                db,
                 {
                     "of": row.id,
                     "now": now,
