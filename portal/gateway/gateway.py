@@ -103,10 +103,8 @@ class Gateway:
         answer, rejection = self._store.recent(key), None
         if answer is None or self._freshness(lookup, answer).state != "fresh":
             answer, rejection = self._store.read_many((key, _rejected(key)))
-            if (
-                self._store.has_former_keys
-                and self._current(lookup, answer, rejection) is None
-                and self._carry_over(lookup, credential)
+            if self._current(lookup, answer, rejection) is None and self._carry_over(
+                lookup, credential
             ):
                 answer, rejection = self._store.read_many((key, _rejected(key)))
         return Snapshot(lookup, key, answer, rejection, read_at)
@@ -219,6 +217,8 @@ class Gateway:
         return self._served(lookup, replaced, "stale")
 
     def _carry_over(self, lookup: Lookup, credential: str | None) -> bool:
+        if not self._store.has_former_keys:
+            return False
         former_keys = self._store.former_keys(lookup, credential)
         return self._store.carry_over(former_keys, self._store.key(lookup, credential), _SUFFIXES)
 
