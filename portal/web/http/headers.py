@@ -84,11 +84,12 @@ def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
 
     def after(response: Response) -> Response:
         headers = response.headers
-        headers.update(_SECURITY_HEADERS)
+        # No view sets these headers, so they are appended. ``update`` would search for each.
+        headers.extend(_SECURITY_HEADERS)
         if "Cache-Control" not in headers:
             headers.update(_PRIVATE_HEADERS)
         if request.is_secure:
-            headers.update(_TLS_HEADERS)
+            headers.extend(_TLS_HEADERS)
         if _must_close(response.status_code):
             headers["Connection"] = "close"
         headers["X-Request-Id"] = g.get("request_id", "")

@@ -86,6 +86,8 @@ class RateLimits:
         ``name`` is the kind of limit with the window's seconds, such as "token-60". ``left`` more
         requests are allowed in the window, which ends in ``reset`` seconds.
         """
+        if not self.counts_requests:
+            return []
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
             (f"{kind}-{item.get_expiry()}", item.amount, item.get_expiry(), *left)

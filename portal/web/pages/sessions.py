@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, abort, g, request, session
-from flask.sessions import SecureCookieSessionInterface
+from flask import Flask, Request, abort, g, request, session
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.exceptions import TooManyRequests
 
 from portal.access import (
@@ -41,6 +41,11 @@ MAX_CREDENTIAL_LENGTH: Final = 2000
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
     """Session cookies that are Secure exactly if the request came over TLS."""
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        if self.get_cookie_name(app) not in request.cookies:  # as in every call of a script
+            return self.session_class()
+        return super().open_session(app, request)
 
     def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 Flask's
         return request.is_secure
