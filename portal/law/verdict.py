@@ -167,7 +167,8 @@ def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effec
     transfer. It says "em regra" ("as a rule") if all are from memory. Otherwise it says "na
     prática" ("in practice") if none is verified.
     """
-    sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
+    transfers = [effect.answers["transfer"] for effect in effects]
+    sources = {answer.confidence for answer in transfers if answer.mark == "no"}
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"
     if sources == {"memory"}:
@@ -197,7 +198,7 @@ def _court_reasons(
         kind = f" de {effect.kinds_word}" if effect.kinds else ""
         as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
         doubt = f"{effect.doubt}; " if effect.doubt else ""
-        mark = worst([effect.answer(act) for act in ACTS])[0].mark
+        mark = worst([effect.answers[act] for act in ACTS])[0].mark
         finding = f"{name}{kind}{as_sent}{_origin(records)}"
         yield Reason(finding, f"{doubt}{effect.sentence}", f"restricao-{first + 1}", mark)
 
