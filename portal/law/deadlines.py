@@ -49,10 +49,10 @@ class Clock:
     """The state of one deadline.
 
     ``days_used`` and ``limit_days`` are None if unknown or not measured in days. ``ends_on`` is the
-    last day, as computed from the record's dates. ``at_least`` is true if the notice itself may
-    grant more time. ``brief`` is a short form of ``sentence`` for a table row ("8 dos 30 dias"), or
-    "". ``shared`` describes a passed deadline without the fine's own dates, so that a page can show
-    the sentence once for several fines. It is "" for other deadlines.
+    last day, as computed from the record's dates. ``brief`` is a short form of ``sentence`` for a
+    table row ("8 dos 30 dias"), or "". ``shared`` describes a passed deadline without the fine's
+    own dates, so that a page can show the sentence once for several fines. It is "" for other
+    deadlines.
     """
 
     name: str
@@ -62,7 +62,6 @@ class Clock:
     ends_on: date | None
     article: str
     sentence: str
-    at_least: bool = False
     brief: str = ""
     shared: str = ""
 
@@ -348,9 +347,7 @@ def _at_least(name: str, article: str, since: str, start: date | None, today: da
 
     def clock(verdict: Verdict, used: int | None, text: str, brief: str = "") -> Clock:
         brief = f"{brief} {day(ends_on)}" if brief and ends_on else ""
-        return Clock(
-            name, verdict, used, MINIMUM_DAYS, ends_on, article, text, at_least=True, brief=brief
-        )
+        return Clock(name, verdict, used, MINIMUM_DAYS, ends_on, article, text, brief=brief)
 
     if used is None or used < 0:
         return clock("unknown", None, _unknown_start(since, start))
