@@ -83,17 +83,14 @@ class _Canvas:
     is_fixed: bool = True
 
 
-# In the layouts "paper" and "mini", one unit is a quarter of a millimetre, so letters of 12 units
-# measure 8.5 points. In the layout "compact", for phones, a drawing is 332 units wide and at least
-# 286 px (a screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
+# In the layout "paper", one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
+# points. In the layout "compact", for phones, a drawing is 332 units wide and at least 286 px (a
+# screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
         "paper": _Canvas(
             342, 110, left=74, top=22, right=96, bottom=22, font_size=12, price_ticks=4
-        ),
-        "mini": _Canvas(
-            278, 124, left=74, top=22, right=88, bottom=22, font_size=12, price_ticks=4
         ),
         "compact": _Canvas(222, 190, left=38, top=26, right=72, bottom=24, price_ticks=5),
     }
@@ -500,7 +497,6 @@ def _mark(frame: _Frame, known: _Known, index: int, price: PriceText, month: Mon
     return Mark(
         frame.rounded(x),
         frame.rounded(y),
-        frame.rounded(x),
         frame.rounded(text_y),
         anchor,
         name,
@@ -516,7 +512,7 @@ def _extent(frame: _Frame, x: float, anchor: Anchor, text: str) -> tuple[float, 
 
 
 def _meet(frame: _Frame, one: Mark, other: Mark) -> bool:
-    a, b = (_extent(frame, m.text_x, m.anchor, f"{m.month} · {m.price}") for m in (one, other))
+    a, b = (_extent(frame, m.x, m.anchor, f"{m.month} · {m.price}") for m in (one, other))
     return (
         a[0] < b[1]
         and b[0] < a[1]

@@ -379,7 +379,7 @@ def test_texts_at_the_edges_do_not_overlap(count: int, base: int, phase: float) 
     assert places == sorted(set(places))
 
 
-@pytest.mark.parametrize("layout", ["paper", "mini"])
+@pytest.mark.parametrize("layout", ["paper", "compact"])
 @given(count=st.integers(3, 140), base=st.integers(1_000, 500_000), phase=st.floats(0, 6))
 def test_labels_on_paper_are_off_the_line(
     count: int, base: int, phase: float, layout: Layout
@@ -390,8 +390,8 @@ def test_labels_on_paper_are_off_the_line(
         if mark is None:
             continue
         width = len(f"{mark.month} · {mark.price}") * found.font_size * 0.5
-        left = {"start": mark.text_x, "end": mark.text_x - width}.get(
-            mark.anchor, mark.text_x - width / 2
+        left = {"start": mark.x, "end": mark.x - width}.get(
+            mark.anchor, mark.x - width / 2
         )
         assert all(y > mark.text_y for x, y in line if left <= x <= left + width)
         assert mark.text_y - found.font_size > -found.plot_height * 0.15 - 22
