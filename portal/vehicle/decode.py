@@ -29,11 +29,11 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MonthPrice:
-    """One element of ``historicoPreco``, the price history. ``value`` is in R$."""
+class PricePoint:
+    """The price of one month, in R$ and above zero. ``month`` is the first day of the month."""
 
-    month: date  # the first day of the month
-    value: Decimal | None
+    month: date
+    value: Decimal
     predicted: bool
 
 
@@ -41,7 +41,8 @@ class MonthPrice:
 class FipeEntry:
     """An entry of the FIPE price table that may describe the vehicle.
 
-    ``current`` is the current price in R$, or None (never zero) if unknown.
+    ``current`` is the current price in R$, or None (never zero) if unknown. ``history`` has the
+    months of ``historicoPreco`` that have a price, in the source's order.
     """
 
     year: int | None
@@ -53,7 +54,7 @@ class FipeEntry:
     fuel: Field
     current: Decimal | None
     current_text: Field
-    history: tuple[MonthPrice, ...]
+    history: tuple[PricePoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +137,7 @@ def _entry(record: Record) -> FipeEntry:
     )
 
 
-def _month_price(record: Record) -> MonthPrice | None:
+def _month_price(record: Record) -> PricePoint | None:
     sent = tuple(record[name] for name in ("ano", "mes", "valor", "predicao"))
     if all(isinstance(raw, bool) or (isinstance(raw, str) and len(raw) <= 16) for raw in sent):
         return _known_month_price(*sent)
@@ -147,21 +148,17 @@ def _month_price(record: Record) -> MonthPrice | None:
 # rendering the page (warm_page in bench/misses.py). The prices are public, not personal data. Only
 # short texts and booleans are cached, about 300 bytes for a month.
 @lru_cache(4096, typed=True)
-def _known_month_price(*sent: object) -> MonthPrice | None:
+def _known_month_price(*sent: object) -> PricePoint | None:
     members = dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True))
     return _read_month_price(Record.of(members, ""))
 
 
-def _read_month_price(record: Record) -> MonthPrice | None:
-    year, month = record.year("ano"), record.integer("mes")
-    if year is None or month is None or not 1 <= month <= 12:
+def _read_month_price(record: Record) -> PricePoint | None:
+    year, month, value = record.year("ano"), record.integer("mes"), _price(record, "valor")
+    if year is None or month is None or not 1 <= month <= 12 or value is None:
         return None
     # A price whose flag ``predicao`` (prediction) is missing or unreadable is treated as real.
-    return MonthPrice(
-        month=date(year, month, 1),
-        value=_price(record, "valor"),
-        predicted=record.flag("predicao") is True,
-    )
+    return PricePoint(date(year, month, 1), value, record.flag("predicao") is True)
 
 
 def _price(record: Record, name: str) -> Decimal | None:
