@@ -5,6 +5,7 @@ A request with several errors gets the first applicable status in the order 404,
 """
 
 import re
+import time
 from collections.abc import Callable
 from datetime import date
 from urllib.parse import parse_qsl
@@ -23,6 +24,7 @@ from portal.sandbox.report import write_report
 from portal.sandbox.restrictions import restriction_records
 from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation, situation_of
 from portal.sandbox.vehicles import Vehicle, decode_result, generate_vehicle
+from portal.system.local_time import from_epoch
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 
 TOKEN = "demo"  # noqa: S105 - protects nothing, because the data is fictitious
@@ -43,27 +45,20 @@ class RequestError(Exception):
         self.response = error_response(status, message)
 
 
+def today(clock: Callable[[], float] = time.time) -> date:
+    """Return the current day in America/Sao_Paulo. ``clock`` returns epoch seconds.
+
+    Pages and daily limits use the same day. In the evening, records with the UTC date would seem to
+    be from tomorrow.
+    """
+    return from_epoch(clock()).date()
+
+
 class Sandbox:
-    """The simulated upstream. ``sleep`` waits for a number of seconds, as ``time.sleep`` does."""
+    """The simulated upstream. The dates in its records are relative to ``today``."""
 
-    def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
+    def __init__(self, today: Callable[[], date] = today) -> None:
         self._today = today
-        self._sleep = sleep
-
-    def handle_and_wait(self, request: Request) -> Response:
-        """Wait for the response's delay, then return the response."""
-        response = self.handle(request)
-        if response.delay_s > 0:
-            self._sleep(response.delay_s)
-        return response
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for a number of seconds.
-
-        ``SandboxTransport`` calls ``handle`` and then this method, because the transport's time-out
-        may be shorter than ``delay_s``.
-        """
-        self._sleep(seconds)
 
     def handle(self, request: Request) -> Response:
         """Return the response to a request without waiting for the response's ``delay_s``."""
