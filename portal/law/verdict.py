@@ -103,7 +103,10 @@ def judge(
     (``check_digit_holds`` is False), the records may be another vehicle's. ``stale`` maps each
     lookup with a stale answer to the local time of that answer.
     """
-    missing = _missing(decode_known and is_described, fines, restrictions)
+    known = (decode_known and is_described, fines is not None, restrictions is not None)
+    missing = tuple(
+        part for part, is_known in zip(MISSING_WORDS, known, strict=True) if not is_known
+    )
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     effects = [effect_of(restriction) for restriction in restrictions or ()]
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
@@ -116,19 +119,6 @@ def judge(
     level, finding, caveat = _finding(matrix, effects, fines or (), unavailable, gaps, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
     return Verdict(level, finding, caveat, notices, reasons, matrix, missing, today)
-
-
-def _missing(
-    decode_known: bool,
-    fines: Sequence[FineAssessment] | None,
-    restrictions: Sequence[Restriction] | None,
-) -> tuple[Missing, ...]:
-    is_known: dict[Missing, bool] = {
-        "decode": decode_known,
-        "fines": fines is not None,
-        "restrictions": restrictions is not None,
-    }
-    return tuple(part for part, known in is_known.items() if not known)
 
 
 def _finding(
