@@ -442,9 +442,9 @@ def _origins(
 ) -> Sequence[Origin]:
     limits = (settings.connect_timeout, settings.first_byte_timeout)
     if settings.upstream_url is None:
-        from portal.sandbox import Sandbox, SandboxTransport, today
+        from portal.sandbox import Sandbox, SandboxTransport
 
-        sandbox = Sandbox(today, time.sleep)
+        sandbox = Sandbox()
         return [
             Origin(
                 role,
@@ -522,9 +522,9 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
 
     The answers do not pass through the gateway, which would count them as the visitor's lookups.
     """
-    from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
+    from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox
 
-    sandbox = Sandbox(today, time.sleep)
+    sandbox = Sandbox()
 
     def panel(operation: Operation, plate: Plate) -> Panel:
         path = operation.path_for(plate.text)
@@ -543,10 +543,10 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
 
 def _ask_sandbox(method: str, path: str, body: bytes) -> bytes:
     """Return the sandbox's answer to a request that the API reference shows as an example."""
-    from portal.sandbox import TOKEN, Request, Sandbox, today
+    from portal.sandbox import TOKEN, Request, Sandbox
 
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
-    return Sandbox(today, time.sleep).handle(Request(method, path, headers=headers, body=body)).body
+    return Sandbox().handle(Request(method, path, headers=headers, body=body)).body
 
 
 def _samples() -> Sequence[SamplePlate]:

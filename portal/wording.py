@@ -11,6 +11,10 @@ from typing import Final
 
 NO_BREAK_SPACE: Final = "\u00a0"
 MINUS: Final = "\u2212"
+MONTHS: Final = (
+    *("janeiro", "fevereiro", "março", "abril", "maio", "junho"),
+    *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
+)
 _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 
 
@@ -37,6 +41,11 @@ def day(value: date) -> str:
     ``strftime`` is not used, because it pads years before 1000 only on some platforms.
     """
     return f"{value.day:02}/{value.month:02}/{value.year:04}"
+
+
+def month(value: date) -> str:
+    """Format a month as ``jan/25``."""
+    return f"{MONTHS[value.month - 1][:3]}/{value.year % 100:02}"
 
 
 def moment(value: datetime) -> str:

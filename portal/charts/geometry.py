@@ -14,7 +14,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Final, Literal, Protocol
 
-Layout = Literal["screen", "paper", "mini", "compact"]
+Layout = Literal["screen", "paper", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
 # No car costs this many R$. Prices this high are errors of the source, and are not drawn. On a
@@ -121,11 +121,13 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The first or highest price, with a label above it. ``text_y`` is the label's baseline."""
+    """The first or highest price, with a label above it. ``text_y`` is the label's baseline.
+
+    ``x`` is the anchor of the label, too.
+    """
 
     x: float
     y: float
-    text_x: float
     text_y: float
     anchor: Anchor
     month: str

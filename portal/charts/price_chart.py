@@ -1,9 +1,8 @@
 """Compute the geometry of a price chart from series of monthly prices."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 from types import MappingProxyType
@@ -28,6 +27,7 @@ from portal.charts.geometry import (
 )
 from portal.charts.runs import lonely, runs
 from portal.charts.spreading import spread
+from portal.wording import NO_BREAK_SPACE, money, month
 
 MOST_SERIES: Final = 6
 # Only the latest MOST_MONTHS months are drawn. The longest price histories have half as many.
@@ -83,17 +83,14 @@ class _Canvas:
     is_fixed: bool = True
 
 
-# In the layouts "paper" and "mini", one unit is a quarter of a millimetre, so letters of 12 units
-# measure 8.5 points. In the layout "compact", for phones, a drawing is 332 units wide and at least
-# 286 px (a screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
+# In the layout "paper", one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
+# points. In the layout "compact", for phones, a drawing is 332 units wide and at least 286 px (a
+# screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
         "paper": _Canvas(
             342, 110, left=74, top=22, right=96, bottom=22, font_size=12, price_ticks=4
-        ),
-        "mini": _Canvas(
-            278, 124, left=74, top=22, right=88, bottom=22, font_size=12, price_ticks=4
         ),
         "compact": _Canvas(222, 190, left=38, top=26, right=72, bottom=24, price_ticks=5),
     }
@@ -127,8 +124,6 @@ class _Frame:
 
 
 _Known = dict[int, Plotted]
-PriceText = Callable[[Decimal], str]
-MonthText = Callable[[date], str]
 
 
 def price_chart(
@@ -137,19 +132,14 @@ def price_chart(
     chosen: int = 0,
     last_months: int | None = None,
     layout: Layout = "screen",
-    price_axis: Callable[[float], str],
-    price: PriceText,
-    month: MonthText,
     words: Words | None = None,
 ) -> PriceChart | None:
     """Return the chart of the first six series, or None if the chosen series has no point.
 
     ``chosen`` is the index of the main series. With ``last_months``, the chart starts this number
-    of months before the main series' last real price. Three functions format values: ``price_axis``
-    for a grid line ("R$ 90 mil"), ``price`` exactly ("R$ 89.325"), and ``month`` ("jan/25").
+    of months before the main series' last real price.
     """
-    drawn = tuple(lines[:MOST_SERIES])
-    return _draw(drawn, chosen, last_months, layout, price_axis, price, month, words or Words())
+    return _draw(tuple(lines[:MOST_SERIES]), chosen, last_months, layout, words or Words())
 
 
 # Drawing six series of ten years takes 3 ms. Without this cache, a page of stored answers would
@@ -162,9 +152,6 @@ def _draw(
     chosen: int,
     last_months: int | None,
     layout: Layout,
-    price_axis: Callable[[float], str],
-    price: PriceText,
-    month: MonthText,
     words: Words,
 ) -> PriceChart | None:
     every = [_known(line) for line in lines]
@@ -175,11 +162,11 @@ def _draw(
     mine = every[chosen]
     drawn = [known for known in every if known]
     canvas = _CANVASES[layout]
-    frame = _frame(canvas, drawn, price_axis)
+    frame = _frame(canvas, drawn)
     zone = _zone(frame, drawn)
-    ticks = _price_ticks(frame, price_axis)
-    now, ends = _labels_at_edge(frame, every, chosen, price, month, words)
-    start, peak = _marks(frame, mine, top, price, month)
+    ticks = _price_ticks(frame)
+    now, ends = _labels_at_edge(frame, every, chosen, words)
+    start, peak = _marks(frame, mine, top)
     own_runs = list(runs(mine, frame.drawn(mine), predicted=False))
     width = canvas.left + canvas.plot_width + canvas.right
     height = canvas.top + canvas.plot_height + canvas.bottom
@@ -201,7 +188,7 @@ def _draw(
         else "",
         prices=ticks,
         unit=_unit(ticks),
-        months=tuple(_month_ticks(frame, month)),
+        months=tuple(_month_ticks(frame)),
         break_y=None if break_y is None else frame.rounded(break_y),
         break_path=paths.torn_path(canvas.plot_width, break_y, 7, 3.5)
         if break_y is not None and is_fixed
@@ -275,13 +262,13 @@ def _last_real(known: _Known) -> int | None:
     return max((index for index, point in known.items() if not point.predicted), default=None)
 
 
-def _frame(canvas: _Canvas, drawn: Sequence[_Known], price_axis: Callable[[float], str]) -> _Frame:
+def _frame(canvas: _Canvas, drawn: Sequence[_Known]) -> _Frame:
     values = [float(point.value) for known in drawn for point in known.values()]
     low, high = min(values), max(values)
     is_broken = low > high * _NEAR_ZERO
     for count in range(canvas.price_ticks, 1, -1):
         levels = scale.nice_ticks(low if is_broken else min(low, 0.0), high, count)
-        texts = {price_axis(level) for level in levels}
+        texts = {axis_price(level) for level in levels}
         if len(texts) == len(levels):
             break
     height = canvas.plot_height
@@ -330,10 +317,10 @@ def _edges(frame: _Frame, year: int) -> tuple[float, float]:
     return min(max(start, 0.0), width), min(max(start + 12 * month, 0.0), width)
 
 
-def _price_ticks(frame: _Frame, price_axis: Callable[[float], str]) -> tuple[PriceTick, ...]:
+def _price_ticks(frame: _Frame) -> tuple[PriceTick, ...]:
     ticks: dict[str, PriceTick] = {}
     for level in frame.levels:
-        text = price_axis(level) if level else "0"
+        text = axis_price(level) if level else "0"
         found = _DIGITS.match(text)
         assert found is not None
         ticks.setdefault(text, PriceTick(frame.rounded(frame.y(level)), *found.groups()))
@@ -345,6 +332,19 @@ def _price_ticks(frame: _Frame, price_axis: Callable[[float], str]) -> tuple[Pri
     return tuple(PriceTick(t.y, t.before, f"{t.short}{t.after}", "") for t in shown)
 
 
+def axis_price(value: float) -> str:
+    """Format a short grid-line label: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
+    for size, word in ((1_000_000, "mi"), (1_000, "mil")):
+        if abs(value) >= size:
+            number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")
+            return f"R${NO_BREAK_SPACE}{number}{NO_BREAK_SPACE}{word}"
+    return _price(Decimal(value))
+
+
+def _price(value: Decimal) -> str:
+    return money(value, places=0)
+
+
 def _is_mixed(ticks: Sequence[PriceTick]) -> bool:
     return len({tick.after for tick in ticks if tick.text != "0"}) > 1
 
@@ -353,7 +353,7 @@ def _unit(ticks: Sequence[PriceTick]) -> str:
     return next((tick.after.strip() for tick in ticks if tick.after), "")
 
 
-def _month_ticks(frame: _Frame, month: MonthText) -> Iterator[MonthTick]:
+def _month_ticks(frame: _Frame) -> Iterator[MonthTick]:
     span = frame.last - frame.first + 1
     if span > 30:
         yield from _year_ticks(frame, span)
@@ -412,8 +412,6 @@ def _labels_at_edge(
     frame: _Frame,
     every: Sequence[_Known],
     chosen: int,
-    price: PriceText,
-    month: MonthText,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
     """Return the labels of the last real prices.
@@ -458,18 +456,18 @@ def _labels_at_edge(
             frame.rounded(middle),
             frame.rounded(x),
             frame.rounded(y),
-            price(mine[last].value),
+            _price(mine[last].value),
             flag_name,
         ),
         tuple(
-            EndLabel(number + 1, frame.rounded(at), price(point.value))
+            EndLabel(number + 1, frame.rounded(at), _price(point.value))
             for number, at, point in zip(ending, placed[1:], points[1:], strict=True)
         ),
     )
 
 
 def _marks(
-    frame: _Frame, known: _Known, highest: tuple[int, Decimal], price: PriceText, month: MonthText
+    frame: _Frame, known: _Known, highest: tuple[int, Decimal]
 ) -> tuple[Mark | None, Mark | None]:
     """Return the labels of the first real month and of the highest price. Either may be None.
 
@@ -480,18 +478,18 @@ def _marks(
     if len(real) < 3:
         return None, None
     top, _ = highest
-    peak = _mark(frame, known, top, price, month) if top in real[:-1] else None
-    start = _mark(frame, known, real[0], price, month) if real[0] != top else None
+    peak = _mark(frame, known, top) if top in real[:-1] else None
+    start = _mark(frame, known, real[0]) if real[0] != top else None
     if start and peak and _meet(frame, start, peak):
         start = None
     return start, peak
 
 
-def _mark(frame: _Frame, known: _Known, index: int, price: PriceText, month: MonthText) -> Mark:
+def _mark(frame: _Frame, known: _Known, index: int) -> Mark:
     canvas = frame.canvas
     x, y = frame.at(index, known[index])
     anchor = _anchor(x / canvas.plot_width, 0.25)
-    text, name = price(known[index].value), month(known[index].month)
+    text, name = _price(known[index].value), month(known[index].month)
     text_y = y
     if canvas.is_fixed:
         left, right = _extent(frame, x, anchor, f"{name} · {text}")
@@ -500,7 +498,6 @@ def _mark(frame: _Frame, known: _Known, index: int, price: PriceText, month: Mon
     return Mark(
         frame.rounded(x),
         frame.rounded(y),
-        frame.rounded(x),
         frame.rounded(text_y),
         anchor,
         name,
@@ -516,7 +513,7 @@ def _extent(frame: _Frame, x: float, anchor: Anchor, text: str) -> tuple[float, 
 
 
 def _meet(frame: _Frame, one: Mark, other: Mark) -> bool:
-    a, b = (_extent(frame, m.text_x, m.anchor, f"{m.month} · {m.price}") for m in (one, other))
+    a, b = (_extent(frame, m.x, m.anchor, f"{m.month} · {m.price}") for m in (one, other))
     return (
         a[0] < b[1]
         and b[0] < a[1]

@@ -4,8 +4,6 @@ import math
 from dataclasses import dataclass
 from datetime import date
 
-# The possible distances between two ticks, in months.
-_MONTH_STEPS = (1, 2, 3, 6, 12, 24, 36, 60, 120)
 # Two values with a smaller relative difference count as equal.
 _FLAT = 1e-6
 _MOST_TICKS = 12
@@ -54,20 +52,3 @@ def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
     first = math.floor(low / step + 1e-9)
     last = min(math.ceil(high / step - 1e-9), first + _MOST_TICKS)
     return tuple(k * step for k in range(first, last + 1))
-
-
-def month_ticks(first: int, last: int, most: int) -> tuple[int, ...]:
-    """Return at most ``most`` evenly spaced month indices from ``first`` to ``last``.
-
-    Each index is a multiple of one of ``_MONTH_STEPS``. With the step 12, for example, every tick
-    is a January. If the range has fewer than two multiples, the result is both ends, or ``first``.
-    """
-    for step in _MONTH_STEPS:
-        ticks = tuple(i for i in range(first, last + 1) if i % step == 0)
-        if len(ticks) <= most:
-            break
-    else:
-        ticks = ()
-    if len(ticks) < 2:
-        ticks = (first, last) if last > first and most >= 2 else (first,)
-    return ticks

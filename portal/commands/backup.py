@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from portal.commands.failures import Command
+from portal.commands.failures import Command, fail
 from portal.gateway import purge_bucket
 from portal.storage import (
     DATABASE_NAME,
@@ -52,10 +52,9 @@ class _FileCommand(Command):
         try:
             return super().invoke(ctx)
         except BackupRefused as refused:
-            print(f"Nothing was done: {refused}.", file=sys.stderr)
+            fail(f"Nothing was done: {refused}.")
         except (OSError, sqlite3.Error) as error:
-            print(f"Nothing was done: {_reason(error)}.", file=sys.stderr)
-        sys.exit(1)
+            fail(f"Nothing was done: {_reason(error)}.")
 
 
 def backup_command(store: EmbeddedStore) -> Command:

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, Literal
 
 import click
 
@@ -29,7 +29,7 @@ from portal.batch import (
     preview,
     read_csv,
 )
-from portal.commands.failures import Command
+from portal.commands.failures import Command, fail
 from portal.gateway import OPERATIONS, Directive, Gateway, Operation
 from portal.presentation import Panels, RenderContext
 from portal.presentation.exports.batches import results_table
@@ -101,7 +101,7 @@ def batch_command(given: BatchTools) -> Command:
         tools = _with_credential(given)
         chosen = file_format or _format_of(out)
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
-            _fail(f"{out} cannot be written.")
+            fail(f"{out} cannot be written.")
         listed = _read(file, tools.limit)
         found = preview(listed.subjects, ask, tools.identity, tools.gateway)
         _describe(listed, found)
@@ -130,20 +130,20 @@ def _with_credential(tools: BatchTools) -> BatchTools:
         return tools
     credential = tools.credential()
     if not credential:
-        _fail(
+        fail(
             "This portal has no upstream credential of its own: set "
             f"{CREDENTIAL_VARIABLE} to the one that pays for the lookups."
         )
     try:
         identity = tools.authenticate(credential)
     except UnknownToken:
-        _fail(f"{CREDENTIAL_VARIABLE} holds a token of this portal, not an upstream credential.")
+        fail(f"{CREDENTIAL_VARIABLE} holds a token of this portal, not an upstream credential.")
     return replace(tools, identity=identity, access=Access(identity.digest, identity.credential))
 
 
 def _read(file: Path, limit: int) -> TypedList:
     if file.stat().st_size > MOST_BYTES:
-        _fail(f"{file} has more than {MOST_BYTES // 1024 // 1024} MiB.")
+        fail(f"{file} has more than {MOST_BYTES // 1024 // 1024} MiB.")
     listed = read_csv(decode_upload(file.read_bytes()))
     for each in listed.wrong[:_MOST_WRONG]:
         meant = f"; {each.suggestion} was probably meant" if each.suggestion else ""
@@ -151,9 +151,9 @@ def _read(file: Path, limit: int) -> TypedList:
     if (more := len(listed.wrong) + listed.more_wrong - _MOST_WRONG) > 0:
         print(f"{more} more lines are left out.", file=sys.stderr)
     if not listed.subjects:
-        _fail(f"{file} has no plate and no Renavam.")
+        fail(f"{file} has no plate and no Renavam.")
     if len(listed.subjects) > limit:
-        _fail(f"{file} has {len(listed.subjects)} plates; PORTAL_BATCH_LIMIT is {limit}.")
+        fail(f"{file} has {len(listed.subjects)} plates; PORTAL_BATCH_LIMIT is {limit}.")
     return listed
 
 
@@ -248,7 +248,7 @@ def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
         part.replace(out)
     except OSError as error:
         part.unlink(missing_ok=True)
-        _fail(f"{out} cannot be written: {os.strerror(error.errno or 0)}")
+        fail(f"{out} cannot be written: {os.strerror(error.errno or 0)}")
 
 
 def _write_table(table: Table, file: Any, chosen: Format) -> None:
@@ -301,8 +301,3 @@ def _ask(_: click.Context, __: click.Parameter, value: str) -> tuple[LookupName,
     if wrong := [name for name in names if name not in LOOKUPS]:
         raise click.BadParameter(f"{wrong[0]!r} is none of {', '.join(LOOKUPS)}")
     return tuple(name for name in LOOKUPS if name in names)
-
-
-def _fail(why: str) -> NoReturn:
-    print(why, file=sys.stderr)
-    sys.exit(1)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,6 +19,8 @@ from portal.storage import (
     require_current_schema,
     uncovered_fingerprints,
 )
+
+T = TypeVar("T")
 
 _AS_THE_SERVER = "Give this command the settings of the server"
 
@@ -48,42 +51,31 @@ class DataCheck:
     def for_token(self) -> str | None:
         if failure := self._other_schema():
             return failure
-        if self._has_upstream_data():
-            print("PORTAL_UPSTREAM_URL is not set: the demonstration's data.", file=sys.stderr)
+        self._warn_of_demo()
         return self._key_mismatch(self._database_key())
 
     def for_ledger(self) -> str | None:
         return self._missing_file(self.database) or self.for_token()
 
     def for_batch(self) -> str | None:
-        if failure := self._missing_file(self.database, self.store) or self._other_schema():
+        if failure := self._unusable():
             return failure
-        if self._has_upstream_data():
-            print("PORTAL_UPSTREAM_URL is not set: the demonstration's data.", file=sys.stderr)
+        self._warn_of_demo()
         if not self.key_fingerprints:
             return f"There is no secret key: start the portal once. {_AS_THE_SERVER}."
         return self._key_mismatch(self._database_key())
 
     def for_backup(self) -> str | None:
-        if failure := self._missing_file(self.database, self.store) or self._other_schema():
-            return failure
-        if self._has_upstream_data():
-            return (
-                "Without PORTAL_UPSTREAM_URL this would back up the demonstration's data alone, "
-                f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
-            )
-        return self._key_mismatch(self._database_key())
+        return (
+            self._unusable()
+            or self._demo_alone("back up")
+            or self._key_mismatch(self._database_key())
+        )
 
     def for_purge(self) -> str | None:
-        if failure := self._missing_file(self.database, self.store) or self._other_schema():
+        # Without the upstream's data, the command's output would suggest that it was purged.
+        if failure := self._unusable() or self._demo_alone("purge"):
             return failure
-        if self._has_upstream_data():
-            # The command is refused, because its output would suggest that the upstream's data was
-            # purged.
-            return (
-                "Without PORTAL_UPSTREAM_URL this would purge the demonstration's data alone, "
-                f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
-            )
         if self.unused_stores:
             return (
                 "Nothing was purged: answers from before REDIS_URL was set may be in "
@@ -91,12 +83,22 @@ class DataCheck:
             )
         if not self.key_fingerprints:
             return f"There is no secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
-        return (
-            self._key_mismatch(self._database_key())
-            or self._key_mismatch(self._store_key())
-            or self._former_keys()
-            or self._missing_old_keys()
-        )
+        if failure := self._key_mismatch(self._database_key(), self._store_key()):
+            return failure
+        if _unless_down(former_fingerprints, self.engine):
+            return (
+                "The store may hold answers under a former secret key, which no purge can find: "
+                "start the portal once while the store can be reached, then purge again."
+            )
+        if _unless_down(uncovered_fingerprints, self.engine, self.key_fingerprints):
+            return (
+                "The data is also of an old secret key, whose answers this purge would not find. "
+                f"{_AS_THE_SERVER}, PORTAL_SECRET_KEYS_OLD above all."
+            )
+        return None
+
+    def _unusable(self) -> str | None:
+        return self._missing_file(self.database, self.store) or self._other_schema()
 
     def _missing_file(self, *files: Path | None) -> str | None:
         for file in files:
@@ -106,57 +108,48 @@ class DataCheck:
 
     def _other_schema(self) -> str | None:
         try:
-            require_current_schema(self.engine)
+            _unless_down(require_current_schema, self.engine)
         except SchemaMismatch as error:
             return f"Nothing was done: {error}."
-        except SQLAlchemyError:
-            pass  # the command itself reports this error
         return None
 
     def _has_upstream_data(self) -> bool:
         folder = self.upstreams_data_dir
         return folder is not None and any(folder.glob("*.sqlite"))
 
-    def _key_mismatch(self, recorded: str | None) -> str | None:
-        if recorded is None or recorded in self.key_fingerprints:
+    def _warn_of_demo(self) -> None:
+        if self._has_upstream_data():
+            print("PORTAL_UPSTREAM_URL is not set: the demonstration's data.", file=sys.stderr)
+
+    def _demo_alone(self, verb: str) -> str | None:
+        if not self._has_upstream_data():
+            return None
+        return (
+            f"Without PORTAL_UPSTREAM_URL this would {verb} the demonstration's data alone, "
+            f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
+        )
+
+    def _key_mismatch(self, *recorded: str | None) -> str | None:
+        if self.key_fingerprints.issuperset(filter(None, recorded)):
             return None
         return (
             "The data was written under another secret key. "
             f"{_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
         )
 
-    def _former_keys(self) -> str | None:
-        try:
-            formers = former_fingerprints(self.engine)
-        except SQLAlchemyError:
-            return None  # the purge itself reports this error
-        if not formers:
-            return None
-        return (
-            "The store may hold answers under a former secret key, which no purge can find: "
-            "start the portal once while the store can be reached, then purge again."
-        )
-
-    def _missing_old_keys(self) -> str | None:
-        try:
-            missing = uncovered_fingerprints(self.engine, self.key_fingerprints)
-        except SQLAlchemyError:
-            return None  # the purge itself reports this error
-        if not missing:
-            return None
-        return (
-            "The data is also of an old secret key, whose answers this purge would not find. "
-            f"{_AS_THE_SERVER}, PORTAL_SECRET_KEYS_OLD above all."
-        )
-
     def _database_key(self) -> str | None:
-        try:
-            return recorded_fingerprint(self.engine)
-        except SQLAlchemyError:
-            return None  # the command itself reports this error
+        return _unless_down(recorded_fingerprint, self.engine)
 
     def _store_key(self) -> str | None:
         try:
             return self.store_fingerprint()
         except Exception:
             return None  # the purge itself reports this error
+
+
+def _unless_down(read: Callable[..., T], *arguments: Any) -> T | None:
+    """Call ``read``. Returns None if the database fails, because the command reports that error."""
+    try:
+        return read(*arguments)
+    except SQLAlchemyError:
+        return None

@@ -1,11 +1,9 @@
 """``flask --app app db upgrade | current``: migrates the database, or prints its revision."""
 
-import sys
-
 import click
 from sqlalchemy import Engine
 
-from portal.commands.failures import CommandGroup
+from portal.commands.failures import CommandGroup, fail
 from portal.storage import SCHEMA_HEAD, SchemaMismatch, current_revision, upgrade_schema
 
 
@@ -20,8 +18,7 @@ def db_commands(engine: Engine) -> CommandGroup:
         try:
             former = upgrade_schema(engine)
         except SchemaMismatch as error:
-            print(f"Nothing was done: {error}.", file=sys.stderr)
-            sys.exit(1)
+            fail(f"Nothing was done: {error}.")
         if former == SCHEMA_HEAD:
             print(f"The database is at {SCHEMA_HEAD}.")
         else:

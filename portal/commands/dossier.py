@@ -4,12 +4,10 @@ An issued dossier is a vehicle report that is stored unchanged and shared by a l
 """
 
 import json
-import sys
-from typing import NoReturn
 
 import click
 
-from portal.commands.failures import CommandGroup
+from portal.commands.failures import CommandGroup, fail
 from portal.commands.tables import json_lines, table_lines
 from portal.dossiers import (
     Dossier,
@@ -38,7 +36,7 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
         try:
             found = [_row(each) for each in dossiers.all()]
         except DossiersUnavailable as error:
-            _fail(f"The database cannot be used: {error}")
+            fail(f"The database cannot be used: {error}")
         if as_json:
             lines = json_lines(found)
         else:
@@ -54,9 +52,9 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
         try:
             is_revoked = dossiers.revoke(number)
         except DossiersUnavailable as error:
-            _fail(f"The dossier may not be revoked, or bytes of it remain: {error}. Revoke again.")
+            fail(f"The dossier may not be revoked, or bytes of it remain: {error}. Revoke again.")
         if not is_revoked:
-            _fail(f"No valid dossier has the number {display_number(number)}.")
+            fail(f"No valid dossier has the number {display_number(number)}.")
         shown = display_number(number)
         print(json.dumps({"revoked": shown}) if as_json else f"Revoked {shown}.")
 
@@ -84,8 +82,3 @@ def _number(_: click.Context, __: click.Parameter, value: str) -> str:
 
 def _local_time(seconds: float) -> str:
     return from_epoch(seconds).isoformat(timespec="seconds")
-
-
-def _fail(why: str) -> NoReturn:
-    print(why, file=sys.stderr)
-    sys.exit(1)

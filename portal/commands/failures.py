@@ -1,11 +1,17 @@
-"""Command classes that print a failure in one line and exit 1."""
+"""Commands print a failure in one line and exit 1."""
 
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from sqlalchemy.exc import SQLAlchemyError
+
+
+def fail(why: str) -> NoReturn:
+    """Print the reason why nothing was done, and exit 1."""
+    print(why, file=sys.stderr)
+    sys.exit(1)
 
 
 class Command(click.Command):
@@ -20,13 +26,11 @@ class Command(click.Command):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             if (failure := self.check()) is not None:
-                print(failure, file=sys.stderr)
-                sys.exit(1)
+                fail(failure)
             return super().invoke(ctx)
         except SQLAlchemyError as error:
             # The other lines of the message contain the SQL statement and its parameters.
-            print(f"The database cannot be used: {str(error).splitlines()[0]}", file=sys.stderr)
-            sys.exit(1)
+            fail(f"The database cannot be used: {str(error).splitlines()[0]}")
 
 
 class CommandGroup(Command, click.Group):

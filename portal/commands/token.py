@@ -1,7 +1,6 @@
 """``flask --app app token issue | list | revoke``: manages access tokens."""
 
 import re
-import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 import click
 
 from portal.access import OPERATION_SCOPES, SCOPES, Issued, NameTaken, Tokens, is_token_name
-from portal.commands.failures import CommandGroup
+from portal.commands.failures import CommandGroup, fail
 from portal.commands.tables import json_lines, table_lines
 from portal.system.local_time import from_epoch
 
@@ -41,11 +40,11 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
         try:
             create_database()
         except OSError as error:
-            _fail(f"The database cannot be made: {error}")
+            fail(f"The database cannot be made: {error}")
         try:
             new_token = tokens.issue(name, scopes, expires, daily_limit)
         except NameTaken:
-            _fail(f"A token named {name} exists already.")
+            fail(f"A token named {name} exists already.")
         print(f"Token for {name} ({', '.join(sorted(scopes))}); it will not be shown again:")
         print(new_token)
 
@@ -67,7 +66,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
     def revoke(name: str) -> None:
         """Revoke a token; it is refused everywhere within five seconds."""
         if not tokens.revoke(name):
-            _fail(f"No valid token is named {name}.")
+            fail(f"No valid token is named {name}.")
         print(f"Revoked {name}.")
 
     return token
@@ -126,8 +125,3 @@ def _lifetime(_: click.Context, __: click.Parameter, value: str | None) -> float
 
 def _local_time(seconds: float) -> str:
     return from_epoch(seconds).strftime("%Y-%m-%d %H:%M")
-
-
-def _fail(why: str) -> None:
-    print(why, file=sys.stderr)
-    sys.exit(1)

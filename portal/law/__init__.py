@@ -6,7 +6,7 @@ from portal.law.amounts import Amount
 from portal.law.assessment import FineAssessment, Totals, assess, fines_in_words, totals
 from portal.law.courts import Court, court_body_name, court_name, find_court
 from portal.law.deadlines import RULES_NOTE, Clock
-from portal.law.effects import WHO_LIFTS, Effect, effect_of, union
+from portal.law.effects import WHO_LIFTS, Effect, effect_of
 from portal.law.fine_status import STANDING_WORDS, Standing
 from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
@@ -74,5 +74,4 @@ __all__ = [
     "steps_for",
     "term",
     "totals",
-    "union",
 ]

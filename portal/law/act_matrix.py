@@ -149,8 +149,7 @@ def as_of(at: datetime) -> str:
 def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
     for number, effect in enumerate(effects, start=1):
         if effect.in_force:
-            answer = effect.answer(act)
-            yield replace(answer, records=(f"restricao-{number}",))
+            yield replace(effect.answers[act], records=(f"restricao-{number}",))
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:

@@ -49,14 +49,15 @@ _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 class Court:
     """A court.
 
-    ``uf`` has the codes of the court's states, or "BR" for the whole country. ``j_tr`` identifies
-    the court in case numbers ("8.13").
+    ``uf`` has the codes of the court's states, or "BR" for the whole country. ``aliases`` are other
+    acronyms of the court, between blanks. ``j_tr`` identifies the court in case numbers ("8.13").
     """
 
     acronym: str
     name: str
     uf: str
     branch: str
+    aliases: str
     j_tr: str
 
 
@@ -105,9 +106,11 @@ def court_body_name(text: str) -> str:
     return " ".join(parts)
 
 
+@cache
 def courts() -> tuple[Court, ...]:
     """Return every court, in the order of the table."""
-    return tuple(court for court, _ in _rows())
+    text = resources.files(__package__).joinpath("courts.csv").read_text("utf-8")
+    return tuple(Court(**line) for line in csv.DictReader(text.splitlines()))
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
@@ -145,23 +148,11 @@ def _key(text: str) -> str:
 
 
 @cache
-def _rows() -> tuple[tuple[Court, tuple[str, ...]], ...]:
-    text = resources.files(__package__).joinpath("courts.csv").read_text("utf-8")
-    return tuple(
-        (
-            Court(line["acronym"], line["name"], line["uf"], line["branch"], line["j_tr"]),
-            tuple(line["aliases"].split()),
-        )
-        for line in csv.DictReader(text.splitlines())
-    )
-
-
-@cache
 def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     names: dict[str, Court] = {}
     segments: dict[str, Court] = {}
-    for court, aliases in _rows():
-        for name in (court.acronym, court.name, *aliases):
+    for court in courts():
+        for name in (court.acronym, court.name, *court.aliases.split()):
             names.setdefault(_key(name), court)
         # First-instance sections share the J.TR of their regional court, so a case number
         # identifies only the regional court.

@@ -49,10 +49,10 @@ class Clock:
     """The state of one deadline.
 
     ``days_used`` and ``limit_days`` are None if unknown or not measured in days. ``ends_on`` is the
-    last day, as computed from the record's dates. ``at_least`` is true if the notice itself may
-    grant more time. ``brief`` is a short form of ``sentence`` for a table row ("8 dos 30 dias"), or
-    "". ``shared`` describes a passed deadline without the fine's own dates, so that a page can show
-    the sentence once for several fines. It is "" for other deadlines.
+    last day, as computed from the record's dates. ``brief`` is a short form of ``sentence`` for a
+    table row ("8 dos 30 dias"), or "". ``shared`` describes a passed deadline without the fine's
+    own dates, so that a page can show the sentence once for several fines. It is "" for other
+    deadlines.
     """
 
     name: str
@@ -62,7 +62,6 @@ class Clock:
     ends_on: date | None
     article: str
     sentence: str
-    at_least: bool = False
     brief: str = ""
     shared: str = ""
 
@@ -94,41 +93,31 @@ _LAPSED = (
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
     """Check that the infraction notice (autuação) was issued within 30 days of the infraction."""
-    name, article = "Notificação da autuação", "art. 281, § 1º, II, do CTB"
-    ends_on = plus_days(committed_on, NOTICE_DAYS)
+    article, ends_on = "art. 281, § 1º, II, do CTB", plus_days(committed_on, NOTICE_DAYS)
+    unknown = Clock("Notificação da autuação", "unknown", None, NOTICE_DAYS, ends_on, article, "")
     used = _days_between(committed_on, notified_on)
     if used is None:
         missing = "infração" if committed_on is None else "notificação"
         text = f"{_CANNOT_TELL} se a notificação saiu no prazo: {_no_day(missing)}."
-        return Clock(name, "unknown", None, NOTICE_DAYS, ends_on, article, text)
+        return replace(unknown, sentence=text)
     if future := _in_future(today, ("infração", committed_on), ("notificação", notified_on)):
-        return Clock(name, "unknown", None, NOTICE_DAYS, None, article, future)
+        return replace(unknown, ends_on=None, sentence=future)
     if used < 0:
         text = f"{_CANNOT_TELL}: a data da notificação é anterior à da infração."
-        return Clock(name, "unknown", None, NOTICE_DAYS, ends_on, article, text)
+        return replace(unknown, sentence=text)
     if used <= NOTICE_DAYS:
         text = (
             f"Notificação emitida em {used} dos {NOTICE_DAYS} dias ({article}): "
             "dentro do prazo, pelas datas registradas."
         )
         brief = f"{used} dos {NOTICE_DAYS} dias"
-        return Clock(name, "in_time", used, NOTICE_DAYS, ends_on, article, text, brief=brief)
+        return replace(unknown, verdict="in_time", days_used=used, sentence=text, brief=brief)
     text = (
-        f"Notificação emitida {counted(used, 'dia', 'dias')} depois da infração; o limite é de "
-        f"{NOTICE_DAYS} ({article}). Em regra, o registro deveria ser arquivado, {_SIGNED}. "
-        f"{_ADVICE}"
+        f"Notificação emitida {_days_after(used)}; o limite é de {NOTICE_DAYS} ({article}). Em "
+        f"regra, o registro deveria ser arquivado, {_SIGNED}. {_ADVICE}"
     )
-    return Clock(
-        name,
-        "late",
-        used,
-        NOTICE_DAYS,
-        ends_on,
-        article,
-        text,
-        brief=_days_after(used),
-        shared=_NOTICE_LATE,
-    )
+    late = replace(unknown, verdict="late", days_used=used, brief=_days_after(used))
+    return replace(late, sentence=text, shared=_NOTICE_LATE)
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
@@ -140,26 +129,15 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
     both = f"{PENALTY_DAYS} dias, ou {PENALTY_DAYS_WITH_DEFENCE} se houve defesa prévia"
-
-    def clock(
-        verdict: Verdict,
-        used: int | None,
-        text: str,
-        limit: int = PENALTY_DAYS,
-        brief: str = "",
-        shared: str = "",
-    ) -> Clock:
-        last = plus_days(committed_on, limit)
-        return Clock(name, verdict, used, limit, last, article, text, brief=brief, shared=shared)
-
+    unknown = Clock(name, "unknown", None, PENALTY_DAYS, ends_on, article, "")
     if committed_on is None:
-        return clock("unknown", None, f"{_CANNOT_TELL}: {_no_day('infração')}.")
+        return replace(unknown, sentence=f"{_CANNOT_TELL}: {_no_day('infração')}.")
     if committed_on < LEI_14071_SINCE:
         text = (
-            f"{_CANNOT_TELL}: o limite de 180 ou 360 dias ({article}) vale desde "
-            f"{day(LEI_14071_SINCE)}, e a infração é anterior."
+            f"{_CANNOT_TELL}: o limite de {PENALTY_DAYS} ou {PENALTY_DAYS_WITH_DEFENCE} dias "
+            f"({article}) vale desde {day(LEI_14071_SINCE)}, e a infração é anterior."
         )
-        return Clock(name, "unknown", None, None, None, article, text)
+        return replace(unknown, limit_days=None, ends_on=None, sentence=text)
     if penalty_on is None:
         waited = (today - committed_on).days
         text = f"{_CANNOT_TELL}: {_no_day('penalidade')}. "
@@ -174,39 +152,38 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
                 f"Passaram {counted(waited, 'dia', 'dias')} da infração; o prazo é de {both} "
                 f"({article}). {_NOT_CAUGHT} {_ADVICE}"
             )
-        return clock("unknown", None, text)
+        return replace(unknown, sentence=text)
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
-        return Clock(name, "unknown", None, PENALTY_DAYS, None, article, future)
+        return replace(unknown, ends_on=None, sentence=future)
     used = (penalty_on - committed_on).days
     if used < 0:
         text = f"{_CANNOT_TELL}: a data da penalidade é anterior à da infração."
-        return clock("unknown", None, text)
+        return replace(unknown, sentence=text)
     if used <= PENALTY_DAYS:
         text = (
             f"Penalidade emitida em {used} dos {PENALTY_DAYS} dias ({article}): "
             "dentro do prazo, pelas datas registradas."
         )
-        return clock("in_time", used, text, brief=f"{used} dos {PENALTY_DAYS} dias")
+        brief = f"{used} dos {PENALTY_DAYS} dias"
+        return replace(unknown, verdict="in_time", days_used=used, sentence=text, brief=brief)
+    longer = replace(
+        unknown,
+        days_used=used,
+        limit_days=PENALTY_DAYS_WITH_DEFENCE,
+        ends_on=plus_days(committed_on, PENALTY_DAYS_WITH_DEFENCE),
+        brief=_days_after(used),
+    )
     if used <= PENALTY_DAYS_WITH_DEFENCE:
         text = (
-            f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração: dentro do "
-            f"prazo só se houve defesa prévia ({both}; {article}). O registro não diz se houve. "
-            f"{_NOT_CAUGHT} {_ADVICE}"
+            f"Penalidade emitida {_days_after(used)}: dentro do prazo só se houve defesa prévia "
+            f"({both}; {article}). O registro não diz se houve. {_NOT_CAUGHT} {_ADVICE}"
         )
-        return clock(
-            "unknown",
-            used,
-            text,
-            PENALTY_DAYS_WITH_DEFENCE,
-            _days_after(used),
-            _PENALTY_DOUBTFUL,
-        )
+        return replace(longer, sentence=text, shared=_PENALTY_DOUBTFUL)
     text = (
-        f"Penalidade emitida {counted(used, 'dia', 'dias')} depois da infração, além dos {both} "
-        f"({article}). Em regra, o direito de aplicá-la já teria se perdido. {_NOT_CAUGHT} "
-        f"{_ADVICE}"
+        f"Penalidade emitida {_days_after(used)}, além dos {both} ({article}). Em regra, o "
+        f"direito de aplicá-la já teria se perdido. {_NOT_CAUGHT} {_ADVICE}"
     )
-    return clock("late", used, text, PENALTY_DAYS_WITH_DEFENCE, _days_after(used), _PENALTY_LATE)
+    return replace(longer, verdict="late", sentence=text, shared=_PENALTY_LATE)
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
@@ -225,12 +202,11 @@ def appeal(penalty_on: date | None, today: date) -> Clock:
 
 def driver_nomination(notified_on: date | None, today: date) -> Clock:
     """Return the deadline to name the driver, 30 days after the infraction notice."""
-    name, article = "Indicação do condutor", "art. 257, § 7º, do CTB"
-    ends_on = plus_days(notified_on, NOMINATION_DAYS)
+    article, ends_on = "art. 257, § 7º, do CTB", plus_days(notified_on, NOMINATION_DAYS)
+    clock = Clock("Indicação do condutor", "unknown", None, NOMINATION_DAYS, ends_on, article, "")
     used = _days_between(notified_on, today)
     if used is None or used < 0:
-        text = _unknown_start("notificação", notified_on)
-        return Clock(name, "unknown", None, NOMINATION_DAYS, ends_on, article, text)
+        return replace(clock, sentence=_unknown_start("notificação", notified_on))
     verdict: Verdict = "in_time" if used <= NOMINATION_DAYS else "late"
     until = "até" if verdict == "in_time" else "terminou em"
     text = (
@@ -238,7 +214,7 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
         f"({NOMINATION_DAYS} dias da notificação, {article})."
     )
     brief = f"até {day(ends_on)}" if ends_on else ""
-    return Clock(name, verdict, used, NOMINATION_DAYS, ends_on, article, text, brief=brief)
+    return replace(clock, verdict=verdict, days_used=used, sentence=text, brief=brief)
 
 
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
@@ -253,14 +229,15 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     9.873/1999, art. 1º, § 1º), or after 24 months without a decision on an appeal (CTB, arts. 285,
     § 6º, 289 and 289-A, since 01/01/2024).
     """
-    name, article = "Prescrição", "Lei 9.873/1999"
+    article = "Lei 9.873/1999"
+    clock = Clock("Prescrição", "unknown", None, None, None, article, "")
     start = plus_days(penalty_on, MINIMUM_DAYS) if penalty_on else committed_on
     ends_on = plus_years(start, PRESCRIPTION_YEARS)
     if start is None or ends_on is None:
         text = f"{_CANNOT_TELL} quando prescreve: o registro não traz datas legíveis."
-        return Clock(name, "unknown", None, None, None, article, text)
+        return replace(clock, sentence=text)
     if future := _in_future(today, ("infração", committed_on), ("penalidade", penalty_on)):
-        return Clock(name, "unknown", None, None, None, article, future)
+        return replace(clock, sentence=future)
     what = "cobrar" if penalty_on else "punir"
     since = "do fim do processo, se não houve recurso" if penalty_on else "da infração"
     if today <= ends_on:
@@ -269,13 +246,13 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
             f"{since}, em {day(ends_on)}. {_LAPSES_EARLIER}"
         )
         brief = f"em regra, em {day(ends_on)}"
-        return Clock(name, "in_time", None, None, ends_on, article, text, brief=brief)
+        return replace(clock, verdict="in_time", ends_on=ends_on, sentence=text, brief=brief)
     text = (
-        f"Os 5 anos para {what}, contados {since}, passaram em {day(ends_on)} ({article}). "
-        f"Pode ter prescrito, se nada interrompeu o prazo. {_STILL_BLOCKS} {_ADVICE}"
+        f"Os {PRESCRIPTION_YEARS} anos para {what}, contados {since}, passaram em {day(ends_on)} "
+        f"({article}). Pode ter prescrito, se nada interrompeu o prazo. {_STILL_BLOCKS} {_ADVICE}"
     )
     brief = f"os {PRESCRIPTION_YEARS} anos passaram em {day(ends_on)}"
-    return Clock(name, "unknown", None, None, ends_on, article, text, brief=brief, shared=_LAPSED)
+    return replace(clock, ends_on=ends_on, sentence=text, brief=brief, shared=_LAPSED)
 
 
 def not_judged(clock: Clock) -> Clock:
@@ -343,25 +320,20 @@ def _days_after(used: int) -> str:
 
 
 def _at_least(name: str, article: str, since: str, start: date | None, today: date) -> Clock:
-    ends_on = plus_days(start, MINIMUM_DAYS)
-    used = _days_between(start, today)
-
-    def clock(verdict: Verdict, used: int | None, text: str, brief: str = "") -> Clock:
-        brief = f"{brief} {day(ends_on)}" if brief and ends_on else ""
-        return Clock(
-            name, verdict, used, MINIMUM_DAYS, ends_on, article, text, at_least=True, brief=brief
-        )
-
+    ends_on, used = plus_days(start, MINIMUM_DAYS), _days_between(start, today)
+    clock = Clock(name, "unknown", None, MINIMUM_DAYS, ends_on, article, "")
     if used is None or used < 0:
-        return clock("unknown", None, _unknown_start(since, start))
+        return replace(clock, sentence=_unknown_start(since, start))
     if used <= MINIMUM_DAYS:
         text = (
             f"Em regra, ainda há prazo: ao menos até {day_of(ends_on)} ({article}); "
             "a data exata está na notificação."
         )
-        return clock("in_time", used, text, "ao menos até")
+        brief = f"ao menos até {day(ends_on)}" if ends_on else ""
+        return replace(clock, verdict="in_time", days_used=used, sentence=text, brief=brief)
     text = (
         f"O prazo mínimo de {MINIMUM_DAYS} dias terminou em {day_of(ends_on)} ({article}); "
         "a data exata está na notificação e pode ser posterior."
     )
-    return clock("unknown", used, text, "prazo mínimo até")
+    brief = f"prazo mínimo até {day(ends_on)}" if ends_on else ""
+    return replace(clock, days_used=used, sentence=text, brief=brief)

@@ -29,7 +29,7 @@ _PRACTICE = "prática do Renajud, conforme sites do ramo"
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """The effect of one restriction, or of several together, on each act.
+    """The effect of one restriction on each act.
 
     ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the text as sent if it contains an
     unrecognised word, else "". ``in_force`` is False if the record states that there is no
@@ -40,19 +40,8 @@ class Effect:
     kinds: tuple[Kind, ...]
     unrecognised: str
     in_force: bool
-    transfer: Answer
-    licence: Answer
-    drive: Answer
-    removal: Answer
+    answers: Mapping[Act, Answer]
     doubt: str = ""
-
-    def answer(self, act: Act) -> Answer:
-        return {
-            "transfer": self.transfer,
-            "licence": self.licence,
-            "drive": self.drive,
-            "removal": self.removal,
-        }[act]
 
     @property
     def kinds_word(self) -> str:
@@ -63,11 +52,11 @@ class Effect:
     def sentence(self) -> str:
         """The effect in words: ``não pode transferir; em regra pode licenciar; pode circular``."""
         asked: tuple[Act, ...] = ("transfer", "licence", "drive")
-        phrases = [self.answer(act).phrase for act in asked if self.answer(act).mark != "unknown"]
-        if open_acts := [_VERBS[act] for act in asked if self.answer(act).mark == "unknown"]:
+        phrases = [self.answers[act].phrase for act in asked if self.answers[act].mark != "unknown"]
+        if open_acts := [_VERBS[act] for act in asked if self.answers[act].mark == "unknown"]:
             phrases.append(f"não é possível dizer se pode {listed(open_acts, ' ou ')}")
-        if self.removal.mark == "no":
-            phrases.append(self.removal.phrase)
+        if self.answers["removal"].mark == "no":
+            phrases.append(self.answers["removal"].phrase)
         return "; ".join(phrases)
 
 
@@ -232,7 +221,7 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 
 def effect_of(restriction: Restriction) -> Effect:
     if restriction.is_lifted:
-        return _effect((), "", _FREE, in_force=False)
+        return Effect((), "", in_force=False, answers=_FREE)
     fields = (restriction.kinds_text, restriction.block_type)
     reading = read_kinds("; ".join(str(field) for field in fields if field))
     tables = [_KINDS[kind] for kind in reading.stated]
@@ -248,37 +237,7 @@ def effect_of(restriction: Restriction) -> Effect:
     elif reading.unrecognised or is_hidden or not tables:
         tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
-    return _effect(reading.kinds, reading.unrecognised, answers, doubt=doubt)
-
-
-def union(effects: Sequence[Effect]) -> Effect:
-    """Return the joint effect of the restrictions that are in force."""
-    active = [effect for effect in effects if effect.in_force]
-    kinds = tuple(kind for kind in KIND_WORDS if any(kind in e.kinds for e in active))
-    strange = "; ".join(e.unrecognised for e in active if e.unrecognised)
-    answers = {act: _decisive([_FREE[act], *(e.answer(act) for e in active)]) for act in ACTS}
-    doubt = next((effect.doubt for effect in active if effect.doubt), "")
-    return _effect(kinds, strange, answers, in_force=bool(active), doubt=doubt)
-
-
-def _effect(
-    kinds: tuple[Kind, ...],
-    unrecognised: str,
-    answers: Mapping[Act, Answer],
-    *,
-    in_force: bool = True,
-    doubt: str = "",
-) -> Effect:
-    return Effect(
-        kinds=kinds,
-        unrecognised=unrecognised,
-        in_force=in_force,
-        transfer=answers["transfer"],
-        licence=answers["licence"],
-        drive=answers["drive"],
-        removal=answers["removal"],
-        doubt=doubt,
-    )
+    return Effect(reading.kinds, reading.unrecognised, True, answers, doubt)
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:

@@ -12,7 +12,8 @@ follows art. 259, § 4º (Lei 14.071/2020). It is blank if no source says whethe
 for cyclists.
 
 A code has one or more splits (desdobramentos), which are variants of the infraction. Rows with the
-status ``superseded`` are former splits or rules, which old records still use.
+status ``superseded`` are former splits or rules, which old records still use. The column
+``confidence`` is the number of sources that have the row, 1 or 2. The portal does not read it.
 """
 
 import csv
@@ -55,7 +56,7 @@ class Row:
 
     ``official`` is the official wording, for comparison with the description in a record.
     ``description`` is the same wording without abbreviations. Amounts are in reais, and None if
-    unknown. ``confidence`` is 1 if only one source has this row, else 2.
+    unknown.
     """
 
     code: str
@@ -72,7 +73,6 @@ class Row:
     amount: Decimal | None
     amount_until_2016: Decimal | None
     current: bool
-    confidence: int
 
     def fits(self, sent: Decimal) -> bool:
         return stands_for(sent, self.amount, self.amount_until_2016) is not None
@@ -100,8 +100,6 @@ class Infraction:
     suspends: bool | None
     amount: Decimal | None
     amount_until_2016: Decimal | None
-    current: bool
-    confidence: int
 
     @property
     def printed(self) -> str:
@@ -204,7 +202,6 @@ def _row(line: dict[str, str]) -> Row:
             Decimal(line["amount_until_2016"]) if line["amount_until_2016"] else None
         ),
         current=line["status"] == "current",
-        confidence=int(line["confidence"]),
     )
 
 
@@ -225,8 +222,6 @@ def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
         suspends=_only({row.suspends for row in rows}),
         amount=_only({row.amount for row in rows}),
         amount_until_2016=_only({row.amount_until_2016 for row in rows}),
-        current=any(row.current for row in rows),
-        confidence=min(row.confidence for row in rows),
     )
 
 

@@ -48,7 +48,6 @@ class Negotiation:
 
     price: Decimal | None
     costs: tuple[Cost, ...]
-    costs_total: Decimal
     scenarios: tuple[Scenario, ...]
     unknown: tuple[Unknown, ...]
     fines_without_amount: int
@@ -72,7 +71,6 @@ def negotiate(
     return Negotiation(
         price=price,
         costs=tuple(costs),
-        costs_total=total,
         scenarios=tuple(
             Scenario(share, owed, None if price is None or owed is None else price - owed - total)
             for share, owed in zip(SHARES, shares, strict=True)

@@ -103,7 +103,10 @@ def judge(
     (``check_digit_holds`` is False), the records may be another vehicle's. ``stale`` maps each
     lookup with a stale answer to the local time of that answer.
     """
-    missing = _missing(decode_known and is_described, fines, restrictions)
+    known = (decode_known and is_described, fines is not None, restrictions is not None)
+    missing = tuple(
+        part for part, is_known in zip(MISSING_WORDS, known, strict=True) if not is_known
+    )
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     effects = [effect_of(restriction) for restriction in restrictions or ()]
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
@@ -116,19 +119,6 @@ def judge(
     level, finding, caveat = _finding(matrix, effects, fines or (), unavailable, gaps, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
     return Verdict(level, finding, caveat, notices, reasons, matrix, missing, today)
-
-
-def _missing(
-    decode_known: bool,
-    fines: Sequence[FineAssessment] | None,
-    restrictions: Sequence[Restriction] | None,
-) -> tuple[Missing, ...]:
-    is_known: dict[Missing, bool] = {
-        "decode": decode_known,
-        "fines": fines is not None,
-        "restrictions": restrictions is not None,
-    }
-    return tuple(part for part, known in is_known.items() if not known)
 
 
 def _finding(
@@ -167,7 +157,8 @@ def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effec
     transfer. It says "em regra" ("as a rule") if all are from memory. Otherwise it says "na
     prática" ("in practice") if none is verified.
     """
-    sources = {e.transfer.confidence for e in effects if e.transfer.mark == "no"}
+    transfers = [effect.answers["transfer"] for effect in effects]
+    sources = {answer.confidence for answer in transfers if answer.mark == "no"}
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"
     if sources == {"memory"}:
@@ -197,7 +188,7 @@ def _court_reasons(
         kind = f" de {effect.kinds_word}" if effect.kinds else ""
         as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
         doubt = f"{effect.doubt}; " if effect.doubt else ""
-        mark = worst([effect.answer(act) for act in ACTS])[0].mark
+        mark = worst([effect.answers[act] for act in ACTS])[0].mark
         finding = f"{name}{kind}{as_sent}{_origin(records)}"
         yield Reason(finding, f"{doubt}{effect.sentence}", f"restricao-{first + 1}", mark)
 

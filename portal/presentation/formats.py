@@ -21,11 +21,6 @@ MISSING: Final = "não informado"
 # The filters treat 10**16 and larger numbers as missing, because no real amount is that large.
 _LARGEST_EXPONENT: Final = 15
 
-_MONTHS: Final = (
-    *("janeiro", "fevereiro", "março", "abril", "maio", "junho"),
-    *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
-)
-
 
 def brl(amount: Decimal | int | None) -> str:
     """Format as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56`` below zero."""
@@ -36,7 +31,7 @@ def brl(amount: Decimal | int | None) -> str:
 
 
 def whole_brl(amount: Decimal | int | None) -> str:
-    """Format without cents, ``R$ 89.325``, for chart axes and for prices in whole reais."""
+    """Format without cents, ``R$ 89.325``, for prices in whole reais."""
     number = _readable(amount)
     if number is None:
         return MISSING
@@ -86,17 +81,17 @@ def short_date(day: date | None) -> str:
 
 def long_date(day: date | None) -> str:
     """Format as ``18 de agosto de 2024``."""
-    return MISSING if day is None else f"{day.day} de {_MONTHS[day.month - 1]} de {day.year}"
+    return MISSING if day is None else f"{day.day} de {wording.MONTHS[day.month - 1]} de {day.year}"
 
 
 def month(day: date | None) -> str:
-    """Format a month as ``jan/25``, for chart axes."""
-    return MISSING if day is None else f"{_MONTHS[day.month - 1][:3]}/{day.year % 100:02}"
+    """Format a month as ``jan/25``."""
+    return MISSING if day is None else wording.month(day)
 
 
 def long_month(day: date | None) -> str:
     """Format a month as ``janeiro de 2025``."""
-    return MISSING if day is None else f"{_MONTHS[day.month - 1]} de {day.year}"
+    return MISSING if day is None else f"{wording.MONTHS[day.month - 1]} de {day.year}"
 
 
 def moment(when: datetime | None) -> str:

@@ -1,13 +1,11 @@
 """The sandbox: a simulated upstream with fictitious vehicles. Some plates cause errors."""
 
-from portal.sandbox.day import today
 from portal.sandbox.exchange import Request, Response, Role
-from portal.sandbox.sandbox import FORBIDDEN_TOKEN, TOKEN, Sandbox
+from portal.sandbox.sandbox import TOKEN, Sandbox, today
 from portal.sandbox.situations import SHOWCASE_RENAVAM, SHOWCASES, SITUATIONS, Situation
 from portal.sandbox.transport import SandboxTransport
 
 __all__ = [
-    "FORBIDDEN_TOKEN",
     "SHOWCASES",
     "SHOWCASE_RENAVAM",
     "SITUATIONS",

@@ -9,15 +9,17 @@ import csv
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-from typing import Literal
+from typing import Literal, cast
 
 Fuel = Literal["flex", "gasoline", "diesel"]
-_FUELS: dict[str, Fuel] = {"flex": "flex", "gasoline": "gasoline", "diesel": "diesel"}
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """An entry of the price table. Its price is ``weight`` times the family's price."""
+    """An entry of the price table. Its price is ``weight`` times the family's price.
+
+    ``fipe_id`` lacks the code's leading zeros and hyphen, as in the API: "81906" for 008190-6.
+    """
 
     fipe_id: str
     text: str
@@ -65,19 +67,8 @@ class Family:
         return self.vehicle_type.startswith("Caminhão")
 
 
-def fipe_check_digit(root: str) -> str:
-    """Return the seventh digit of a FIPE code.
-
-    The digit is (−Σ digit × weight) mod 11, with the weights 7 to 2. The result 10 becomes 0.
-    """
-    total = sum(w * int(d) for w, d in zip(range(7, 1, -1), root, strict=True))
-    return str(-total % 11 % 10)
-
-
 def _version(text: str) -> Version:
-    root, name, power, displacement, weight = text.split(":")
-    # The API sends a FIPE code without its leading zeros and hyphen: "81906" for 008190-6.
-    fipe_id = str(int(root + fipe_check_digit(root)))
+    fipe_id, name, power, displacement, weight = text.split(":")
     return Version(fipe_id, name, int(power), int(displacement), float(weight))
 
 
@@ -88,7 +79,7 @@ def _family(row: dict[str, str]) -> Family:
         registration=row["registration"],
         model=row["model"],
         vehicle_type=row["vehicle_type"],
-        fuel=_FUELS[row["fuel"]],
+        fuel=cast(Fuel, row["fuel"]),
         national=row["national"],
         passengers=row["passengers"],
         load=row["load"],

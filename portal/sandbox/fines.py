@@ -83,24 +83,19 @@ def _record(
     limit, measured, considered = _speeds(offence, rng)
     clock = f"{rng.randint(6, 22):02d}:{rng.randint(0, 59):02d}"
     # Some optional fields are empty at random, as in real records. With ``is_bare``, all are empty.
-    optional = {
-        "limitePermitido": limit,
-        "localInfracao": issuer.place,
-        "marcaModelo": vehicle.description if rng.random() < 0.4 else "",
-        "medicaoConsiderada": considered,
-        "medicaoReal": measured,
-        "tipo": _kind(penalty) if rng.random() < 0.4 else "",
-    }
-    if is_bare:
-        optional = dict.fromkeys(optional, "")
-    names_city = outline.issuer == "municipal" and not is_bare
+    names_vehicle, names_kind = rng.random() < 0.4, rng.random() < 0.4
+    is_municipal = outline.issuer == "municipal"
+
+    def optional(text: str, is_filled: bool = True) -> str:
+        return text if is_filled and not is_bare else ""
+
     return {
         "cnhCondutor": _licence(),
         "cnhInfrator": _licence(),
         "pagamento": _payment(outline, notified, penalty, month, offence.amount),
         "autoInfracao": HIDDEN_MARKER,
         "codigoInfracao": outline.code,
-        "codigoMunicipioInfracao": region.municipality_code if names_city else "",
+        "codigoMunicipioInfracao": optional(region.municipality_code, is_municipal),
         "codigoOrgaoAutuador": issuer.code,
         "dataCadastroInfracao": _day(registered),
         "dataEmissaoNotificacao": _day(notified),
@@ -108,13 +103,13 @@ def _record(
         "dataInfracao": _day(committed),
         "descricao": offence.description,
         "horaInfracao": f" {clock}",
-        "limitePermitido": optional["limitePermitido"],
-        "localInfracao": optional["localInfracao"],
-        "marcaModelo": optional["marcaModelo"],
-        "medicaoConsiderada": optional["medicaoConsiderada"],
-        "medicaoReal": optional["medicaoReal"],
+        "limitePermitido": optional(limit),
+        "localInfracao": optional(issuer.place),
+        "marcaModelo": optional(vehicle.description, names_vehicle),
+        "medicaoConsiderada": optional(considered),
+        "medicaoReal": optional(measured),
         "orgaoAutuador": issuer.name,
-        "tipo": optional["tipo"],
+        "tipo": optional(_kind(penalty), names_kind),
         "ufOrgaoAutuador": outline.state,
         "valor": str(offence.amount),
     }

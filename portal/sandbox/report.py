@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from portal.vehicle import HIDDEN_MARKER, Plate, read_field
+from portal.wording import counted
 
 # The report's topics in the order of the API contract, each with its name for use in a sentence.
 _LABELS = {
@@ -38,10 +39,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """One topic of the report.
-
-    The report's summary (``resumo``) contains ``headline`` unless ``state`` is "unverified".
-    """
+    """One topic. The summary (``resumo``) has ``headline`` unless ``state`` is "unverified"."""
 
     state: Literal["clean", "warning", "neutral", "unverified"]
     headline: str
@@ -119,7 +117,7 @@ def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
         return _unverified(data, key)
     count = len(value) if isinstance(value, list) else int(value)
     found: Literal["clean", "warning"] = "warning" if count else "clean"
-    records = _number(count, "registro", "registros") if count else "nenhum registro"
+    records = counted(count, "registro", "registros") if count else "nenhum registro"
     return _Topic(found if is_finding else "neutral", f"{label}: {records} nos dados enviados.")
 
 
@@ -127,7 +125,7 @@ def _prices(data: Json, vehicle: Json) -> _Topic:
     entries = _records(vehicle.get("informacoesFipe"))
     if entries is None:
         return _unverified(data, "decode")
-    models = _number(len(entries), "modelo", "modelos") if entries else "nenhum modelo"
+    models = counted(len(entries), "modelo", "modelos") if entries else "nenhum modelo"
     prices = [price for entry in entries if (price := _amount(entry, "valorAtual")) is not None]
     if not prices:
         return _Topic("neutral", f"Preço na tabela FIPE: não informado ({models}).")
@@ -150,7 +148,7 @@ def _restrictions(data: Json) -> _Topic:
         listed.append(f"e mais {len(restrictions) - _MOST_LISTED}")
     return _Topic(
         "warning",
-        f"{_number(len(restrictions), 'restrição judicial', 'restrições judiciais')}.",
+        f"{counted(len(restrictions), 'restrição judicial', 'restrições judiciais')}.",
         f"{'; '.join(listed)}. Só o juízo que ordenou pode dar baixa.",
     )
 
@@ -175,8 +173,8 @@ def _fines(data: Json) -> _Topic:
     due = [fine for fine in records if not _is_paid(fine)]
     sums = [f"{len(due)} sem data de pagamento, {_sum(due, 'valor')}"] if due else []
     if paid:
-        sums.append(f"{_number(len(paid), 'paga', 'pagas')}, {_sum(paid, 'valorPago')}")
-    headline = f"{_number(len(records), 'multa', 'multas')}: {'; '.join(sums)}."
+        sums.append(f"{counted(len(paid), 'paga', 'pagas')}, {_sum(paid, 'valorPago')}")
+    headline = f"{counted(len(records), 'multa', 'multas')}: {'; '.join(sums)}."
     return _Topic("warning", headline, _costliest(due)) if due else _Topic("clean", headline)
 
 
@@ -230,10 +228,7 @@ def _records(value: object) -> Sequence[Json] | None:
 
 
 def _text(record: object, name: str) -> str:
-    """Return a member's text on one line.
-
-    Returns "" if the member is missing, contains HIDDEN_MARKER, or is not a text or number.
-    """
+    """Return a member's text on one line, or "" if it is missing, hidden, or no text or number."""
     return str(read_field(record.get(name), HIDDEN_MARKER)) if isinstance(record, dict) else ""
 
 
@@ -250,12 +245,5 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``, or as ``R$ 1.234`` if the cents are zero.
-
-    Zero cents are not shown, because the upstream cuts the cents of some amounts.
-    """
+    """Format as ``R$ 1.234,56``, without zero cents, because the upstream cuts some cents."""
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))
-
-
-def _number(count: int, one: str, many: str) -> str:
-    return f"{count} {one if count == 1 else many}"

@@ -5,7 +5,8 @@ A request with several errors gets the first applicable status in the order 404,
 """
 
 import re
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from datetime import date
 from urllib.parse import parse_qsl
 
@@ -23,16 +24,12 @@ from portal.sandbox.report import write_report
 from portal.sandbox.restrictions import restriction_records
 from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation, situation_of
 from portal.sandbox.vehicles import Vehicle, decode_result, generate_vehicle
+from portal.system.local_time import from_epoch
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 
 TOKEN = "demo"  # noqa: S105 - protects nothing, because the data is fictitious
 FORBIDDEN_TOKEN = "sem-acesso"  # noqa: S105
 BODY_CAP = 256 * 1024
-
-_REPORT = "/detran/v1/analytical-reports"
-_DECODE = re.compile(r"/detran/v1/decode/([^/]+)")
-_RENAINF = re.compile(r"/detran/v1/restrictions/renainf/([^/]+)(?:/([^/]+))?")
-_RENAJUD = re.compile(r"/detran/v1/restrictions/renajud/([^/]+)")
 
 
 class RequestError(Exception):
@@ -43,64 +40,44 @@ class RequestError(Exception):
         self.response = error_response(status, message)
 
 
+def today(clock: Callable[[], float] = time.time) -> date:
+    """Return the current day in America/Sao_Paulo. ``clock`` returns epoch seconds.
+
+    Pages and daily limits use the same day. In the evening, records with the UTC date would seem to
+    be from tomorrow.
+    """
+    return from_epoch(clock()).date()
+
+
 class Sandbox:
-    """The simulated upstream. ``sleep`` waits for a number of seconds, as ``time.sleep`` does."""
+    """The simulated upstream. The dates in its records are relative to ``today``."""
 
-    def __init__(self, today: Callable[[], date], sleep: Callable[[float], None]) -> None:
+    def __init__(self, today: Callable[[], date] = today) -> None:
         self._today = today
-        self._sleep = sleep
-
-    def handle_and_wait(self, request: Request) -> Response:
-        """Wait for the response's delay, then return the response."""
-        response = self.handle(request)
-        if response.delay_s > 0:
-            self._sleep(response.delay_s)
-        return response
-
-    def sleep(self, seconds: float) -> None:
-        """Wait for a number of seconds.
-
-        ``SandboxTransport`` calls ``handle`` and then this method, because the transport's time-out
-        may be shorter than ``delay_s``.
-        """
-        self._sleep(seconds)
 
     def handle(self, request: Request) -> Response:
         """Return the response to a request without waiting for the response's ``delay_s``."""
-        handler, allowed = self._route(request.path)
-        if handler is None:
-            return error_response(404, "Endereço não encontrado.")
-        if request.method != allowed:
-            message = f"Método não permitido: use {allowed}."
-            return error_response(405, message, {"Allow": allowed})
-        try:
-            _authorize(request)
-            return handler(request)
-        except RequestError as error:
-            return error.response
+        for path, allowed, answer in _ROUTES:
+            if (match := path.fullmatch(request.path)) is None:
+                continue
+            if request.method != allowed:
+                message = f"Método não permitido: use {allowed}."
+                return error_response(405, message, {"Allow": allowed})
+            try:
+                _authorize(request)
+                return answer(self, request, *match.groups())
+            except RequestError as error:
+                return error.response
+        return error_response(404, "Endereço não encontrado.")
 
-    def _route(self, path: str) -> tuple[Callable[[Request], Response] | None, str]:
-        if path == _REPORT:
-            return self._report, "POST"
-        if match := _DECODE.fullmatch(path):
-            text = match[1]
-            return lambda request: self._decode(text, request), "GET"
-        if match := _RENAINF.fullmatch(path):
-            text, state = match[1], match[2]
-            return lambda request: self._fines(text, state, request), "GET"
-        if match := _RENAJUD.fullmatch(path):
-            text = match[1]
-            return lambda request: self._restrictions(text, request), "GET"
-        return None, ""
-
-    def _decode(self, text: str, request: Request) -> Response:
+    def _decode(self, request: Request, text: str) -> Response:
         plate = _plate(text)
         situation = situation_of(plate)
         vehicle = _vehicle(plate, situation)
         result = decode_result(vehicle, plate, situation.profile, self._today())
         return _success("DONE", result, situation, request)
 
-    def _fines(self, text: str, state: str | None, request: Request) -> Response:
+    def _fines(self, request: Request, text: str, state: str | None) -> Response:
         subject = _subject(text)
         if state is not None and state.upper() not in STATES:
             raise RequestError(400, "Por favor, informe uma UF válida.")
@@ -111,7 +88,7 @@ class Sandbox:
             result = [fine for fine in result if fine["ufOrgaoAutuador"] == state.upper()]
         return _success("SUCCESS", result, situation, request)
 
-    def _restrictions(self, text: str, request: Request) -> Response:
+    def _restrictions(self, request: Request, text: str) -> Response:
         subject = _subject(text)
         situation = situation_of(subject)
         vehicle = _vehicle(subject, situation)
@@ -139,43 +116,41 @@ class Sandbox:
         return _success("DONE", write_report(plate, data), situation_of(plate), request)
 
 
+_ROUTES: Sequence[tuple[re.Pattern[str], str, Callable[..., Response]]] = (
+    (re.compile("/detran/v1/analytical-reports"), "POST", Sandbox._report),
+    (re.compile("/detran/v1/decode/([^/]+)"), "GET", Sandbox._decode),
+    (re.compile("/detran/v1/restrictions/renainf/([^/]+)(?:/([^/]+))?"), "GET", Sandbox._fines),
+    (re.compile("/detran/v1/restrictions/renajud/([^/]+)"), "GET", Sandbox._restrictions),
+)
+
+
 def _authorize(request: Request) -> None:
     """Raise RequestError unless the request has TOKEN.
 
     The token is in the query parameter ``at``, in the header ``Authorization`` or in both.
     """
-    offered = [value for name, value in parse_qsl(request.query, True) if name == "at"]
+    in_query = [value for name, value in parse_qsl(request.query, True) if name == "at"]
     header = request.header("Authorization")
-    if len(offered) <= 1 and header is not None:
-        offered.append(header)
-    elif len(offered) > 1:
+    tokens = {*in_query, *([] if header is None else [header])}
+    if len(in_query) <= 1 and tokens == {FORBIDDEN_TOKEN}:
+        raise RequestError(403, FORBIDDEN_MESSAGE)
+    if len(in_query) > 1 or tokens != {TOKEN}:
         raise RequestError(401, UNAUTHORIZED_MESSAGE)
-    match set(offered):
-        case tokens if tokens == {TOKEN}:
-            return
-        case tokens if tokens == {FORBIDDEN_TOKEN}:
-            raise RequestError(403, FORBIDDEN_MESSAGE)
-        case _:
-            raise RequestError(401, UNAUTHORIZED_MESSAGE)
 
 
 def _plate(text: str) -> Plate:
-    # Unlike the portal, the API contract allows no hyphen.
-    try:
-        plate = Plate.parse(text)
-    except InvalidPlate:
-        raise RequestError(400, PLATE_MESSAGE) from None
-    if "-" in text:
+    subject = _subject(text)
+    if isinstance(subject, Renavam):
         raise RequestError(400, PLATE_MESSAGE)
-    return plate
+    return subject
 
 
 def _subject(text: str) -> Plate | Renavam:
+    # Unlike the portal, the API contract allows no hyphen.
     try:
-        subject = parse_subject(text)
+        return parse_subject("" if "-" in text else text)
     except InvalidPlate:
         raise RequestError(400, PLATE_MESSAGE) from None
-    return subject if isinstance(subject, Renavam) else _plate(text)
 
 
 def _vehicle(subject: Plate | Renavam, situation: Situation) -> Vehicle:

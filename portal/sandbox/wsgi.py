@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from http import HTTPStatus
 from typing import Any
 
-from portal.sandbox.day import today
 from portal.sandbox.exchange import Request, Role
 from portal.sandbox.sandbox import BODY_CAP, Sandbox
 from portal.system.process import exit_with_parent
@@ -25,7 +24,8 @@ def build(sandbox: Sandbox) -> Application:
     """Return the WSGI application of a sandbox."""
 
     def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-        response = sandbox.handle_and_wait(_request(environ))
+        response = sandbox.handle(_request(environ))
+        time.sleep(response.delay_s)
         headers = {**response.headers, "Content-Length": str(len(response.body))}
         status = HTTPStatus(response.status)
         start_response(f"{status.value} {status.phrase}", list(headers.items()))
@@ -65,7 +65,7 @@ def _body(environ: dict[str, Any]) -> bytes:
     return body
 
 
-application = build(Sandbox(today, time.sleep))
+application = build(Sandbox())
 
 
 def worker() -> Application:

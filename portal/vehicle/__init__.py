@@ -10,11 +10,11 @@ from portal.vehicle.changes import (
     changed_prices,
     changed_restrictions,
 )
-from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry, MonthPrice, read_decode
+from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry, PricePoint, read_decode
 from portal.vehicle.drift import unexpected, unexpected_members
 from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, fold, read_field
 from portal.vehicle.fines import Fine, Licence, read_fines
-from portal.vehicle.fipe import FipeCode, PricePoint, PriceSeries, fipe_code
+from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
 from portal.vehicle.identity import (
     Identity,
     identity_of,
@@ -47,7 +47,6 @@ __all__ = [
     "Identity",
     "InvalidPlate",
     "Licence",
-    "MonthPrice",
     "Plate",
     "PriceChange",
     "PricePoint",

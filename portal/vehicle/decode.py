@@ -29,11 +29,11 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class MonthPrice:
-    """One element of ``historicoPreco``, the price history. ``value`` is in R$."""
+class PricePoint:
+    """The price of one month, in R$ and above zero. ``month`` is the first day of the month."""
 
-    month: date  # the first day of the month
-    value: Decimal | None
+    month: date
+    value: Decimal
     predicted: bool
 
 
@@ -41,7 +41,8 @@ class MonthPrice:
 class FipeEntry:
     """An entry of the FIPE price table that may describe the vehicle.
 
-    ``current`` is the current price in R$, or None (never zero) if unknown.
+    ``current`` is the current price in R$, or None (never zero) if unknown. ``history`` has the
+    months of ``historicoPreco`` that have a price, in the source's order.
     """
 
     year: int | None
@@ -53,7 +54,7 @@ class FipeEntry:
     fuel: Field
     current: Decimal | None
     current_text: Field
-    history: tuple[MonthPrice, ...]
+    history: tuple[PricePoint, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,14 +136,14 @@ def _entry(record: Record) -> FipeEntry:
     )
 
 
-def _history(raw: object) -> tuple[MonthPrice, ...]:
-    """Read the months of ``historicoPreco`` that have a date."""
+def _history(raw: object) -> tuple[PricePoint, ...]:
+    """Read the months of ``historicoPreco`` that have a date and a price."""
     elements = raw if isinstance(raw, list) else [raw]
     months = [_month_price(each) for each in elements if isinstance(each, dict)]
     return tuple([month for month in months if month is not None])
 
 
-def _month_price(members: Mapping[str, object]) -> MonthPrice | None:
+def _month_price(members: Mapping[str, object]) -> PricePoint | None:
     get = members.get
     sent = (get("ano"), get("mes"), get("valor"), get("predicao"))
     return (_known_month_price if all(map(_is_short, sent)) else _read_month_price)(*sent)
@@ -152,17 +153,13 @@ def _is_short(raw: object) -> bool:
     return len(raw) <= 16 if isinstance(raw, str) else isinstance(raw, bool)
 
 
-def _read_month_price(*sent: object) -> MonthPrice | None:
+def _read_month_price(*sent: object) -> PricePoint | None:
     record = Record(dict(zip(("ano", "mes", "valor", "predicao"), sent, strict=True)))
-    year, month = record.year("ano"), record.integer("mes")
-    if year is None or month is None or not 1 <= month <= 12:
+    year, month, value = record.year("ano"), record.integer("mes"), _price(record, "valor")
+    if year is None or month is None or not 1 <= month <= 12 or value is None:
         return None
     # A price whose flag ``predicao`` (prediction) is missing or unreadable is treated as real.
-    return MonthPrice(
-        month=date(year, month, 1),
-        value=_price(record, "valor"),
-        predicted=record.flag("predicao") is True,
-    )
+    return PricePoint(date(year, month, 1), value, record.flag("predicao") is True)
 
 
 # Without this cache, reading 720 months (six price-table entries of ten years) takes longer than

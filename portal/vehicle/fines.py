@@ -54,7 +54,6 @@ class Fine:
     amount_text: Field
     paid_on: date | None
     paid_on_text: Field
-    payment_registered_on: date | None
     payment_registered_on_text: Field
     paid_amount: Decimal | None
     paid_amount_text: Field
@@ -98,7 +97,6 @@ def _fine(record: Record) -> Fine:
         amount_text=record.text("valor"),
         paid_on=payment.day("dataPagamento"),
         paid_on_text=payment.text("dataPagamento"),
-        payment_registered_on=payment.day("dataRegistro"),
         payment_registered_on_text=payment.text("dataRegistro"),
         paid_amount=payment.amount("valorPago"),
         paid_amount_text=payment.text("valorPago"),

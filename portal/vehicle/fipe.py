@@ -7,7 +7,7 @@ from datetime import date
 from decimal import Decimal
 from functools import cached_property
 
-from portal.vehicle.decode import FipeEntry, MonthPrice
+from portal.vehicle.decode import FipeEntry, PricePoint
 from portal.vehicle.field import Field
 
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
@@ -27,15 +27,6 @@ class FipeCode:
 
     def __str__(self) -> str:
         return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class PricePoint:
-    """The price of one month, in R$ and above zero. ``month`` is the first day of the month."""
-
-    month: date
-    value: Decimal
-    predicted: bool
 
 
 def fipe_code(fipe_id: Field) -> FipeCode | None:
@@ -67,7 +58,7 @@ class PriceSeries:
 
     @classmethod
     def of(cls, entry: FipeEntry) -> "PriceSeries":
-        """Build a series from months that may be unordered, repeated or without a price."""
+        """Build a series from months that may be unordered or repeated."""
         return cls(_in_order(entry.history))
 
     def __bool__(self) -> bool:
@@ -140,16 +131,14 @@ class PriceSeries:
         return _change(self.last_real, self.predicted_tail[-1] if self.predicted_tail else None)
 
 
-def _in_order(history: Iterable[MonthPrice]) -> tuple[PricePoint, ...]:
+def _in_order(history: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
     by_month: dict[date, PricePoint] = {}
     for sent in history:
-        if sent.value is None or sent.value <= 0:
-            continue
         known = by_month.get(sent.month)
         # If a month occurs twice, a real price replaces a prediction but not the reverse. Otherwise
         # the later element replaces the earlier one.
         if known is None or known.predicted or not sent.predicted:
-            by_month[sent.month] = PricePoint(sent.month, sent.value, sent.predicted)
+            by_month[sent.month] = sent
     return tuple(by_month[month] for month in sorted(by_month))
 
 

@@ -59,8 +59,7 @@ _DISPLAY = {fold(name): name for name in (*_SPELLINGS, *_PLAIN.split(","))} | {
     spelling: name for name, spellings in _SPELLINGS.items() for spelling in spellings
 }
 
-_ORIGIN = re.compile(r"(I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
-_IMPORTED = frozenset({"I", "IMP", "IMP."})
+_ORIGIN = re.compile(r"(?:I|IMP\.?|N|E|SR|R|REB) ?/ ?", re.IGNORECASE | re.ASCII)
 _WORD = re.compile(r"[^\W_]+")
 # Model names of up to three letters. Every other word of up to three letters is a code and
 # stays in upper case.
@@ -74,33 +73,30 @@ _VOWEL = re.compile(r"[AEIOUY]")
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """The make and model as displayed, or "" if unknown. ``imported`` is None if unknown."""
+    """The make and model as displayed, or "" if unknown."""
 
     make: str
     model: str
-    imported: bool | None
 
     def __str__(self) -> str:
         return f"{self.make} {self.model}".strip()
 
 
 def read_name(text: str) -> VehicleName:
-    """Read make, model and origin from one registration text such as "I/AUDI A3"."""
+    """Read make and model from one registration text such as "I/AUDI A3"."""
     rest = " ".join(text.split())
-    imported: bool | None = None
     if origin := _ORIGIN.match(rest):
-        imported = True if origin[1].upper() in _IMPORTED else None
         rest = rest[origin.end() :]
     head, slash, tail = rest.partition("/")
     before = fold(head)
     if slash and (make := _DISPLAY.get(before) or _BEFORE_SLASH.get(before)):
-        return VehicleName(make, title_case(tail.strip()), imported)
+        return VehicleName(make, title_case(tail.strip()))
     words = rest.split(" ")
     for count in (3, 2, 1):
         make = _DISPLAY.get(fold(" ".join(words[:count])))
         if make and len(words) >= count:
-            return VehicleName(make, title_case(_unrepeated(words[count:], make)), imported)
-    return VehicleName("", title_case(rest), imported)
+            return VehicleName(make, title_case(_unrepeated(words[count:], make)))
+    return VehicleName("", title_case(rest))
 
 
 def _unrepeated(words: list[str], make: str) -> str:
@@ -130,10 +126,7 @@ def vehicle_name(decoded: Decoded) -> VehicleName:
         model = title_case(model[len(make) + 1 :].strip())
     elif fold(model) == fold(make):
         model = ""
-    imported = described.imported or stated.imported
-    if imported is None and decoded.is_national is not None:
-        imported = not decoded.is_national
-    return VehicleName(make, model, imported)
+    return VehicleName(make, model)
 
 
 def title_case(text: str) -> str:

@@ -17,37 +17,8 @@ _SOME_PLATE = re.compile(
 )
 _LETTERS = "ABCDEFGHIJ"
 
-STATES = frozenset(
-    {
-        "AC",
-        "AL",
-        "AM",
-        "AP",
-        "BA",
-        "CE",
-        "DF",
-        "ES",
-        "GO",
-        "MA",
-        "MG",
-        "MS",
-        "MT",
-        "PA",
-        "PB",
-        "PE",
-        "PI",
-        "PR",
-        "RJ",
-        "RN",
-        "RO",
-        "RR",
-        "RS",
-        "SC",
-        "SE",
-        "SP",
-        "TO",
-    }
-)
+_STATE_CODES = "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO"
+STATES = frozenset(_STATE_CODES.split())
 
 
 class InvalidPlate(ValueError):

@@ -71,11 +71,12 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
 
     version = fold(f"{entry.model} {entry.version}")
     registered = fold(decoded.description.value)
-    power = decoded.power_cv or _first(_POWER.findall(registered))
+    power = decoded.power_cv or int(next(iter(_POWER.findall(registered)), 0))
     powers = {int(text) for text in _POWER.findall(version)}
     if power and powers:
         score += _ENGINE if power in powers else -_ENGINE
-        (same if power in powers else other).append(f"potência ({_listed(powers)} cv)")
+        shown = ", ".join(map(str, sorted(powers)))
+        (same if power in powers else other).append(f"potência ({shown} cv)")
 
     litres = _litres(decoded, registered)
     volumes = set(_LITRES.findall(version))
@@ -118,13 +119,4 @@ def _litres(decoded: Decoded, registered: str) -> str:
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100
         return f"{tenths // 10}.{tenths % 10}"
-    found = _LITRES.findall(registered)
-    return found[0] if found else ""
-
-
-def _first(texts: Sequence[str]) -> int:
-    return int(texts[0]) if texts else 0
-
-
-def _listed(numbers: Iterable[int]) -> str:
-    return ", ".join(str(n) for n in sorted(numbers))
+    return next(iter(_LITRES.findall(registered)), "")

@@ -67,20 +67,6 @@ def read_decimal(raw: object) -> Decimal | None:
     return Decimal(text) if text.count(".") <= 1 else None
 
 
-def read_integer(raw: object) -> int | None:
-    """Read a whole number. A negative number or a fraction is read as None."""
-    number = read_decimal(raw)
-    if number is None or number < 0 or number != number.to_integral_value():
-        return None
-    return int(number)
-
-
-def read_year(raw: object) -> int | None:
-    """Read a year from FIRST_YEAR to LAST_YEAR."""
-    year = read_integer(raw)
-    return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
-
-
 def read_clock(raw: object) -> time | None:
     """Read a time HH:MM or HH:MM:SS, with or without surrounding blanks."""
     match = _CLOCK.fullmatch(_plain(raw))
@@ -110,22 +96,6 @@ def read_moment(raw: object) -> datetime | None:
         return datetime.combine(date(year, month, day), read_clock(match[4]) or time())
     except ValueError:
         return None
-
-
-def read_day(raw: object) -> date | None:
-    """Read DD/MM/YYYY or an ISO date. A time after the date is ignored."""
-    moment = read_moment(raw)
-    return moment.date() if moment else None
-
-
-def read_flag(raw: object) -> bool | None:
-    """Read a JSON boolean or a text such as "SIM", "N" or "1"."""
-    if isinstance(raw, bool):
-        return raw
-    word = fold(_plain(raw))
-    if word in _TRUE:
-        return True
-    return False if word in _FALSE else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,31 +133,39 @@ class Record:
             return HIDDEN
         return read_field("; ".join(texts[:_MOST_TEXTS] + ["…"] * (len(texts) > _MOST_TEXTS)), "")
 
-    def decimal(self, name: str) -> Decimal | None:
-        return read_decimal(self[name])
-
     def amount(self, name: str) -> Decimal | None:
         """Read an amount of money. A negative amount is read as None."""
-        value = self.decimal(name)
+        value = read_decimal(self[name])
         return None if value is None or value < 0 else value
 
     def integer(self, name: str) -> int | None:
-        return read_integer(self[name])
+        """Read a whole number. A negative number or a fraction is read as None."""
+        number = self.amount(name)
+        return int(number) if number is not None and number == int(number) else None
 
     def year(self, name: str) -> int | None:
-        return read_year(self[name])
-
-    def day(self, name: str) -> date | None:
-        return read_day(self[name])
+        """Read a year from FIRST_YEAR to LAST_YEAR."""
+        year = self.integer(name)
+        return year if year is not None and FIRST_YEAR <= year <= LAST_YEAR else None
 
     def moment(self, name: str) -> datetime | None:
         return read_moment(self[name])
+
+    def day(self, name: str) -> date | None:
+        """Read a date. A time after the date is ignored."""
+        moment = self.moment(name)
+        return moment.date() if moment else None
 
     def clock(self, name: str) -> time | None:
         return read_clock(self[name])
 
     def flag(self, name: str) -> bool | None:
-        return read_flag(self[name])
+        """Read a JSON boolean or a text such as "SIM", "N" or "1"."""
+        raw = self[name]
+        if isinstance(raw, bool):
+            return raw
+        word = fold(_plain(raw))
+        return True if word in _TRUE else False if word in _FALSE else None
 
     def record(self, name: str) -> "Record":
         return Record.of(self[name], self.marker)

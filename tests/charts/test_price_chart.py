@@ -17,7 +17,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from portal.charts import Layout, Line, PriceChart, Words, price_chart
-from portal.charts.price_chart import MOST_MONTHS, SCREEN_PATH_SCALE
+from portal.charts.price_chart import MOST_MONTHS, SCREEN_PATH_SCALE, axis_price
 from tests.presentation.rendering import ENVIRONMENT
 
 LAYOUTS: tuple[Layout, ...] = get_args(Layout)
@@ -57,26 +57,9 @@ def prices(count: int, *, base: int = 90_000, phase: float = 0, predicted: int =
     ]
 
 
-def short_month(month: date) -> str:
-    """Format a month as ``jan/25``, independent of the locale."""
-    return f"{'janfevmarabrmaijunjulagosetoutnovdez'[month.month * 3 - 3 :][:3]}/{month:%y}"
-
-
-def axis_price(value: float) -> str:
-    return f"R$\u00a0{value / 1000:g}\u00a0mil".replace(".", ",")
-
-
-def exact_price(value: Decimal) -> str:
-    return f"R$\u00a0{value:,.0f}".replace(",", ".")
-
-
 def drawn(*series: Sequence[Price], **options: Any) -> PriceChart | None:
     return price_chart(
-        [Line(f"Série {n}", points) for n, points in enumerate(series, start=1)],
-        price_axis=axis_price,
-        price=exact_price,
-        month=short_month,
-        **options,
+        [Line(f"Série {n}", points) for n, points in enumerate(series, start=1)], **options
     )
 
 
@@ -273,31 +256,32 @@ def test_seventh_series_is_left_out() -> None:
     assert [curve.name for curve in found.others] == [f"Série {n}" for n in range(2, 7)]
 
 
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (800.0, "R$\u00a0800"),
+        (92_500.0, "R$\u00a092,5\u00a0mil"),
+        (90_000.0, "R$\u00a090\u00a0mil"),
+        (1_200_000.0, "R$\u00a01,2\u00a0mi"),
+    ],
+)
+def test_axis_price_is_abbreviated(value: float, text: str) -> None:
+    assert axis_price(value) == text
+
+
 def test_grid_texts_never_repeat_after_rounding() -> None:
     points = [Price(date(2025, m, 1), Decimal(90_000 + m)) for m in range(1, 7)]
-    found = price_chart(
-        [Line("", points)],
-        price_axis=lambda v: f"R$ {v / 1000:.0f} mil",
-        price=str,
-        month=short_month,
-    )
-    assert found is not None
+    found = chart(points)
     texts = [tick.text for tick in found.prices]
     assert len(set(texts)) == len(texts)
 
 
 def test_short_texts_of_mixed_units_keep_them() -> None:
     points = [Price(date(2025, m, 1), Decimal(200_000 * m)) for m in range(1, 7)]
-    found = price_chart(
-        [Line("", points)],
-        price_axis=lambda v: f"R$ {v / 1e6:g} mi" if v >= 1e6 else f"R$ {v / 1e3:g} mil",
-        price=exact_price,
-        month=short_month,
-    )
-    assert found is not None
+    found = chart(points)
     assert found.unit == ""
     assert found.is_long
-    assert {t.short for t in found.prices} >= {"200 mil", "1 mi"}
+    assert {t.short for t in found.prices} >= {"200\u00a0mil", "1\u00a0mi"}
     assert chart(prices(24)).unit == "mil"
 
 
@@ -379,7 +363,7 @@ def test_texts_at_the_edges_do_not_overlap(count: int, base: int, phase: float) 
     assert places == sorted(set(places))
 
 
-@pytest.mark.parametrize("layout", ["paper", "mini"])
+@pytest.mark.parametrize("layout", ["paper", "compact"])
 @given(count=st.integers(3, 140), base=st.integers(1_000, 500_000), phase=st.floats(0, 6))
 def test_labels_on_paper_are_off_the_line(
     count: int, base: int, phase: float, layout: Layout
@@ -390,8 +374,6 @@ def test_labels_on_paper_are_off_the_line(
         if mark is None:
             continue
         width = len(f"{mark.month} · {mark.price}") * found.font_size * 0.5
-        left = {"start": mark.text_x, "end": mark.text_x - width}.get(
-            mark.anchor, mark.text_x - width / 2
-        )
+        left = {"start": mark.x, "end": mark.x - width}.get(mark.anchor, mark.x - width / 2)
         assert all(y > mark.text_y for x, y in line if left <= x <= left + width)
         assert mark.text_y - found.font_size > -found.plot_height * 0.15 - 22

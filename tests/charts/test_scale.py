@@ -1,17 +1,9 @@
 """Ticks are on round values, enclose their interval, and are few."""
 
-from datetime import date
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.charts.scale import (
-    LinearScale,
-    month_index,
-    month_of,
-    month_ticks,
-    nice_ticks,
-)
+from portal.charts.scale import LinearScale, nice_ticks
 
 
 def test_ticks_are_round_and_enclose_the_interval() -> None:
@@ -37,17 +29,3 @@ def test_scale_clamps_to_its_range() -> None:
     scale = LinearScale(0, 10, 100, 0)
     assert [scale(v) for v in (-5, 0, 5, 10, 99)] == [100, 100, 50, 0, 0]
     assert LinearScale(3, 3, 0, 10)(3) == 5
-
-
-def test_month_ticks_prefer_january() -> None:
-    first, last = month_index(date(2017, 3, 1)), month_index(date(2026, 2, 1))
-    ticks = [month_of(i) for i in month_ticks(first, last, 10)]
-    assert ticks == [date(year, 1, 1) for year in range(2018, 2027)]
-
-
-@given(st.integers(22_000, 26_000), st.integers(0, 3_000), st.integers(1, 14))
-def test_month_ticks_are_within_bounds(first: int, length: int, most: int) -> None:
-    ticks = month_ticks(first, first + length, most)
-    assert 1 <= len(ticks) <= max(most, 1)
-    assert list(ticks) == sorted(set(ticks))
-    assert first <= ticks[0] <= ticks[-1] <= first + length

@@ -8,7 +8,7 @@ from portal.vehicle import EMPTY, Field, Fine, Licence, Restriction
 LICENCE = Licence(points=0, number=EMPTY, impediment=EMPTY, ordinance=EMPTY)
 
 UNREAD = ["committed_on", "committed_at", "registered_on", "notified_on", "penalty_on"]
-UNREAD += ["amount", "paid_on", "payment_registered_on", "paid_amount"]
+UNREAD += ["amount", "paid_on", "paid_amount"]
 
 
 def known(text: str) -> Field:

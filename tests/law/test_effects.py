@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import ACTS, effect_of, union
+from portal.law import ACTS, effect_of
 from portal.law.restriction_kinds import read_kinds
 from portal.vehicle import HIDDEN
 from tests.law.records import restriction
@@ -12,7 +12,7 @@ from tests.law.strategies import RESTRICTIONS
 
 
 def marks(effect):
-    return tuple(effect.answer(act).mark for act in ACTS)
+    return tuple(effect.answers[act].mark for act in ACTS)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_contradictory_record_makes_every_act_unknown(given):
     assert effect.in_force
     assert set(marks(effect)) == {"unknown"}
     assert effect.doubt == "a fonte se contradiz"
-    assert "se contradiz" in effect.transfer.reason
+    assert "se contradiz" in effect.answers["transfer"].reason
 
 
 @pytest.mark.parametrize(
@@ -149,7 +149,7 @@ def test_revoking_word_makes_the_restriction_uncertain(text, word):
     effect = effect_of(restriction(text))
     assert set(marks(effect)) == {"unknown"}
     assert effect.doubt == f"a fonte registra “{word}”"
-    assert f"A fonte registra “{word}”: confirme com o juízo." in effect.transfer.reason
+    assert f"A fonte registra “{word}”: confirme com o juízo." in effect.answers["transfer"].reason
     assert effect.unrecognised == text
 
 
@@ -159,37 +159,28 @@ def test_revoking_word_affects_only_its_own_list_part():
     assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_union_stops_what_any_restriction_stops():
-    effects = [
-        effect_of(restriction("TRANSFERENCIA")),
-        effect_of(restriction("LICENCIAMENTO")),
-        effect_of(restriction(recorded=False)),
-    ]
-    together = union(effects)
-    assert together.kinds == ("transferencia", "licenciamento")
-    assert marks(together) == ("no", "no", "careful", "careful")
-    assert together.transfer.confidence == "verified"
-    assert not union([]).in_force
-    assert set(marks(union([]))) == {"yes"}
+def test_verified_rule_decides_between_kinds():
+    effect = effect_of(restriction("LICENCIAMENTO, TRANSFERENCIA"))
+    assert effect.kinds == ("transferencia", "licenciamento")
+    assert effect.answers["transfer"].confidence == "verified"
 
 
 def test_every_answer_but_yes_names_source_and_reason():
     for text in ("TRANSFERENCIA", "PENHORA", "LICENCIAMENTO", "CIRCULACAO"):
         effect = effect_of(restriction(text))
         for act in ACTS:
-            answer = effect.answer(act)
+            answer = effect.answers[act]
             assert answer.reason.endswith(".")
             assert answer.source
 
 
-@given(st.lists(RESTRICTIONS, max_size=4))
-def test_restriction_in_force_never_allows_transfer(given_restrictions):
-    effects = [effect_of(r) for r in given_restrictions]
-    together = union(effects)
-    if not all(r.is_lifted for r in given_restrictions):
-        assert together.transfer.mark in ("no", "unknown")
+@given(RESTRICTIONS)
+def test_restriction_in_force_never_allows_transfer(record):
+    effect = effect_of(record)
+    if record.is_lifted:
+        assert marks(effect) == ("yes",) * 4
     else:
-        assert marks(together) == ("yes",) * 4
+        assert effect.answers["transfer"].mark in ("no", "unknown")
 
 
 @given(RESTRICTIONS)

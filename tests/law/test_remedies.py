@@ -77,7 +77,6 @@ def test_paid_fine_has_no_deadlines():
 def test_nomination_applies_only_if_driver_was_not_stopped():
     (_, nomination) = assess(issued(10), TODAY).remedies
     assert "se o condutor não foi identificado na abordagem" in nomination.sentence
-    assert not nomination.at_least
 
 
 def test_hidden_date_is_not_called_missing():

@@ -122,7 +122,7 @@ def test_restriction_record_has_its_marks_and_level(kinds, members, letters, lev
     members = members | ({"kinds_text": kinds} if kinds != "" else {})
     record = restriction(**members)
     marks = tuple(_LETTERS[letter] for letter in letters)
-    assert tuple(effect_of(record).answer(act).mark for act in ACTS) == marks
+    assert tuple(effect_of(record).answers[act].mark for act in ACTS) == marks
     verdict = judge(True, [], [record], TODAY)
     assert tuple(row.mark for row in verdict.matrix) == marks
     assert verdict.level == level

@@ -82,7 +82,7 @@ def reference(token: str, price: str = "0", allows_origins: bool = False) -> Api
 
 def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
-    sandbox = Sandbox(lambda: CONTEXT.today, lambda _: None)
+    sandbox = Sandbox(lambda: CONTEXT.today)
     return sandbox.handle(Request(method, path, headers=headers, body=body)).body
 
 

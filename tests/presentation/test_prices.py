@@ -8,7 +8,7 @@ import pytest
 from portal.presentation import dossier_page, negotiation_page, vehicle_page
 from portal.presentation.paper.prices import paper_prices
 from portal.presentation.vehicle.price_view import PriceView, price_view
-from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
+from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, prices_of
 from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle import read_decode, result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
@@ -127,19 +127,6 @@ def test_chart_description_names_range_and_predictions() -> None:
     assert best is not None
     assert best.chart_description.startswith("De dezembro de 2024 (R$\u00a092.000) a ")
     assert "previsão da fonte, até novembro de 2026" in best.chart_description
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (800.0, "R$\u00a0800"),
-        (92_500.0, "R$\u00a092,5\u00a0mil"),
-        (90_000.0, "R$\u00a090\u00a0mil"),
-        (1_200_000.0, "R$\u00a01,2\u00a0mi"),
-    ],
-)
-def test_axis_price_is_abbreviated(value: float, text: str) -> None:
-    assert axis_price(value) == text
 
 
 @pytest.mark.parametrize(

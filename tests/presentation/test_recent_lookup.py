@@ -1,6 +1,5 @@
 """The line of a vehicle in a list: the verdict of its page, in fewer words and less time."""
 
-import time
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
@@ -17,7 +16,7 @@ from portal.presentation.site.recent_lookup import (
     OPEN_FINE,
 )
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.sandbox import SITUATIONS, TOKEN, Request, Sandbox, today
+from portal.sandbox import SITUATIONS, TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam, result_of
 from tests.factories import decode_body, fine, fipe_entry, renainf_body, renajud_body
 from tests.presentation.rendering import (
@@ -31,7 +30,7 @@ from tests.presentation.rendering import (
     panels,
 )
 
-SANDBOX = Sandbox(today, time.sleep)
+SANDBOX = Sandbox()
 TODAY = RenderContext(now=datetime.now(UTC), marker=CONTEXT.marker, mask_names=True)
 RENAVAM = Renavam.parse("12345678910")
 

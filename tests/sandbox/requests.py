@@ -1,4 +1,4 @@
-"""A sandbox with a fixed day and a fake sleep, and helpers that send it requests."""
+"""A sandbox with a fixed day, and helpers that send it requests."""
 
 import json
 from datetime import date
@@ -11,22 +11,12 @@ DEMO = {"Authorization": "demo"}
 REPORT = "/detran/v1/analytical-reports"
 
 
-class Sleeper:
-    """A fake sleep that records the seconds and returns at once."""
-
-    def __init__(self) -> None:
-        self.slept: list[float] = []
-
-    def __call__(self, seconds: float) -> None:
-        self.slept.append(seconds)
-
-
-def sandbox_on(day: date = TODAY, sleep: Sleeper | None = None) -> Sandbox:
-    return Sandbox(lambda: day, sleep or Sleeper())
+def sandbox_on(day: date = TODAY) -> Sandbox:
+    return Sandbox(lambda: day)
 
 
 def get(path: str, box: Sandbox | None = None, role: Role = "primary") -> Response:
-    return (box or sandbox_on()).handle_and_wait(
+    return (box or sandbox_on()).handle(
         Request("GET", f"/detran/v1/{path}", headers=DEMO, role=role)
     )
 
@@ -42,7 +32,7 @@ def post(
 ) -> Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = Request("POST", REPORT, headers=DEMO | headers, body=content, role=role)
-    return (box or sandbox_on()).handle_and_wait(request)
+    return (box or sandbox_on()).handle(request)
 
 
 def report(data: object, plate: str = "XYZ1D23") -> Any:

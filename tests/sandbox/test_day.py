@@ -10,8 +10,6 @@ import pytest
 from portal.sandbox import Sandbox, today
 from tests.fakes.in_process import built
 
-Today = Callable[[], date]
-
 
 def at(text: str) -> date:
     moment = datetime.fromisoformat(text).replace(tzinfo=UTC)
@@ -24,21 +22,21 @@ def test_month_ends_at_midnight_in_sao_paulo() -> None:
 
 
 @pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> list[Today]:
+def given(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     """A list that collects the ``today`` functions of all sandboxes that the test builds."""
-    days: list[Today] = []
+    days: list[object] = []
 
     class Spied(Sandbox):
-        def __init__(self, today: Today, sleep: Callable[[float], None]) -> None:
+        def __init__(self, today: Callable[[], date] = today) -> None:
             days.append(today)
-            super().__init__(today, sleep)
+            super().__init__(today)
 
     for target in ("portal.sandbox.Sandbox", "portal.sandbox.sandbox.Sandbox"):
         monkeypatch.setattr(target, Spied)
     return days
 
 
-def test_embedded_and_standalone_sandbox_use_that_day(given: list[Today], tmp_path: Path) -> None:
+def test_embedded_and_standalone_sandbox_use_that_day(given: list[object], tmp_path: Path) -> None:
     with built(tmp_path, {}):
         pass
     spec = importlib.util.find_spec("portal.sandbox.wsgi")

@@ -31,9 +31,7 @@ def test_credential_is_one_token_in_query_or_header(
     query: str, header: str | None, status: int
 ) -> None:
     headers = {} if header is None else {"authorization": header}
-    response = sandbox_on().handle_and_wait(
-        Request("GET", "/detran/v1/decode/ABC1D23", query, headers)
-    )
+    response = sandbox_on().handle(Request("GET", "/detran/v1/decode/ABC1D23", query, headers))
     assert response.status == status
     if status != 200:
         assert message(response) == {401: "Não autorizado.", 403: "Acesso negado!"}[status]
@@ -56,7 +54,7 @@ def test_credential_is_one_token_in_query_or_header(
 def test_path_and_method_are_checked_before_the_credential(
     method: str, path: str, status: int
 ) -> None:
-    response = sandbox_on().handle_and_wait(Request(method, path))
+    response = sandbox_on().handle(Request(method, path))
     assert response.status == status
     assert message(response)
     if status == 405:
@@ -65,8 +63,8 @@ def test_path_and_method_are_checked_before_the_credential(
 
 def test_credential_is_checked_before_plate_and_body() -> None:
     box = sandbox_on()
-    assert box.handle_and_wait(Request("GET", "/detran/v1/decode/nonsense")).status == 401
-    assert box.handle_and_wait(Request("POST", REPORT, body=b"x" * 300_000)).status == 401
+    assert box.handle(Request("GET", "/detran/v1/decode/nonsense")).status == 401
+    assert box.handle(Request("POST", REPORT, body=b"x" * 300_000)).status == 401
 
 
 @pytest.mark.parametrize(

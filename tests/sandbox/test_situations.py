@@ -6,8 +6,9 @@ from http import HTTPStatus
 import pytest
 
 from portal.sandbox import SHOWCASE_RENAVAM, SITUATIONS, Response, Role, Sandbox, Situation
+from portal.sandbox.wsgi import application
 from portal.vehicle import Plate
-from tests.sandbox.requests import Sleeper, get, message, post, result, sandbox_on
+from tests.sandbox.requests import get, message, post, result
 from tests.sandbox.shape import DECODE, FINE, RESTRICTION
 
 FAULTS = [situation for situation in SITUATIONS if situation.fault is not None]
@@ -78,15 +79,23 @@ def test_upstream_error_has_a_message(operation: str, fault: str) -> None:
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize(("fault", "seconds"), [("slow", 3.0), ("hung", 30.0)])
 def test_slow_plate_answers_after_its_delay(operation: str, fault: str, seconds: float) -> None:
-    sleep = Sleeper()
-    assert is_good(send(operation, by_fault(fault).plate, sandbox_on(sleep=sleep)))
-    assert sleep.slept == [seconds]
+    response = send(operation, by_fault(fault).plate)
+    assert is_good(response)
+    assert response.delay_s == seconds
 
 
 def test_ordinary_plate_has_no_delay() -> None:
-    sleep = Sleeper()
-    get("decode/ABC1D23", sandbox_on(sleep=sleep))
-    assert sleep.slept == []
+    assert get("decode/ABC1D23").delay_s == 0
+
+
+def test_wsgi_application_waits_before_a_slow_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    statuses: list[str] = []
+    slept: list[float] = []
+    monkeypatch.setattr("time.sleep", slept.append)
+    path = f"/detran/v1/decode/{by_fault('slow').plate}"
+    environ = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "QUERY_STRING": "at=demo"}
+    assert b"".join(application(environ, lambda status, _: statuses.append(status)))
+    assert (statuses, slept) == (["200 OK"], [3.0])
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

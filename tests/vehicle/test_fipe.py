@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import EMPTY, Field, FipeEntry, MonthPrice, PriceSeries, fipe_code
+from portal.vehicle import EMPTY, Field, FipeEntry, PricePoint, PriceSeries, fipe_code
 
 
 def known(text: str) -> Field:
     return Field(text, "known")
 
 
-def entry(*months: MonthPrice, fipe_id: str = "81906", current: str | None = None) -> FipeEntry:
+def entry(*months: PricePoint, fipe_id: str = "81906", current: str | None = None) -> FipeEntry:
     return FipeEntry(
         year=2015,
         year_text=known("2015"),
@@ -29,9 +29,8 @@ def entry(*months: MonthPrice, fipe_id: str = "81906", current: str | None = Non
     )
 
 
-def month(year: int, number: int, value: int | None, *, predicted: bool = False) -> MonthPrice:
-    price = None if value is None else Decimal(value)
-    return MonthPrice(date(year, number, 1), price, predicted)
+def month(year: int, number: int, value: int, *, predicted: bool = False) -> PricePoint:
+    return PricePoint(date(year, number, 1), Decimal(value), predicted)
 
 
 @pytest.mark.parametrize(
@@ -59,14 +58,12 @@ def test_text_without_a_code_gives_none(text: str) -> None:
     assert fipe_code(known(text)) is None
 
 
-def test_disorder_duplicates_and_missing_prices_are_handled() -> None:
+def test_disorder_and_duplicates_are_handled() -> None:
     series = PriceSeries.of(
         entry(
             month(2025, 3, 120),
             month(2025, 1, 100),
             month(2025, 1, 90, predicted=True),
-            month(2025, 2, None),
-            month(2025, 5, 0),
             month(2025, 4, 110, predicted=True),
             month(2025, 4, 115),
         )
@@ -122,15 +119,15 @@ def test_implausible_price_change_gives_no_percentage() -> None:
 @given(
     st.lists(
         st.builds(
-            MonthPrice,
+            PricePoint,
             st.dates(date(1900, 1, 1), date(2199, 1, 1)).map(lambda d: d.replace(day=1)),
-            st.none() | st.decimals(Decimal("1e-17"), Decimal(10**18), places=None),
+            st.decimals(Decimal("1e-17"), Decimal(10**18), places=None),
             st.booleans(),
         ),
         max_size=30,
     )
 )
-def test_points_and_gaps_cover_each_month_once(history: list[MonthPrice]) -> None:
+def test_points_and_gaps_cover_each_month_once(history: list[PricePoint]) -> None:
     series = PriceSeries.of(entry(*history))
     if series:
         first, last = series.points[0].month, series.points[-1].month

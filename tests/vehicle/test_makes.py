@@ -12,33 +12,31 @@ def decoded(**fields: str) -> Decoded:
 
 
 @pytest.mark.parametrize(
-    ("text", "make", "model", "imported"),
+    ("text", "make", "model"),
     [
-        ("I/AUDI A3", "Audi", "A3", True),
-        ("IMP/BMW X1", "BMW", "X1", True),
-        ("VW/GOL 1.0", "Volkswagen", "Gol 1.0", None),
-        ("HONDA/CG 160 FAN", "Honda", "CG 160 Fan", None),
-        ("SR/RANDON SR CA", "Randon", "SR CA", None),
-        ("HYU/HB20S 1.0M COMFORT", "Hyundai", "HB20S 1.0M Comfort", None),
-        ("LAND ROVER DISCOVERY", "Land Rover", "Discovery", None),
-        ("CITROËN C3", "Citroën", "C3", None),
-        ("GM - Chevrolet", "Chevrolet", "", None),
-        ("VW - VolksWagen", "Volkswagen", "", None),
-        ("VW - VolksWagen GOL 1.0", "Volkswagen", "Gol 1.0", None),
-        ("LAND ROVER - Land Rover DISCOVERY", "Land Rover", "Discovery", None),
-        ("vw/gol 1.0", "Volkswagen", "Gol 1.0", None),
-        ("i/audi a3 lm", "Audi", "A3 LM", True),
-        ("I/HAVAL H6 GT", "GWM", "H6 GT", True),
-        ("JEEP RENEGADE LNGTD T270", "Jeep", "Renegade LNGTD T270", None),
-        ("RE NOVA", "", "RE Nova", None),
-        ("", "", "", None),
+        ("I/AUDI A3", "Audi", "A3"),
+        ("IMP/BMW X1", "BMW", "X1"),
+        ("VW/GOL 1.0", "Volkswagen", "Gol 1.0"),
+        ("HONDA/CG 160 FAN", "Honda", "CG 160 Fan"),
+        ("SR/RANDON SR CA", "Randon", "SR CA"),
+        ("HYU/HB20S 1.0M COMFORT", "Hyundai", "HB20S 1.0M Comfort"),
+        ("LAND ROVER DISCOVERY", "Land Rover", "Discovery"),
+        ("CITROËN C3", "Citroën", "C3"),
+        ("GM - Chevrolet", "Chevrolet", ""),
+        ("VW - VolksWagen", "Volkswagen", ""),
+        ("VW - VolksWagen GOL 1.0", "Volkswagen", "Gol 1.0"),
+        ("LAND ROVER - Land Rover DISCOVERY", "Land Rover", "Discovery"),
+        ("vw/gol 1.0", "Volkswagen", "Gol 1.0"),
+        ("i/audi a3 lm", "Audi", "A3 LM"),
+        ("I/HAVAL H6 GT", "GWM", "H6 GT"),
+        ("JEEP RENEGADE LNGTD T270", "Jeep", "Renegade LNGTD T270"),
+        ("RE NOVA", "", "RE Nova"),
+        ("", "", ""),
     ],
 )
-def test_registration_text_is_split_into_make_and_model(
-    text: str, make: str, model: str, imported: bool | None
-) -> None:
+def test_registration_text_is_split_into_make_and_model(text: str, make: str, model: str) -> None:
     name = read_name(text)
-    assert (name.make, name.model, name.imported) == (make, model, imported)
+    assert (name.make, name.model) == (make, model)
 
 
 @pytest.mark.parametrize(
@@ -58,13 +56,6 @@ def test_registration_text_is_split_into_make_and_model(
 )
 def test_vehicle_name_is_the_display_name(make: str, description: str, shown: str) -> None:
     assert str(vehicle_name(decoded(marca=make, descricao=description))) == shown
-
-
-def test_origin_comes_from_the_prefix_or_the_flag() -> None:
-    assert vehicle_name(decoded(descricao="I/AUDI A3", nacional="SIM")).imported is True
-    assert vehicle_name(decoded(descricao="A3", nacional="NAO")).imported is True
-    assert vehicle_name(decoded(descricao="A3", nacional="SIM")).imported is False
-    assert vehicle_name(decoded(descricao="A3")).imported is None
 
 
 @given(st.text(max_size=40), st.text(max_size=40))

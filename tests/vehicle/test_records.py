@@ -115,10 +115,13 @@ def test_observed_vehicle_is_read_completely() -> None:
 
 @pytest.mark.parametrize("price", ["0", "0.00", "", "R$ 0,00", None, "-5", "abc", []])
 def test_missing_price_is_none_not_zero(price: object) -> None:
-    entry = OBSERVED_VEHICLE["informacoesFipe"][0] | {"valorAtual": price}  # type: ignore[index]
+    months = [{"mes": "1", "ano": "2025", "valor": price}, {"mes": 2, "ano": 2025, "valor": 9}]
+    entry = OBSERVED_VEHICLE["informacoesFipe"][0]  # type: ignore[index]
+    entry = entry | {"valorAtual": price, "historicoPreco": months}
     sent = body(OBSERVED_VEHICLE | {"informacoesFipe": [entry]})
     car = read_decode(result_of(sent), HIDDEN_MARKER)
     assert car.fipe[0].current is None
+    assert [point.month.month for point in car.fipe[0].history] == [2]
 
 
 @pytest.mark.parametrize(

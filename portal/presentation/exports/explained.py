@@ -455,7 +455,7 @@ def _restrictions(contents: VehicleContents) -> ExplainedRestrictions | None:
 
 def _restriction(number: int, record: Restriction) -> ExplainedRestriction:
     effect = effect_of(record)
-    transfer, licence, drive, removal = (_effect(effect.answer(act)) for act in ACTS)
+    transfer, licence, drive, removal = (_effect(effect.answers[act]) for act in ACTS)
     return ExplainedRestriction(
         number=number,
         record=f"restricao-{number}",

@@ -11,12 +11,7 @@ from dataclasses import dataclass
 from portal.charts import Layout, PriceChart, Words, price_chart
 from portal.presentation import formats
 from portal.presentation.source_text import sentence
-from portal.presentation.vehicle.prices import (
-    NOTHING_TO_COMPARE,
-    Prices,
-    PriceTab,
-    axis_price,
-)
+from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices, PriceTab
 from portal.vehicle import PricePoint
 
 _QUARTERS = range(0, 12, 3)
@@ -130,14 +125,7 @@ def _version(tab: PriceTab) -> PaperVersion:
 def _chart_of(tab: PriceTab, prices: Prices) -> PaperChart | None:
 
     def drawn(layout: Layout) -> PriceChart | None:
-        return price_chart(
-            [tab.line],
-            layout=layout,
-            price_axis=axis_price,
-            price=formats.whole_brl,
-            month=formats.month,
-            words=Words(predicted=tab.words.predicted),
-        )
+        return price_chart([tab.line], layout=layout, words=Words(predicted=tab.words.predicted))
 
     chart, narrow = drawn("paper"), drawn("compact")
     if chart is None or narrow is None:

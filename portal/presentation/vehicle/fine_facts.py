@@ -21,9 +21,6 @@ _ABBREVIATIONS: Final = (
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
     (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
 )
-# By law, a penalty usually follows within this many days of the infraction. If there is no penalty
-# after that, the fine gets a note.
-_PENALTY_DAYS: Final = 180
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +138,8 @@ def _notes(law: FineAssessment, today: date) -> Iterator[str]:
                 yield clock.sentence
         if law.infraction is not None and law.infraction.is_nic:
             yield law.notice.sentence
-        if _waits_long(law, today):
+        ends_on = law.penalty.ends_on
+        if law.standing == "notice" and ends_on is not None and ends_on < today:
             yield law.penalty.sentence
     if law.amount.note:
         yield law.amount.note
@@ -149,8 +147,3 @@ def _notes(law: FineAssessment, today: date) -> Iterator[str]:
         yield law.points.note
     if law.table_description:
         yield f"Na tabela de infrações: {law.table_description}."
-
-
-def _waits_long(law: FineAssessment, today: date) -> bool:
-    waits = law.standing == "notice" and law.committed_on is not None
-    return waits and (today - law.committed_on).days > _PENALTY_DAYS  # type: ignore[operator]

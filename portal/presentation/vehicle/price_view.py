@@ -7,12 +7,7 @@ from typing import Final
 
 from portal.charts import PriceChart, price_chart
 from portal.presentation import formats
-from portal.presentation.vehicle.prices import (
-    NOTHING_TO_COMPARE,
-    Prices,
-    PriceTab,
-    axis_price,
-)
+from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices, PriceTab
 from portal.presentation.vehicle.query import Query, changed, chosen
 from portal.vehicle import PriceSeries
 from portal.wording import NO_BREAK_SPACE, listed
@@ -178,9 +173,6 @@ def _chart(prices: Prices, version: int, years: int | None) -> PriceChart | None
         [one.line for one in prices.tabs],
         chosen=version - 1,
         last_months=years * 12 if years else None,
-        price_axis=axis_price,
-        price=formats.whole_brl,
-        month=formats.month,
         words=tab.words,
     )
 

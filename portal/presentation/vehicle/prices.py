@@ -260,15 +260,6 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
     return Prices(tabs[:MOST_TABS], tabs[MOST_TABS:])
 
 
-def axis_price(value: float) -> str:
-    """Format a short grid-line label: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
-    for size, word in ((1_000_000, "mi"), (1_000, "mil")):
-        if abs(value) >= size:
-            number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")
-            return f"R$\u00a0{number}\u00a0{word}"
-    return formats.whole_brl(Decimal(str(round(value))))
-
-
 def _known(field: Field) -> str:
     return "(oculto pela fonte)" if field.is_hidden else str(field)
 

@@ -111,7 +111,7 @@ def _card(
         details=restriction_details(record, vehicle),
         effect=effect,
         consequences=tuple(
-            _consequence(act, effect.answer(act)) for act in ACTS if effect.in_force
+            _consequence(act, effect.answers[act]) for act in ACTS if effect.in_force
         ),
     )
 
