@@ -46,7 +46,7 @@ from portal.gateway import (
     purge_bucket,
     retention_of,
 )
-from portal.presentation import Issuer, Panels, RenderContext, read_facts
+from portal.presentation import Issuer, Panels, RenderContext
 from portal.presentation.exports.batches import kept_result
 from portal.presentation.panels import Panel
 from portal.settings import DAY, Settings, SettingsError
@@ -252,7 +252,6 @@ def _build(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
-        PeriodicTask(1.0, read_facts.cache_clear),
         PeriodicTask(0.5, partial(_run_batches, batches, batch_runner, process.ask_for_batches)),
         PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(1.0, page_cache.clear),

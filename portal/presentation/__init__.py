@@ -42,7 +42,6 @@ from portal.presentation.tools.comparison import (
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
 from portal.presentation.vehicle.changes import what_changed
-from portal.presentation.vehicle.facts import read_facts
 from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
@@ -118,7 +117,6 @@ __all__ = [
     "panel_needs",
     "partly_hidden",
     "privacy_page",
-    "read_facts",
     "recent_lookup",
     "reference_answers",
     "renavam_page",
