@@ -16,6 +16,7 @@ from portal.presentation.glossary_links import term_link
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.source_text import named, sentence
 from portal.system.local_time import local_time
+from portal.vehicle import Field
 
 MISSING: Final = "não informado"
 # The filters treat 10**16 and larger numbers as missing, because no real amount is that large.
@@ -104,6 +105,13 @@ def moment(when: datetime | None) -> str:
     if when is None:
         return MISSING
     return wording.moment(when if when.tzinfo is None else local_time(when))
+
+
+def field_text(field: Field) -> str:
+    """Return the text that the source sends, or say that it hides the text or sends none."""
+    if field:
+        return str(field)
+    return "oculto pela fonte" if field.is_hidden else MISSING
 
 
 def age(elapsed: timedelta) -> str:

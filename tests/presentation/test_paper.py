@@ -185,7 +185,7 @@ def test_month_table_has_every_month_of_likeliest_version() -> None:
         decode=decode_body(str(PLATE), informacoesFipe=[fipe_entry(historicoPreco=history)])
     ).prices
     assert prices is not None and prices.months is not None
-    cells = "\t".join("\t".join(year.quarters) for year in prices.months.years).split("\t")
+    cells = [price for year in prices.months.years for price in year.prices]
     assert len(cells) == 12 * len(prices.months.years)
     shown = [cell for cell in cells if cell != "—"]
     sent = [f"{int(point['valor']):,}".replace(",", ".") for point in history]

@@ -118,7 +118,7 @@ def test_single_candidate_is_not_marked_likeliest() -> None:
     assert not best.is_best
     assert str(best.code) == "008190-6"
     assert best.years[0].year == 2026
-    assert len(best.years[0].months) == 12
+    assert len(best.years[0].prices) == 12
 
 
 def test_chart_description_names_range_and_predictions() -> None:

@@ -96,12 +96,7 @@ def _classified(law: FineAssessment) -> Field:
 
 
 def _authority(name: Field, state: Field) -> Field:
-    if name and state:
-        return Field(f"{name} ({state})", "known")
-    if state:
-        unnamed = "oculto pela fonte" if name.is_hidden else formats.MISSING
-        return Field(f"{unnamed} ({state})", "known")
-    return name
+    return Field(f"{formats.field_text(name)} ({state})", "known") if state else name
 
 
 def _amount(law: FineAssessment) -> Field:

@@ -36,12 +36,11 @@ NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 class YearOfPrices:
     """A row of the month table.
 
-    Each of ``texts`` is a price: "89.325", "89.325*" for a prediction, or "—" if there is none.
+    Each of the twelve ``prices`` is "89.325", "89.325*" for a prediction, or "—" for no price.
     """
 
     year: int
-    months: tuple[PricePoint | None, ...]
-    texts: tuple[str, ...]
+    prices: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -329,16 +328,12 @@ def _point(point: PricePoint) -> str:
 
 
 def _years(points: Sequence[PricePoint]) -> tuple[YearOfPrices, ...]:
-    by_month = {(point.month.year, point.month.month): point for point in points}
+    prices = {
+        (point.month.year, point.month.month): formats.integer(point.value)
+        + ("*" if point.predicted else "")
+        for point in points
+    }
     return tuple(
-        _year(year, tuple(by_month.get((year, number)) for number in range(1, 13)))
-        for year in sorted({year for year, _ in by_month}, reverse=True)
+        YearOfPrices(year, tuple(prices.get((year, number), "—") for number in range(1, 13)))
+        for year in sorted({year for year, _ in prices}, reverse=True)
     )
-
-
-def _year(year: int, months: tuple[PricePoint | None, ...]) -> YearOfPrices:
-    texts = (
-        "—" if point is None else formats.integer(point.value) + ("*" if point.predicted else "")
-        for point in months
-    )
-    return YearOfPrices(year, months, tuple(texts))
