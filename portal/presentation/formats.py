@@ -175,6 +175,7 @@ def register(environment: Environment) -> None:
             "moment": moment,
             "age": age,
             "plural": wording.counted,
+            "listed": wording.listed,
             "duration": duration,
             "sentence": sentence,
             "named": named,

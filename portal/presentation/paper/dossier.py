@@ -12,10 +12,8 @@ from portal.presentation.panels import Panel
 from portal.presentation.paper.certificate import (
     FirstSheet,
     KeyFigure,
-    PaperFacts,
     first_sheet,
     key_figures,
-    paper_facts,
 )
 from portal.presentation.paper.fines import PaperFines, paper_fines
 from portal.presentation.paper.issuer import Issuer
@@ -70,7 +68,6 @@ class DossierPage:
     qr: str
     contents: VehicleContents
     figures: tuple[KeyFigure, ...]
-    facts: PaperFacts | None
     first_sheet: FirstSheet
     prices: PaperPrices | None
     fines: PaperFines | None
@@ -122,8 +119,7 @@ def dossier_page(
         digest=digest,
         qr=qr,
         contents=contents,
-        figures=key_figures(contents),
-        facts=paper_facts(contents),
+        figures=tuple(key_figures(contents)),
         first_sheet=first_sheet(contents),
         prices=paper_prices(contents.facts.prices) if contents.facts else None,
         fines=paper_fines(contents.fines) if contents.fines else None,

@@ -10,6 +10,7 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import Prices, prices_of
 from portal.presentation.vehicle.query import Query
+from portal.presentation.vehicle.record_details import Detail, DetailList
 from portal.vehicle import (
     ATTRIBUTE_LABELS,
     EMPTY,
@@ -26,12 +27,6 @@ from portal.vehicle import (
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    label: str
-    field: Field
-
-
-@dataclass(frozen=True, slots=True)
 class VehicleFacts:
     """The vehicle's own data, from the lookup "decode".
 
@@ -41,9 +36,13 @@ class VehicleFacts:
     identity: Identity
     name: VehicleName
     line: str
-    facts: tuple[Fact, ...]
+    facts: tuple[Detail, ...]
     prices: Prices
     query: Query
+
+    @property
+    def listing(self) -> DetailList:
+        return DetailList.of(self.facts)
 
     @property
     def price_view(self) -> PriceView | None:
@@ -101,10 +100,10 @@ def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
     }
 
 
-def _facts(decoded: Decoded) -> tuple[Fact, ...]:
+def _facts(decoded: Decoded) -> tuple[Detail, ...]:
     shown = fact_fields(decoded)
-    attributes = [Fact(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
-    return (*attributes, Fact("Placa na resposta", decoded.plate))
+    attributes = [Detail(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
+    return (*attributes, Detail("Placa na resposta", decoded.plate))
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:

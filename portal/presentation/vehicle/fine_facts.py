@@ -11,7 +11,7 @@ from portal.presentation import formats
 from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
 from portal.presentation.vehicle.fines import FineRow
-from portal.presentation.vehicle.record_details import Detail, OtherData
+from portal.presentation.vehicle.record_details import Detail, DetailList
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
@@ -37,7 +37,7 @@ class FineFacts:
     facts: tuple[Detail, ...]
     notes: tuple[str, ...]
     source_text: Field
-    other: OtherData
+    other: DetailList
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
