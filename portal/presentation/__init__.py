@@ -42,7 +42,6 @@ from portal.presentation.tools.comparison import (
 )
 from portal.presentation.tools.negotiation import NegotiationPage, negotiation_page
 from portal.presentation.vehicle.changes import what_changed
-from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import (
     PanelFragment,
@@ -74,7 +73,6 @@ __all__ = [
     "DossierSummary",
     "EndedDossierPage",
     "ErrorPage",
-    "FineChoice",
     "GlossaryPage",
     "IssuedDossierPage",
     "IssuedListPage",
@@ -106,7 +104,6 @@ __all__ = [
     "comparison_path",
     "dossier_page",
     "error_page",
-    "fine_choice",
     "glossary_page",
     "issued_list_page",
     "issued_summary",

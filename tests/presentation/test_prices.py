@@ -324,9 +324,12 @@ def test_choice_that_is_not_offered_counts_as_none(text: str) -> None:
 
 
 def test_links_keep_other_plain_parameters() -> None:
-    sent = [("ordem", "valor"), ("busca", "a&b=c"), ("x" * 21, "1"), ("uf", "y" * 65), ("É", "1")]
+    sent = [("ordem", "valor"), ("busca", "a&b=c"), ("x" * 21, "1"), ("É", "1"), ("A", "1")]
     query = kept_query([*sent, ("anos", "3")])
     assert query == (("ordem", "valor"), ("busca", "a&b=c"), ("anos", "3"))
+    assert kept_query([("busca", " a\u200b\n\x00b")]) == (("busca", " ab"),)
+    assert kept_query([("busca", "y" * 5000)]) == (("busca", "y" * 64),)
+    assert len(kept_query([("marcada", str(number)) for number in range(1, 999)])) == 320
     assert changed(query, anos="", versao="2") == "?ordem=valor&busca=a%26b%3Dc&versao=2"
     assert changed((), anos="") == ""
 

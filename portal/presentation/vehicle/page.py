@@ -10,7 +10,7 @@ from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
-from portal.presentation.vehicle.fine_choice import NO_CHOICE, FineChoice
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.page_head import (
@@ -66,7 +66,6 @@ class RecordViews:
         *,
         follow: bool,
         check_digit_holds: bool = True,
-        choice: FineChoice = NO_CHOICE,
     ) -> "RecordViews":
         """Build the panels. ``vehicle_page`` explains ``follow``."""
         by_plate = isinstance(subject, Plate)
@@ -84,7 +83,7 @@ class RecordViews:
             frame("multas", subject, panels, context, contents.fines, follow=follow),
             frame("restricoes", subject, panels, context, contents.restrictions, follow=follow),
             subject,
-            choice,
+            fine_choice(context.query),
             context.today,
         )
 
@@ -198,7 +197,6 @@ def vehicle_page(
     may_refresh: bool = True,
     left_today: int | None = None,
     may_write: bool = True,
-    choice: FineChoice = NO_CHOICE,
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 
@@ -211,14 +209,14 @@ def vehicle_page(
     ``may_refresh`` is true if the visitor has the scope "refresh", ``may_write`` if the visitor has
     the scope "report".
     """
-    records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
+    records = RecordViews.of(plate, panels, context, follow=follow)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
     path = subject_path(plate)
     return VehiclePage(
         plate=plate,
         path=path,
         waits=any(view.state == "waiting" for view in records.all),
-        whole_page_url=choice.address(f"{path}?completo=1"),
+        whole_page_url=records.choice.address(f"{path}?completo=1"),
         records=records,
         report=report_section(
             report,
@@ -243,11 +241,7 @@ def vehicle_page(
 
 
 def panel_fragment(
-    name: str,
-    subject: Plate | Renavam,
-    panels: Panels,
-    context: RenderContext,
-    choice: FineChoice = NO_CHOICE,
+    name: str, subject: Plate | Renavam, panels: Panels, context: RenderContext
 ) -> PanelFragment:
     """Build a single panel. Lookups that are not in ``panel_needs(name)`` may be "unasked".
 
@@ -255,16 +249,11 @@ def panel_fragment(
     """
     if name not in PANEL_NAMES:
         raise KeyError(name)
-    records = RecordViews.of(subject, panels, context, follow=False, choice=choice)
-    return PanelFragment(name, records)
+    return PanelFragment(name, RecordViews.of(subject, panels, context, follow=False))
 
 
 def renavam_page(
-    renavam: Renavam,
-    renainf: Panel,
-    renajud: Panel,
-    context: RenderContext,
-    choice: FineChoice = NO_CHOICE,
+    renavam: Renavam, renainf: Panel, renajud: Panel, context: RenderContext
 ) -> RenavamPage:
     """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
     panels = Panels(Panel("unasked"), renainf, renajud)
@@ -273,9 +262,7 @@ def renavam_page(
         renavam=renavam,
         path=subject_path(renavam),
         check_digit_holds=holds,
-        records=RecordViews.of(
-            renavam, panels, context, follow=False, check_digit_holds=holds, choice=choice
-        ),
+        records=RecordViews.of(renavam, panels, context, follow=False, check_digit_holds=holds),
         unverified=UNVERIFIED,
     )
 

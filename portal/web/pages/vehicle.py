@@ -29,12 +29,10 @@ from portal.gateway import (
 from portal.presentation import (
     PANEL_NAMES,
     DossierPage,
-    FineChoice,
     Panels,
     RenderContext,
     Site,
     dossier_page,
-    fine_choice,
     negotiation_page,
     not_refreshed,
     panel_fragment,
@@ -191,7 +189,6 @@ class VehiclePages:
             may_refresh=identity.has_scope("refresh"),
             left_today=self._lookups.cost(identity).left,
             may_write=identity.has_scope("report"),
-            choice=_fine_choice(),
         )
         return make_response(html)
 
@@ -201,7 +198,7 @@ class VehiclePages:
         operations = [OPERATIONS[needed] for needed in panel_needs(name)]
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, operations, identity, directive)
-        page = panel_fragment(name, plate, panels, self._render_context(), _fine_choice())
+        page = panel_fragment(name, plate, panels, self._render_context())
         return make_response(render_template(page.template, page=page))
 
     def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
@@ -210,9 +207,7 @@ class VehiclePages:
             self._record_history(renavam)
         directive = Directive.NORMAL if user_initiated else Directive.PEEK
         panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
-        page = renavam_page(
-            renavam, panels.renainf, panels.renajud, self._render_context(), _fine_choice()
-        )
+        page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
         return make_response(render_template(page.template, page=page))
 
     def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -355,7 +350,3 @@ def _settled(panel: Panel) -> Panel:
     if panel.state != "unasked":
         return panel
     return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
-
-
-def _fine_choice() -> FineChoice:
-    return fine_choice(request.args.to_dict(flat=False))
