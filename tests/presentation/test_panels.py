@@ -126,8 +126,6 @@ def test_fragment_needs_only_its_named_lookups() -> None:
         fragment = panel_fragment(name, PLATE, alone, CONTEXT)
         assert fragment.panel.state == "ready"
         assert (ROOT / "templates" / fragment.template).is_file()
-    with pytest.raises(KeyError):
-        panel_fragment("laudo", PLATE, panels(), CONTEXT)
 
 
 def test_today_is_the_date_in_sao_paulo() -> None:

@@ -54,7 +54,6 @@ class DossierPage:
 
     template: ClassVar[str] = "pages/dossier.html"
     plate: Plate
-    twin: Plate | None
     title: str
     path: str
     state: Literal["ready", "idle", "empty"]
@@ -106,7 +105,6 @@ def dossier_page(
     missing = missing_of(panels, plate)
     return DossierPage(
         plate=plate,
-        twin=plate.twin,
         title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
         path=path,
         state=_state(panels, missing),

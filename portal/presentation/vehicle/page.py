@@ -21,8 +21,6 @@ from portal.presentation.vehicle.page_head import (
 )
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
-    PANEL_NAMES,
-    Lookup,
     PanelName,
     Panels,
     PanelView,
@@ -38,13 +36,6 @@ from portal.vehicle import Plate, Renavam
 # The words before a refresh's price, as in "as três consultas custam R$ 6,00" ("the three lookups
 # cost"). The index is the number of lookups that the refresh repeats.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
-AnyPanel = (
-    PanelView[Summary]
-    | PanelView[VehicleFacts]
-    | PanelView[FineLedger]
-    | PanelView[RestrictionList]
-)
-_BY_RENAVAM: Final[tuple[Lookup, ...]] = ("renainf", "renajud")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +59,14 @@ class RecordViews:
         check_digit_holds: bool = True,
     ) -> "RecordViews":
         """Build the panels. ``vehicle_page`` explains ``follow``."""
-        by_plate = isinstance(subject, Plate)
         contents = VehicleContents.of(
-            panels, context, decode_wanted=by_plate, check_digit_holds=check_digit_holds
+            panels,
+            context,
+            decode_wanted=isinstance(subject, Plate),
+            check_digit_holds=check_digit_holds,
         )
-        lookups = None if by_plate else _BY_RENAVAM
         return cls(
-            frame(
-                *("resumo", subject, panels, context, contents.summary),
-                follow=follow,
-                lookups=lookups,
-            ),
+            frame("resumo", subject, panels, context, contents.summary, follow=follow),
             frame("veiculo", subject, panels, context, contents.facts, follow=follow),
             frame("multas", subject, panels, context, contents.fines, follow=follow),
             frame("restricoes", subject, panels, context, contents.restrictions, follow=follow),
@@ -87,7 +75,7 @@ class RecordViews:
             context.today,
         )
 
-    def named(self, name: PanelName) -> AnyPanel:
+    def named(self, name: PanelName) -> PanelView[object]:
         match name:
             case "resumo":
                 return self.summary
@@ -129,7 +117,7 @@ class RecordViews:
 
     @property
     def links(self) -> tuple[SectionLink, ...]:
-        return section_links(self.summary, self.fines, self.restrictions)
+        return tuple(section_links(self.summary, self.fines, self.restrictions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +154,7 @@ class PanelFragment:
     records: RecordViews
 
     @property
-    def panel(self) -> AnyPanel:
+    def panel(self) -> PanelView[object]:
         return self.records.named(self.name)
 
     @property
@@ -241,14 +229,9 @@ def vehicle_page(
 
 
 def panel_fragment(
-    name: str, subject: Plate | Renavam, panels: Panels, context: RenderContext
+    name: PanelName, subject: Plate | Renavam, panels: Panels, context: RenderContext
 ) -> PanelFragment:
-    """Build a single panel. Lookups that are not in ``panel_needs(name)`` may be "unasked".
-
-    Raises KeyError for an unknown name.
-    """
-    if name not in PANEL_NAMES:
-        raise KeyError(name)
+    """Build a single panel. Lookups that are not in ``panel_needs(name)`` may be "unasked"."""
     return PanelFragment(name, RecordViews.of(subject, panels, context, follow=False))
 
 
