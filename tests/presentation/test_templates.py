@@ -85,11 +85,7 @@ def test_every_page_template_is_rendered() -> None:
     "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
 )
 def test_templates_use_only_known_variables(path: Path) -> None:
-    known = (
-        {"page", "site", "panel", "remembered"}
-        if path.parent.name == "panels"
-        else {"page", "site"}
-    )
+    known = {"page", "site", "panel"} if path.parent.name == "panels" else {"page", "site"}
     if path.parent.name == "components":
         known = set()
     tree = ENVIRONMENT.parse(path.read_text())
