@@ -5,14 +5,12 @@ from portal.presentation.issued.pages import (
     IssuedDossierPage,
     IssuedListPage,
     IssuedRow,
-    issued_list_page,
 )
 from portal.presentation.issued.summary import IssuedSummary, issued_summary
 from portal.presentation.issued.verification import (
     VerificationPage,
     VerifiedDossier,
     partly_hidden,
-    verification_page,
 )
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.paper.issuer import Issuer
@@ -105,7 +103,6 @@ __all__ = [
     "dossier_page",
     "error_page",
     "glossary_page",
-    "issued_list_page",
     "issued_summary",
     "kept_query",
     "negotiation_page",
@@ -121,6 +118,5 @@ __all__ = [
     "sign_in_page",
     "subject_phrase",
     "vehicle_page",
-    "verification_page",
     "what_changed",
 ]

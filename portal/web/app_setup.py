@@ -223,7 +223,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         lookups,
         sessions,
         render_context,
-        vehicle_pages.require_sign_in,
         public_pages.recent,
     )
     history_pages = HistoryPages(
@@ -233,7 +232,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         lookups,
         sessions,
         render_context,
-        vehicle_pages.require_sign_in,
     )
     own_api = OwnApi(
         portal.gateway,

@@ -10,6 +10,7 @@ from portal.presentation import (
     DossierSummary,
     EndedDossierPage,
     IssuedDossierPage,
+    IssuedListPage,
     IssuedRow,
     Issuer,
     Kept,
@@ -25,7 +26,6 @@ from portal.presentation import (
     dossier_page,
     error_page,
     glossary_page,
-    issued_list_page,
     issued_summary,
     negotiation_page,
     privacy_page,
@@ -35,7 +35,6 @@ from portal.presentation import (
     search_page,
     sign_in_page,
     vehicle_page,
-    verification_page,
 )
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.operations.page import operations_page
@@ -154,7 +153,7 @@ def issued(link: str = "", pdf: str = "/d/key.pdf", summary: Any = ISSUED) -> Is
 def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
     summary = ISSUED if path else None
     dossier = VerifiedDossier(NUMBER, plate, "Loja <Central>", NOW, NOW, path, summary)
-    return verification_page(NUMBER, dossier=dossier, state=outcome)
+    return VerificationPage(NUMBER, outcome, dossier=dossier)
 
 
 def history(number: int, has_older: bool) -> HistoryPage:
@@ -222,13 +221,13 @@ PAGES: dict[str, Callable[[], Any]] = {
         pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
     ),
     "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
-    "verify": lambda: verification_page(),
-    "verify, unknown": lambda: verification_page("abc"),
-    "verify, signed": lambda: verification_page(
-        "abc", signed=DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
+    "verify": VerificationPage,
+    "verify, unknown": lambda: VerificationPage("abc", "unknown"),
+    "verify, signed": lambda: VerificationPage(
+        "abc", "signed", signed=DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
     ),
-    "verify, kept": lambda: verification_page(
-        "abc", signed=DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
+    "verify, kept": lambda: VerificationPage(
+        "abc", "signed", signed=DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
     ),
     "verify, number": lambda: verified("valid", "ABC••••"),
     "verify, key": lambda: verified("valid", "ABC1D23", "/d/key"),
@@ -240,18 +239,18 @@ PAGES: dict[str, Callable[[], Any]] = {
     "ended, expired": lambda: EndedDossierPage("expired", NUMBER, NOW, NOW),
     "ended, revoked": lambda: EndedDossierPage("revoked", NUMBER, NOW, NOW),
     "ended, unknown": lambda: EndedDossierPage("unknown", "", None, None),
-    "issued list": lambda: issued_list_page(
-        [
+    "issued list": lambda: IssuedListPage(
+        (
             IssuedRow(
                 *(NUMBER, f"/dossie/{NUMBER}", "valid", PLATE, "Audi <A3>"),
                 *(ANSWER_LOOKS["no"], "Não podia ser transferido", NOW, NOW),
             ),
             IssuedRow(NUMBER, f"/dossie/{NUMBER}", "revoked", None, "", None, "", NOW, NOW),
             IssuedRow(NUMBER, f"/dossie/{NUMBER}", "expired", None, "", None, "", NOW, NOW),
-        ]
+        )
     ),
-    "issued list, empty": lambda: issued_list_page([]),
-    "verify, former": lambda: verification_page("abc", is_former=True),
+    "issued list, empty": lambda: IssuedListPage(()),
+    "verify, former": lambda: VerificationPage("abc", "former"),
     "glossary": glossary_page,
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),

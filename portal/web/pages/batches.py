@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
+from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
@@ -36,20 +36,17 @@ from portal.presentation.tools.batches import (
     typed_again,
 )
 from portal.web.pages.lookups import Lookups
+from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions
 
 NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
 NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
 TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
 NOTHING_ASKED: Final = "Escolha ao menos uma consulta."
-Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 
 
 class BatchPages:
-    """The batch routes. ``require_sign_in`` wraps a view that needs the visitor's identity.
-
-    ``recent`` returns the visitor's latest lookups, which the batch form offers.
-    """
+    """The batch routes. ``recent`` returns the visitor's latest lookups, which the form offers."""
 
     def __init__(
         self,
@@ -60,7 +57,6 @@ class BatchPages:
         lookups: Lookups,
         sessions: Sessions,
         render_context: Callable[[], RenderContext],
-        require_sign_in: Signed,
         recent: Callable[[Identity], Sequence[RecentLookup]],
     ) -> None:
         self._recent = recent
@@ -71,7 +67,6 @@ class BatchPages:
         self._lookups = lookups
         self._sessions = sessions
         self._render_context = render_context
-        self._require_sign_in = require_sign_in
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("batches", __name__)
@@ -83,13 +78,8 @@ class BatchPages:
             ("/lote/<batch>/pausar", "pause", self.pause, "POST"),
             ("/lote/<batch>/cancelar", "cancel", self.cancel, "POST"),
         ):
-            pages.add_url_rule(path, name, self._require_sign_in(view), methods=[method])
-
-        @pages.after_request
-        def keep_out_of_indexes(response: Response) -> Response:
-            response.headers["X-Robots-Tag"] = "noindex"
-            return response
-
+            pages.add_url_rule(path, name, self._sessions.require_sign_in(view), methods=[method])
+        pages.after_request(keep_out_of_indexes)
         return pages
 
     def form(self, identity: Identity) -> BaseResponse:
@@ -159,7 +149,7 @@ class BatchPages:
             number=number,
             page_count=page_count,
         )
-        return make_response(render_template(page.template, page=page))
+        return page_response(page)
 
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
@@ -226,7 +216,7 @@ class BatchPages:
             chosen=request.form.getlist("recente"),
         )
         status = status or (400 if problem else 200)
-        return make_response(render_template(page.template, page=page), status)
+        return page_response(page, status)
 
     def _listed(self) -> list[Batch]:
         return self._batches.listed(self._sessions.history_key)

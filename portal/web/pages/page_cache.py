@@ -13,24 +13,18 @@ import secrets
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from flask import render_template
 
 from portal.presentation import Site
+from portal.web.pages.responses import Page
 
 MOST_PAGES: Final = 32
 # A cached page contains these placeholders for the texts that differ in each request. They are
 # random, so that no text of the upstream can equal one.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)
-
-
-class Page(Protocol):
-    """A view model with the name of its template."""
-
-    @property
-    def template(self) -> str: ...
 
 
 class PageCache:

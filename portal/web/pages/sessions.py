@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, abort, g, request, session
+from flask import Flask, abort, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSessionInterface
 from werkzeug.exceptions import TooManyRequests
+from werkzeug.wrappers import Response
 
 from portal.access import (
     DEMO_TOKEN,
@@ -102,6 +103,22 @@ class Sessions:
         if "credential" in session or "token" in session:
             session.clear()
         return self._gatekeeper.visitor() if self.is_demo else None
+
+    def require_sign_in(self, view: Callable[..., Response]) -> Callable[..., Response]:
+        """Return a view that passes the visitor's identity to ``view``.
+
+        Without an identity, it redirects a GET to the sign-in page and answers a POST with 401.
+        """
+
+        def checked(**parts: str) -> Response:
+            identity = self.current()
+            if identity is not None:
+                return view(identity=identity, **parts)
+            if request.method == "POST":
+                abort(401)
+            return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
+
+        return checked
 
     @property
     def signed_in(self) -> Identity | None:

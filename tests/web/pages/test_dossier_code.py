@@ -15,8 +15,8 @@ from portal.presentation import (
     DossierSummary,
     NoPrice,
     Panels,
+    VerificationPage,
     dossier_page,
-    verification_page,
 )
 from portal.web.pages.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
@@ -52,7 +52,10 @@ def stamped(shown: Panels) -> DossierPage:
 
 def verified(code: str) -> str:
     """The text of /verificar for a code."""
-    page = verification_page(code, signed=CODES.read(code), is_former=CODES.is_former(code))
+    if signed := CODES.read(code):
+        page = VerificationPage(code, "signed", signed=signed)
+    else:
+        page = VerificationPage(code, "former" if CODES.is_former(code) else "unknown")
     return text_of(check_html(render(page)))
 
 
