@@ -134,19 +134,19 @@ class Sessions:
 
         Also None if the token database is unavailable, because error pages must still be rendered.
         """
-        try:
-            identity = self.signed_in
-        except TokensUnavailable:
-            return None
+        identity = self._signed_in_if_known()
         return None if identity is None else _shown_name(identity)
 
     @property
     def is_operator(self) -> bool:
-        try:
-            identity = self.signed_in
-        except TokensUnavailable:
-            return False
+        identity = self._signed_in_if_known()
         return identity is not None and identity.has_scope("admin")
+
+    def _signed_in_if_known(self) -> Identity | None:
+        try:
+            return self.signed_in
+        except TokensUnavailable:
+            return None
 
     @property
     def history_key(self) -> str:
