@@ -12,8 +12,7 @@ from portal.presentation.issued.verification import (
     VerifiedDossier,
     partly_hidden,
 )
-from portal.presentation.paper.dossier import DossierPage, dossier_page
-from portal.presentation.paper.issuer import Issuer
+from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
 from portal.presentation.site.lookup_cost import LookupCost

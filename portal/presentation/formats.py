@@ -1,4 +1,4 @@
-"""The template filters for money, numbers, dates and ages.
+"""The template filters for money, numbers, dates and ages, and links to the glossary.
 
 A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
@@ -10,9 +10,10 @@ from itertools import pairwise
 from typing import Final
 
 from jinja2 import Environment
+from markupsafe import Markup
 
 from portal import wording
-from portal.presentation.glossary_links import term_link
+from portal.law import term
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.source_text import named, sentence
 from portal.system.local_time import local_time
@@ -144,6 +145,18 @@ def duration(seconds: int) -> str:
         if count:
             parts.append(wording.counted(count, word, word + "s"))
     return " e ".join(parts) or "0 segundos"
+
+
+def term_link(slug: str, text: str = "") -> Markup:
+    """Return a link to a glossary entry. An empty ``text`` is replaced by the entry's name.
+
+    Raises ValueError for an unknown slug.
+    """
+    entry = term(slug)
+    if entry is None:
+        raise ValueError(f"the glossary has no entry {slug!r}")
+    link = Markup('<a class="term" href="/glossario#{}">{}</a>')
+    return link.format(entry.slug, text or entry.name)
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:

@@ -1,5 +1,6 @@
 """Dossiers with fixed records and a fixed clock, for tests and measurements."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
 from portal.presentation import Panels, dossier_page
@@ -54,11 +55,8 @@ def usual() -> str:
         answered(report_body()),
         CONTEXT,
         address=ADDRESS,
-        code=CODE,
-        digest=DIGEST,
-        qr=QR,
     )
-    return render(page)
+    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
 
 
 def of_sandbox(plate: str) -> str:
@@ -70,11 +68,8 @@ def of_sandbox(plate: str) -> str:
         UNASKED,
         CONTEXT,
         address=ADDRESS,
-        code=CODE,
-        digest=DIGEST,
-        qr=QR,
     )
-    return render(page)
+    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
 
 
 def heavy(fines: int = 40, candidates: int = 6) -> str:
@@ -126,8 +121,5 @@ def _loaded(fines: list[Record], candidates: int) -> str:
         UNASKED,
         CONTEXT,
         address=ADDRESS,
-        code=CODE,
-        digest=DIGEST,
-        qr=QR,
     )
-    return render(page)
+    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))

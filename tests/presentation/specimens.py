@@ -1,6 +1,7 @@
 """One example of every page in each of its states."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -200,12 +201,14 @@ PAGES: dict[str, Callable[[], Any]] = {
     "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, CONTEXT),
     "renavam": lambda: renavam_page(RENAVAM, panels().renainf, panels().renajud, CONTEXT),
     "renavam, idle": lambda: renavam_page(RENAVAM, UNASKED, DOWN, CONTEXT),
-    "dossier": lambda: dossier_page(
-        PLATE,
-        panels(),
-        answered(report_body()),
-        CONTEXT,
-        address="https://portal.example/",
+    "dossier": lambda: replace(
+        dossier_page(
+            PLATE,
+            panels(),
+            answered(report_body()),
+            CONTEXT,
+            address="https://portal.example/",
+        ),
         code="abc.def",
         digest="b758 372e 0011 abcd",
         qr="data:image/svg+xml,%3Csvg/%3E",

@@ -3,7 +3,7 @@
 import pytest
 
 from portal.presentation import panel_fragment
-from portal.presentation.glossary_links import term_link
+from portal.presentation.formats import term_link
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import HTML, parse
 
