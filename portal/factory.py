@@ -46,9 +46,10 @@ from portal.gateway import (
     purge_bucket,
     retention_of,
 )
-from portal.presentation import Issuer, Panels, RenderContext
 from portal.presentation.exports.batches import kept_result
 from portal.presentation.panels import Panel
+from portal.presentation.paper.dossier import Issuer
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,

@@ -3,8 +3,9 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from portal.presentation import Panels, dossier_page
 from portal.presentation.formats import short_date
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Plate
 from tests.factories import (
     Record,

@@ -6,43 +6,38 @@ from decimal import Decimal
 from typing import Any
 
 from portal.batch import Batch, Cost, Counts, Item, WrongEntry
-from portal.presentation import (
-    ApiPage,
-    DossierSummary,
+from portal.presentation.exports.batches import BatchRow, row_of
+from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
     IssuedListPage,
     IssuedRow,
-    Issuer,
-    Kept,
-    LookupCost,
-    LookupTerms,
-    Panels,
-    PrivacyPage,
-    SamplePlate,
-    VerificationPage,
-    VerifiedDossier,
-    api_page,
-    comparison_page,
-    dossier_page,
-    error_page,
-    glossary_page,
-    issued_summary,
-    negotiation_page,
-    privacy_page,
-    recent_lookup,
-    reference_answers,
-    renavam_page,
-    search_page,
-    sign_in_page,
-    vehicle_page,
 )
-from portal.presentation.exports.batches import BatchRow, row_of
+from portal.presentation.issued.summary import issued_summary
+from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.operations.page import operations_page
 from portal.presentation.operations.tokens import NewTokenPage, RevokePage, issue_form
+from portal.presentation.paper.dossier import Issuer, dossier_page
+from portal.presentation.site.api_answers import reference_answers
+from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
 from portal.presentation.site.history_page import HistoryPage, history_line, history_page
+from portal.presentation.site.lookup_cost import LookupCost
+from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
+from portal.presentation.site.public_pages import (
+    DossierSummary,
+    SamplePlate,
+    error_page,
+    glossary_page,
+    sign_in_page,
+)
+from portal.presentation.site.recent_lookup import recent_lookup
+from portal.presentation.site.search_page import search_page
 from portal.presentation.status_style import ANSWER_LOOKS
 from portal.presentation.tools.batches import batch_form_page, batch_page
+from portal.presentation.tools.comparison import comparison_page
+from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.page import renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import Panels
 from portal.sandbox import TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam
 from portal.web.json_api.openapi import as_document

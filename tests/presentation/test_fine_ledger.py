@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from portal.presentation import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.fine_choice import fine_choice
 from portal.presentation.vehicle.fine_facts import short_authority
 from portal.presentation.vehicle.fine_ledger import (
@@ -18,6 +17,7 @@ from portal.presentation.vehicle.fine_ledger import (
     fine_ledger,
 )
 from portal.presentation.vehicle.fines import fine_list
+from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.vehicle import Field, Renavam
 from tests.factories import fine, payment, renainf_body
 from tests.presentation.rendering import CONTEXT, UNASKED, answered, panels, render

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from portal.presentation import dossier_page, negotiation_page, vehicle_page
+from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_prices
+from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, axis_price, prices_of
 from portal.presentation.vehicle.query import Query, changed, kept_query

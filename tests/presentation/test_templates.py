@@ -8,14 +8,9 @@ from pathlib import Path
 import pytest
 from jinja2 import meta, nodes
 
-from portal.presentation import (
-    PANEL_NAMES,
-    Panels,
-    dossier_page,
-    panel_fragment,
-    renavam_page,
-    vehicle_page,
-)
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import PANEL_NAMES, Panels
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,

@@ -26,8 +26,8 @@ from portal.batch import (
     read_text,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
-from portal.presentation import RecentLookup, RenderContext
 from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
+from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.batches import (
     PAGE_SIZE,
     batch_form_page,
@@ -35,6 +35,7 @@ from portal.presentation.tools.batches import (
     page_count_of,
     typed_again,
 )
+from portal.presentation.vehicle.panel import RenderContext
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions

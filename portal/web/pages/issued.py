@@ -32,14 +32,14 @@ from portal.dossiers import (
     new_identifiers,
     parse_number,
 )
-from portal.presentation import (
+from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
     IssuedListPage,
     IssuedRow,
-    Issuer,
-    issued_summary,
 )
+from portal.presentation.issued.summary import issued_summary
+from portal.presentation.paper.dossier import Issuer
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets, UnknownAsset
 from portal.web.http.errors import page_error

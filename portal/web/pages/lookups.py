@@ -27,9 +27,11 @@ from portal.gateway import (
     Served,
     Snapshot,
 )
-from portal.presentation import LookupCost, Panels, subject_phrase
 from portal.presentation.failure_texts import sentence_about
 from portal.presentation.panels import Panel, answer_panel
+from portal.presentation.site.lookup_cost import LookupCost
+from portal.presentation.vehicle.gaps import subject_phrase
+from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Plate, Renavam
 
 log = logging.getLogger(__name__)

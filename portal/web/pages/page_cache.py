@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from flask import render_template
 
-from portal.presentation import Site
+from portal.presentation.site.site import Site
 from portal.web.pages.responses import Page
 
 MOST_PAGES: Final = 32

@@ -22,21 +22,14 @@ from portal.access import (
     UnknownToken,
     is_token,
 )
-from portal.presentation import (
-    MOST_PLATES,
-    Panels,
-    PrivacyPage,
-    RecentLookup,
-    RenderContext,
-    comparison_path,
-    glossary_page,
-    recent_lookup,
-    search_page,
-    sign_in_page,
-)
 from portal.presentation.failure_texts import INVALID_PLATE
-from portal.presentation.site.search_page import LONGEST_QUERY
+from portal.presentation.site.privacy_page import PrivacyPage
+from portal.presentation.site.public_pages import glossary_page, sign_in_page
+from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.search_page import LONGEST_QUERY, search_page
 from portal.presentation.site.typed_subject import normalise_query, plates_in
+from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.lookups import Lookups

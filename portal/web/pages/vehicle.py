@@ -25,24 +25,21 @@ from portal.gateway import (
     Failure,
     Gateway,
 )
-from portal.presentation import (
-    PANEL_NAMES,
-    DossierPage,
-    Panels,
-    RenderContext,
-    Site,
-    dossier_page,
-    negotiation_page,
-    not_refreshed,
-    panel_fragment,
-    panel_needs,
-    renavam_page,
-    subject_phrase,
-    vehicle_page,
-    what_changed,
-)
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import Panel
+from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.site.site import Site
+from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.changes import what_changed
+from portal.presentation.vehicle.gaps import subject_phrase
+from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import (
+    PANEL_NAMES,
+    Panels,
+    RenderContext,
+    not_refreshed,
+    panel_needs,
+)
 from portal.system.local_time import local_time
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.http.errors import page_error

@@ -16,12 +16,8 @@ from portal.dossiers import (
     is_share_key,
     parse_number,
 )
-from portal.presentation import (
-    IssuedSummary,
-    VerificationPage,
-    VerifiedDossier,
-    partly_hidden,
-)
+from portal.presentation.issued.summary import IssuedSummary
+from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import DossierCodes
 

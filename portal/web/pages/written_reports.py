@@ -10,8 +10,9 @@ import msgspec
 
 from portal.access import Identity
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
+from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
+from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import Plate, result_of
 from portal.web.pages.lookups import caller_of
 

@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from portal.presentation import GlossaryPage, Site, glossary_page
+from portal.presentation.site.public_pages import GlossaryPage, glossary_page
+from portal.presentation.site.site import Site
 from portal.web.pages import page_cache
 from portal.web.pages.page_cache import PageCache
 from tests.conftest import PortalFactory
