@@ -46,9 +46,10 @@ from portal.gateway import (
     purge_bucket,
     retention_of,
 )
-from portal.presentation import Issuer, Panels, RenderContext, read_facts
 from portal.presentation.exports.batches import kept_result
 from portal.presentation.panels import Panel
+from portal.presentation.paper.dossier import Issuer
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
@@ -252,7 +253,6 @@ def _build(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
-        PeriodicTask(1.0, read_facts.cache_clear),
         PeriodicTask(0.5, partial(_run_batches, batches, batch_runner, process.ask_for_batches)),
         PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(1.0, page_cache.clear),

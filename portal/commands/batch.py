@@ -31,10 +31,10 @@ from portal.batch import (
 )
 from portal.commands.failures import Command, fail
 from portal.gateway import OPERATIONS, Directive, Gateway, Operation
-from portal.presentation import Panels, RenderContext
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]

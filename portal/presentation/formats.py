@@ -1,4 +1,4 @@
-"""The template filters for money, numbers, dates and ages.
+"""The template filters for money, numbers, dates and ages, and links to the glossary.
 
 A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
@@ -10,12 +10,14 @@ from itertools import pairwise
 from typing import Final
 
 from jinja2 import Environment
+from markupsafe import Markup
 
 from portal import wording
-from portal.presentation.glossary_links import term_link
+from portal.law import term
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.source_text import named, sentence
 from portal.system.local_time import local_time
+from portal.vehicle import Field
 
 MISSING: Final = "não informado"
 # The filters treat 10**16 and larger numbers as missing, because no real amount is that large.
@@ -101,6 +103,13 @@ def moment(when: datetime | None) -> str:
     return wording.moment(when if when.tzinfo is None else local_time(when))
 
 
+def field_text(field: Field) -> str:
+    """Return the text that the source sends, or say that it hides the text or sends none."""
+    if field:
+        return str(field)
+    return "oculto pela fonte" if field.is_hidden else MISSING
+
+
 def age(elapsed: timedelta) -> str:
     """Format elapsed time: ``agora``, ``há 3 min``, ``há 2 h`` (up to 47 h), ``há 5 dias``."""
     minutes = int(elapsed.total_seconds() // 60)
@@ -133,6 +142,18 @@ def duration(seconds: int) -> str:
     return " e ".join(parts) or "0 segundos"
 
 
+def term_link(slug: str, text: str = "") -> Markup:
+    """Return a link to a glossary entry. An empty ``text`` is replaced by the entry's name.
+
+    Raises ValueError for an unknown slug.
+    """
+    entry = term(slug)
+    if entry is None:
+        raise ValueError(f"the glossary has no entry {slug!r}")
+    link = Markup('<a class="term" href="/glossario#{}">{}</a>')
+    return link.format(entry.slug, text or entry.name)
+
+
 def _readable(number: Decimal | int | None) -> Decimal | None:
     if number is None:
         return None
@@ -162,6 +183,7 @@ def register(environment: Environment) -> None:
             "moment": moment,
             "age": age,
             "plural": wording.counted,
+            "listed": wording.listed,
             "duration": duration,
             "sentence": sentence,
             "named": named,

@@ -51,9 +51,7 @@ class Panel:
         return self.body is not None
 
 
-def answer_panel(
-    served: Served, replaced: Served | None = None, price: Decimal = Decimal(0)
-) -> Panel:
+def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     """Return the panel of ``served``. Ignore ``replaced`` if it is not older than ``served``."""
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(
@@ -63,7 +61,6 @@ def answer_panel(
         fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
         origin=served.origin,
         from_cache=served.from_cache,
-        price=price,
         replaced=_replaced(replaced) if replaced is not None and is_older else None,
         is_stored=served.stored,
     )

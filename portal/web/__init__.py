@@ -1,6 +1,6 @@
 """The web layer: JSON API, HTML pages, health checks and metrics."""
 
-from portal.presentation import SamplePlate
+from portal.presentation.site.public_pages import SamplePlate
 from portal.web.app_setup import Dependencies, init_app, panels_of
 from portal.web.http.rate_limits import RateLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer

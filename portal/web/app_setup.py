@@ -17,19 +17,14 @@ from portal.access import Gatekeeper, History, Identity
 from portal.batch import DRAFT_S, Batches, Subject
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
-from portal.presentation import (
-    Issuer,
-    Kept,
-    LookupTerms,
-    Panels,
-    PrivacyPage,
-    RenderContext,
-    SamplePlate,
-    Site,
-    formats,
-    kept_query,
-    privacy_page,
-)
+from portal.presentation import formats
+from portal.presentation.paper.dossier import Issuer
+from portal.presentation.site.api_reference import LookupTerms
+from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
+from portal.presentation.site.public_pages import SamplePlate
+from portal.presentation.site.site import Site
+from portal.presentation.vehicle.panel import Panels, RenderContext
+from portal.presentation.vehicle.query import kept_query
 from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets
@@ -226,7 +221,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         lookups,
         sessions,
         render_context,
-        vehicle_pages.require_sign_in,
         public_pages.recent,
     )
     history_pages = HistoryPages(
@@ -236,7 +230,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         lookups,
         sessions,
         render_context,
-        vehicle_pages.require_sign_in,
     )
     own_api = OwnApi(
         portal.gateway,

@@ -1,9 +1,11 @@
 """Dossiers with fixed records and a fixed clock, for tests and measurements."""
 
+from dataclasses import replace
 from datetime import date, timedelta
 
-from portal.presentation import Panels, dossier_page
 from portal.presentation.formats import short_date
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Plate
 from tests.factories import (
     Record,
@@ -54,11 +56,8 @@ def usual() -> str:
         answered(report_body()),
         CONTEXT,
         address=ADDRESS,
-        code=CODE,
-        digest=DIGEST,
-        qr=QR,
     )
-    return render(page)
+    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
 
 
 def of_sandbox(plate: str) -> str:
@@ -70,11 +69,8 @@ def of_sandbox(plate: str) -> str:
         UNASKED,
         CONTEXT,
         address=ADDRESS,
-        code=CODE,
-        digest=DIGEST,
-        qr=QR,
     )
-    return render(page)
+    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
 
 
 def heavy(fines: int = 40, candidates: int = 6) -> str:
@@ -126,8 +122,5 @@ def _loaded(fines: list[Record], candidates: int) -> str:
         UNASKED,
         CONTEXT,
         address=ADDRESS,
-        code=CODE,
-        digest=DIGEST,
-        qr=QR,
     )
-    return render(page)
+    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))

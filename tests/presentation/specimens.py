@@ -1,48 +1,43 @@
 """One example of every page in each of its states."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 from portal.batch import Batch, Cost, Counts, Item, WrongEntry
-from portal.presentation import (
-    ApiPage,
-    DossierSummary,
+from portal.presentation.exports.batches import BatchRow, row_of
+from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
+    IssuedListPage,
     IssuedRow,
-    Issuer,
-    Kept,
-    LookupCost,
-    LookupTerms,
-    Panels,
-    PrivacyPage,
-    SamplePlate,
-    VerificationPage,
-    VerifiedDossier,
-    api_page,
-    comparison_page,
-    dossier_page,
-    error_page,
-    glossary_page,
-    issued_list_page,
-    issued_summary,
-    negotiation_page,
-    privacy_page,
-    recent_lookup,
-    reference_answers,
-    renavam_page,
-    search_page,
-    sign_in_page,
-    vehicle_page,
-    verification_page,
 )
-from portal.presentation.exports.batches import BatchRow, row_of
+from portal.presentation.issued.summary import issued_summary
+from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.operations.page import operations_page
 from portal.presentation.operations.tokens import NewTokenPage, RevokePage, issue_form
+from portal.presentation.paper.dossier import Issuer, dossier_page
+from portal.presentation.site.api_answers import reference_answers
+from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
 from portal.presentation.site.history_page import HistoryPage, history_line, history_page
+from portal.presentation.site.lookup_cost import LookupCost
+from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
+from portal.presentation.site.public_pages import (
+    DossierSummary,
+    SamplePlate,
+    error_page,
+    glossary_page,
+    sign_in_page,
+)
+from portal.presentation.site.recent_lookup import recent_lookup
+from portal.presentation.site.search_page import search_page
 from portal.presentation.status_style import ANSWER_LOOKS
 from portal.presentation.tools.batches import batch_form_page, batch_page
+from portal.presentation.tools.comparison import comparison_page
+from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.page import renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import Panels
 from portal.sandbox import TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam
 from portal.web.json_api.openapi import as_document
@@ -154,7 +149,7 @@ def issued(link: str = "", pdf: str = "/d/key.pdf", summary: Any = ISSUED) -> Is
 def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
     summary = ISSUED if path else None
     dossier = VerifiedDossier(NUMBER, plate, "Loja <Central>", NOW, NOW, path, summary)
-    return verification_page(NUMBER, dossier=dossier, state=outcome)
+    return VerificationPage(NUMBER, outcome, dossier=dossier)
 
 
 def history(number: int, has_older: bool) -> HistoryPage:
@@ -201,12 +196,14 @@ PAGES: dict[str, Callable[[], Any]] = {
     "vehicle, all down": lambda: vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), DOWN, CONTEXT),
     "renavam": lambda: renavam_page(RENAVAM, panels().renainf, panels().renajud, CONTEXT),
     "renavam, idle": lambda: renavam_page(RENAVAM, UNASKED, DOWN, CONTEXT),
-    "dossier": lambda: dossier_page(
-        PLATE,
-        panels(),
-        answered(report_body()),
-        CONTEXT,
-        address="https://portal.example/",
+    "dossier": lambda: replace(
+        dossier_page(
+            PLATE,
+            panels(),
+            answered(report_body()),
+            CONTEXT,
+            address="https://portal.example/",
+        ),
         code="abc.def",
         digest="b758 372e 0011 abcd",
         qr="data:image/svg+xml,%3Csvg/%3E",
@@ -222,13 +219,13 @@ PAGES: dict[str, Callable[[], Any]] = {
         pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
     ),
     "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
-    "verify": lambda: verification_page(),
-    "verify, unknown": lambda: verification_page("abc"),
-    "verify, signed": lambda: verification_page(
-        "abc", signed=DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
+    "verify": VerificationPage,
+    "verify, unknown": lambda: VerificationPage("abc", "unknown"),
+    "verify, signed": lambda: VerificationPage(
+        "abc", "signed", signed=DossierSummary("ABC1D23", NOW, 2, None, Decimal("89325"), "ab" * 8)
     ),
-    "verify, kept": lambda: verification_page(
-        "abc", signed=DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
+    "verify, kept": lambda: VerificationPage(
+        "abc", "signed", signed=DossierSummary("ABC1D23", NOW, 0, None, "empty", "ab" * 8, NOW, NOW)
     ),
     "verify, number": lambda: verified("valid", "ABC••••"),
     "verify, key": lambda: verified("valid", "ABC1D23", "/d/key"),
@@ -240,18 +237,18 @@ PAGES: dict[str, Callable[[], Any]] = {
     "ended, expired": lambda: EndedDossierPage("expired", NUMBER, NOW, NOW),
     "ended, revoked": lambda: EndedDossierPage("revoked", NUMBER, NOW, NOW),
     "ended, unknown": lambda: EndedDossierPage("unknown", "", None, None),
-    "issued list": lambda: issued_list_page(
-        [
+    "issued list": lambda: IssuedListPage(
+        (
             IssuedRow(
                 *(NUMBER, f"/dossie/{NUMBER}", "valid", PLATE, "Audi <A3>"),
                 *(ANSWER_LOOKS["no"], "Não podia ser transferido", NOW, NOW),
             ),
             IssuedRow(NUMBER, f"/dossie/{NUMBER}", "revoked", None, "", None, "", NOW, NOW),
             IssuedRow(NUMBER, f"/dossie/{NUMBER}", "expired", None, "", None, "", NOW, NOW),
-        ]
+        )
     ),
-    "issued list, empty": lambda: issued_list_page([]),
-    "verify, former": lambda: verification_page("abc", is_former=True),
+    "issued list, empty": lambda: IssuedListPage(()),
+    "verify, former": lambda: VerificationPage("abc", "former"),
     "glossary": glossary_page,
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),

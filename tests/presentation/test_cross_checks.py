@@ -2,7 +2,8 @@
 
 import pytest
 
-from portal.presentation import dossier_page, vehicle_page
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.page import vehicle_page
 from tests.factories import fine, renainf_body, renajud_body, report_body, restriction
 from tests.presentation.rendering import CONTEXT, PLATE, answered, panels, render
 from tests.presentation.test_every_field import words

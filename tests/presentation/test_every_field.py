@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from portal.presentation import dossier_page, renavam_page, vehicle_page
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.page import renavam_page, vehicle_page
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,

@@ -1,13 +1,14 @@
 """Tests of the fines panel: bar, years, order, filters and selection."""
 
 import re
+from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from portal.presentation import fine_choice, panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.fine_choice import fine_choice
 from portal.presentation.vehicle.fine_facts import short_authority
 from portal.presentation.vehicle.fine_ledger import (
     FEWEST_TO_CHOOSE,
@@ -16,6 +17,7 @@ from portal.presentation.vehicle.fine_ledger import (
     fine_ledger,
 )
 from portal.presentation.vehicle.fines import fine_list
+from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.vehicle import Field, Renavam
 from tests.factories import fine, payment, renainf_body
 from tests.presentation.rendering import CONTEXT, UNASKED, answered, panels, render
@@ -54,7 +56,8 @@ RECORDS = (
 def ledger(*records: dict[str, Any], **query: str | list[str]) -> FineLedger:
     fines = fine_list(answered(renainf_body(*(records or RECORDS))), CONTEXT)
     assert fines is not None
-    choice = fine_choice({k: v if isinstance(v, list) else [v] for k, v in query.items()})
+    values = {name: [sent] if isinstance(sent, str) else sent for name, sent in query.items()}
+    choice = fine_choice(tuple((name, one) for name, sent in values.items() for one in sent))
     return fine_ledger(fines, choice, CONTEXT.today, "/placa/ABC1D23", can_negotiate=True)
 
 
@@ -183,9 +186,9 @@ def test_heading_counts_notices_apart() -> None:
 
 
 def test_page_keeps_other_parameters_in_form_and_addresses() -> None:
-    choice = fine_choice({"uf": ["SP"], "versao": ["2"], "completo": ["1"]})
+    context = replace(CONTEXT, query=(("uf", "SP"), ("versao", "2"), ("completo", "1")))
     answers = panels(renainf=renainf_body(*RECORDS))
-    page = vehicle_page(PLATE, answers, UNASKED, CONTEXT, choice=choice)
+    page = vehicle_page(PLATE, answers, UNASKED, context)
     html = render(page)
     check_html(html)
     assert '<input type="hidden" name="versao" value="2">' in html
@@ -196,7 +199,8 @@ def test_page_keeps_other_parameters_in_form_and_addresses() -> None:
 
 def test_panel_alone_is_filtered_too() -> None:
     answers = panels(renainf=renainf_body(*RECORDS))
-    html = render(panel_fragment("multas", PLATE, answers, CONTEXT, fine_choice({"uf": ["SP"]})))
+    context = replace(CONTEXT, query=(("uf", "SP"),))
+    html = render(panel_fragment("multas", PLATE, answers, context))
     assert html.count("fine--out") == 4
     assert "2 de 6 registros" in html
 

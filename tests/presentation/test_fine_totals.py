@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from portal.presentation import panel_fragment
+from portal.presentation.vehicle.page import panel_fragment
 from tests.factories import fine, payment, renainf_body
 from tests.presentation.rendering import CONTEXT, panels, render
 from tests.presentation.specimens import PLATE

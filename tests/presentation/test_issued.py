@@ -5,9 +5,10 @@ from dataclasses import replace
 import msgspec
 import pytest
 
-from portal.presentation import IssuedSummary, Panels, dossier_page, issued_summary
-from portal.presentation.issued.summary import in_the_past
+from portal.presentation.issued.summary import IssuedSummary, in_the_past, issued_summary
 from portal.presentation.issued.verification import partly_hidden
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.panel import Panels
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels
 
 

@@ -10,20 +10,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation import (
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.site.public_pages import error_page
+from portal.presentation.site.search_page import search_page
+from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import (
     PANEL_NAMES,
     Panels,
     RenderContext,
-    dossier_page,
-    error_page,
-    panel_fragment,
+    is_readable,
     panel_needs,
-    renavam_page,
-    search_page,
-    vehicle_page,
+    subject_path,
 )
-from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.panel import is_readable, subject_path
 from portal.vehicle import Plate, Renavam
 from tests.factories import (
     HIDDEN,
@@ -126,8 +125,6 @@ def test_fragment_needs_only_its_named_lookups() -> None:
         fragment = panel_fragment(name, PLATE, alone, CONTEXT)
         assert fragment.panel.state == "ready"
         assert (ROOT / "templates" / fragment.template).is_file()
-    with pytest.raises(KeyError):
-        panel_fragment("laudo", PLATE, panels(), CONTEXT)
 
 
 def test_today_is_the_date_in_sao_paulo() -> None:

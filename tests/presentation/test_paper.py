@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import assess
-from portal.presentation import DossierPage, Issuer, Panels, dossier_page
+from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.paper.fines import MOST_IN_LEDGER, PaperFine, PaperFines
 from portal.presentation.paper.timeline import MOST_LINES
+from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import read_fines, result_of
 from tests.factories import (
     HIDDEN,
@@ -185,7 +186,7 @@ def test_month_table_has_every_month_of_likeliest_version() -> None:
         decode=decode_body(str(PLATE), informacoesFipe=[fipe_entry(historicoPreco=history)])
     ).prices
     assert prices is not None and prices.months is not None
-    cells = "\t".join("\t".join(year.quarters) for year in prices.months.years).split("\t")
+    cells = [price for year in prices.months.years for price in year.prices]
     assert len(cells) == 12 * len(prices.months.years)
     shown = [cell for cell in cells if cell != "—"]
     sent = [f"{int(point['valor']):,}".replace(",", ".") for point in history]
@@ -234,11 +235,7 @@ def test_draft_and_issued_dossier_say_which_they_are() -> None:
     issuer = Issuer("Loja Central", "CNPJ 12.345.678/0001-90", "Av. Brasil, 1200", "")
     draft = render(page_of())
     assert "Rascunho: sem número" in draft and "Emitente: " not in draft
-    page = dossier_page(
-        PLATE, panels(), UNASKED, CONTEXT, address="https://portal.example", issuer=issuer,
-        number="7F3K-9QMD-2XHA", issued_at=CONTEXT.now,
-    )  # fmt: skip
-    issued = render(page)
+    issued = render(replace(page_of(), issuer=issuer, number="7F3K-9QMD-2XHA"))
     assert "Rascunho" not in issued
     for words in ("7F3K-9QMD-2XHA", "Loja Central", "CNPJ 12.345.678/0001-90", "Emitente: Loja"):
         assert words in issued

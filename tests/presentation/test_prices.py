@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 
-from portal.presentation import dossier_page, negotiation_page, vehicle_page
+from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_prices
+from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, prices_of
 from portal.presentation.vehicle.query import Query, changed, kept_query
@@ -118,7 +120,7 @@ def test_single_candidate_is_not_marked_likeliest() -> None:
     assert not best.is_best
     assert str(best.code) == "008190-6"
     assert best.years[0].year == 2026
-    assert len(best.years[0].months) == 12
+    assert len(best.years[0].prices) == 12
 
 
 def test_chart_description_names_range_and_predictions() -> None:
@@ -311,9 +313,12 @@ def test_choice_that_is_not_offered_counts_as_none(text: str) -> None:
 
 
 def test_links_keep_other_plain_parameters() -> None:
-    sent = [("ordem", "valor"), ("busca", "a&b=c"), ("x" * 21, "1"), ("uf", "y" * 65), ("É", "1")]
+    sent = [("ordem", "valor"), ("busca", "a&b=c"), ("x" * 21, "1"), ("É", "1"), ("A", "1")]
     query = kept_query([*sent, ("anos", "3")])
     assert query == (("ordem", "valor"), ("busca", "a&b=c"), ("anos", "3"))
+    assert kept_query([("busca", " a\u200b\n\x00b")]) == (("busca", " ab"),)
+    assert kept_query([("busca", "y" * 5000)]) == (("busca", "y" * 64),)
+    assert len(kept_query([("marcada", str(number)) for number in range(1, 999)])) == 320
     assert changed(query, anos="", versao="2") == "?ordem=valor&busca=a%26b%3Dc&versao=2"
     assert changed((), anos="") == ""
 

@@ -5,7 +5,6 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from portal.presentation import Panels, RenderContext, recent_lookup
 from portal.presentation.panels import Panel
 from portal.presentation.site.recent_lookup import (
     AFTER_PAYING,
@@ -14,8 +13,10 @@ from portal.presentation.site.recent_lookup import (
     NOTHING_FOUND_BEFORE,
     NOTHING_STORED,
     OPEN_FINE,
+    recent_lookup,
 )
 from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.sandbox import SITUATIONS, TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam, result_of
 from tests.factories import decode_body, fine, fipe_entry, renainf_body, renajud_body

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from portal.presentation import dossier_page, renavam_page, vehicle_page
 from portal.presentation.panels import Panel
+from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.page import renavam_page, vehicle_page
 from portal.presentation.vehicle.summary import Summary
 from portal.presentation.vehicle.timeline import MOST_EVENTS
 from portal.vehicle import Renavam

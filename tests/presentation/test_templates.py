@@ -8,14 +8,9 @@ from pathlib import Path
 import pytest
 from jinja2 import meta, nodes
 
-from portal.presentation import (
-    PANEL_NAMES,
-    Panels,
-    dossier_page,
-    panel_fragment,
-    renavam_page,
-    vehicle_page,
-)
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import PANEL_NAMES, Panels
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,
@@ -85,11 +80,7 @@ def test_every_page_template_is_rendered() -> None:
     "path", sorted((ROOT / "templates").rglob("*.html")), ids=lambda path: path.stem
 )
 def test_templates_use_only_known_variables(path: Path) -> None:
-    known = (
-        {"page", "site", "panel", "remembered"}
-        if path.parent.name == "panels"
-        else {"page", "site"}
-    )
+    known = {"page", "site", "panel"} if path.parent.name == "panels" else {"page", "site"}
     if path.parent.name == "components":
         known = set()
     tree = ENVIRONMENT.parse(path.read_text())

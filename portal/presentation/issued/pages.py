@@ -1,6 +1,5 @@
 """The page of one issued dossier, and the list of all dossiers that a visitor issued."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
@@ -88,7 +87,3 @@ class IssuedRow:
 class IssuedListPage:
     template: ClassVar[str] = "pages/issued_list.html"
     rows: tuple[IssuedRow, ...]
-
-
-def issued_list_page(rows: Sequence[IssuedRow]) -> IssuedListPage:
-    return IssuedListPage(tuple(rows))

@@ -7,8 +7,7 @@ from typing import Final
 
 from portal.law import Act, Totals
 from portal.presentation import formats
-from portal.presentation.paper.dossier import DossierPage
-from portal.presentation.paper.issuer import Issuer
+from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.presentation.status_style import StatusStyle
 from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE

@@ -14,9 +14,7 @@ from typing import ClassVar, Literal
 
 from portal.presentation.issued.summary import IssuedSummary
 from portal.presentation.site.public_pages import DossierSummary
-from portal.presentation.site.typed_text import sanitise_echo
 
-_LONGEST_CODE = 1000
 _SHOWN = 3
 
 Outcome = Literal["none", "unknown", "former", "signed", "valid", "expired", "revoked"]
@@ -51,28 +49,10 @@ class VerificationPage:
     """
 
     template: ClassVar[str] = "pages/verify.html"
-    code: str
-    outcome: Outcome
+    code: str = ""
+    outcome: Outcome = "none"
     signed: DossierSummary | None = None
     dossier: VerifiedDossier | None = None
-
-
-def verification_page(
-    code: str = "",
-    *,
-    signed: DossierSummary | None = None,
-    is_former: bool = False,
-    dossier: VerifiedDossier | None = None,
-    state: Literal["valid", "expired", "revoked"] = "valid",
-) -> VerificationPage:
-    code = sanitise_echo(code, _LONGEST_CODE)
-    if dossier is not None:
-        return VerificationPage(code, state, dossier=dossier)
-    if signed is not None:
-        return VerificationPage(code, "signed", signed=signed)
-    if is_former:
-        return VerificationPage(code, "former")
-    return VerificationPage(code, "unknown" if code else "none")
 
 
 def partly_hidden(plate: str) -> str:

@@ -6,8 +6,6 @@ from typing import Final
 
 from portal.presentation import formats
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.vehicle import Field
-from portal.wording import listed
 
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
@@ -29,40 +27,9 @@ class KeyFigure:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperFacts:
-    """The vehicle's attributes in the printed dossier.
-
-    ``shown`` has the attributes that the source sends or marks as hidden. ``blank`` is a text with
-    the labels of the missing attributes.
-    """
-
-    shown: tuple[tuple[str, Field], ...]
-    blank: str
-
-
-@dataclass(frozen=True, slots=True)
 class FirstSheet:
     has_facts: bool
     has_chart: bool
-
-
-def key_figures(contents: VehicleContents) -> tuple[KeyFigure, ...]:
-    """Return the price, its change in 12 months, the fines and the court restrictions.
-
-    If a lookup has no answer, its figure reads "indisponível" (unavailable), never zero.
-    """
-    return tuple(_figures(contents))
-
-
-def paper_facts(contents: VehicleContents) -> PaperFacts | None:
-    """Return the vehicle's attributes, or None if the lookup "decode" has no readable answer."""
-    if contents.facts is None:
-        return None
-    facts = contents.facts.facts
-    return PaperFacts(
-        tuple((fact.label, fact.field) for fact in facts if fact.field.state != "empty"),
-        listed([fact.label for fact in facts if fact.field.state == "empty"]),
-    )
 
 
 def first_sheet(contents: VehicleContents) -> FirstSheet:
@@ -74,7 +41,11 @@ def first_sheet(contents: VehicleContents) -> FirstSheet:
     return FirstSheet(letters <= _MOST_BESIDE_FACTS, letters <= _MOST_BESIDE_CHART)
 
 
-def _figures(contents: VehicleContents) -> Iterator[KeyFigure]:
+def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
+    """Yield the price, its change in 12 months, the fines and the court restrictions.
+
+    If a lookup has no answer, its figure reads "indisponível" (unavailable), never zero.
+    """
     summary = contents.summary
     if not summary.price_is_known:
         yield KeyFigure("Preço FIPE", _UNAVAILABLE, _NOT_CLEAN, is_known=False)

@@ -12,13 +12,10 @@ from portal.presentation.panels import Panel
 from portal.presentation.paper.certificate import (
     FirstSheet,
     KeyFigure,
-    PaperFacts,
     first_sheet,
     key_figures,
-    paper_facts,
 )
 from portal.presentation.paper.fines import PaperFines, paper_fines
-from portal.presentation.paper.issuer import Issuer
 from portal.presentation.paper.prices import PaperPrices, paper_prices
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.vehicle.contents import VehicleContents
@@ -41,36 +38,41 @@ _STALE: Final = (
 
 
 @dataclass(frozen=True, slots=True)
+class Issuer:
+    """The issuer of dossiers, from the operator's settings.
+
+    ``document`` is a formatted taxpayer number (CNPJ or CPF). ``logo`` is a ``data:`` URL.
+    """
+
+    name: str
+    document: str = ""
+    contact: str = ""
+    logo: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
     In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
     that the request must not cause a paid lookup, for example because it is a prefetch. "empty"
-    means that no lookup has a readable answer. A visitor requests the dossier at ``ask_path``.
+    means that no lookup has a readable answer.
 
     An issued dossier has a ``number``. A draft has a signed ``code`` and the ``digest`` of its
     records instead. The page ``/verificar`` ("verify") checks both. ``qr`` is a QR code with the
-    URL of that page. ``address`` is the portal's base URL. ``origins`` are sentences that name the
-    time and the source of each answer.
+    URL of that page, as a ``data:image/svg+xml`` URL. ``address`` is the portal's base URL.
+    ``origins`` are sentences that name the time and the source of each answer.
     """
 
     template: ClassVar[str] = "pages/dossier.html"
     plate: Plate
-    twin: Plate | None
     title: str
     path: str
     state: Literal["ready", "idle", "empty"]
-    ask_path: str
     address: str
-    issuer: Issuer | None
-    number: str | None
     made_at: datetime
-    code: str
-    digest: str
-    qr: str
     contents: VehicleContents
     figures: tuple[KeyFigure, ...]
-    facts: PaperFacts | None
     first_sheet: FirstSheet
     prices: PaperPrices | None
     fines: PaperFines | None
@@ -80,6 +82,11 @@ class DossierPage:
     gap: Gap | None
     report: ReportSection
     unverified: tuple[Unverified, ...]
+    issuer: Issuer | None = None
+    number: str | None = None
+    code: str = ""
+    digest: str = ""
+    qr: str = ""
 
     @property
     def host(self) -> str:
@@ -94,36 +101,22 @@ def dossier_page(
     context: RenderContext,
     *,
     address: str,
-    issuer: Issuer | None = None,
-    number: str | None = None,
-    issued_at: datetime | None = None,
-    code: str = "",
-    digest: str = "",
-    qr: str = "",
     report_outdated: bool = False,
 ) -> DossierPage:
-    """Build the dossier of a plate. ``qr`` is a ``data:image/svg+xml`` URL."""
+    """Build the dossier of a plate, without a number or a code."""
     contents = VehicleContents.of(panels, context)
     path = subject_path(plate)
     name = contents.summary.name
     missing = missing_of(panels, plate)
     return DossierPage(
         plate=plate,
-        twin=plate.twin,
         title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
         path=path,
         state=_state(panels, missing),
-        ask_path=f"{path}/dossie",
         address=address.rstrip("/"),
-        issuer=issuer,
-        number=number,
-        made_at=issued_at or context.now,
-        code=code,
-        digest=digest,
-        qr=qr,
+        made_at=context.now,
         contents=contents,
-        figures=key_figures(contents),
-        facts=paper_facts(contents),
+        figures=tuple(key_figures(contents)),
         first_sheet=first_sheet(contents),
         prices=paper_prices(contents.facts.prices) if contents.facts else None,
         fines=paper_fines(contents.fines) if contents.fines else None,

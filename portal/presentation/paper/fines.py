@@ -15,6 +15,7 @@ from typing import Final, Literal
 
 from portal.law import RULES_NOTE, Clock, FineAssessment
 from portal.presentation import formats
+from portal.presentation.formats import field_text
 from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.fine_ledger import discount_sentence
 from portal.presentation.vehicle.fines import FineList, FineRow
@@ -164,12 +165,12 @@ def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperF
     if fine.committed_at is not None:
         clock = f" {fine.committed_at:%H:%M}"
     elif fine.committed_at_text.state != "empty":
-        clock = f" {_words(fine.committed_at_text)}"
+        clock = f" {field_text(fine.committed_at_text)}"
     return PaperFine(
         anchor=row.anchor,
         number=row.number,
         when=f"{_day(fine.committed_on, fine.committed_on_text)}{clock}",
-        what=(law.description or _words(fine.description)).rstrip("."),
+        what=(law.description or field_text(fine.description)).rstrip("."),
         standing=law.standing_word,
         tone=row.tone,
         icon=_ICONS[row.tone],
@@ -185,7 +186,7 @@ def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperF
 def _values(row: FineRow) -> Iterator[PaperValue]:
     fine, law = row.fine, row.law
     yield PaperValue("Órgão", _authority(fine))
-    yield PaperValue("Local", _words(named(fine.place)))
+    yield PaperValue("Local", field_text(named(fine.place)))
     yield PaperValue("Código", _code(law, fine))
     yield PaperValue("Gravidade", _gravity(law))
     yield PaperValue("Registrada em", _day(fine.registered_on, fine.registered_on_text))
@@ -194,9 +195,9 @@ def _values(row: FineRow) -> Iterator[PaperValue]:
     for clock in _clocks(law):
         if clock.brief and clock in (*law.remedies, law.prescription):
             yield PaperValue(clock.name, clock.brief)
-    yield PaperValue("Auto de infração", _words(fine.notice))
+    yield PaperValue("Auto de infração", field_text(fine.notice))
     for detail in (*row.details.payment, *row.details.speeds):
-        yield PaperValue(detail.label, _words(detail.field))
+        yield PaperValue(detail.label, field_text(detail.field))
     if _discounts(law):
         yield PaperValue("Com desconto", _discounts(law))
 
@@ -204,9 +205,9 @@ def _values(row: FineRow) -> Iterator[PaperValue]:
 def _details(row: FineRow) -> Iterator[str]:
     fine, law = row.fine, row.law
     yield f"{_code(law, fine)}; {_gravity(law)}."
-    yield f"{_authority(fine)}, {_words(named(fine.place))}."
+    yield f"{_authority(fine)}, {field_text(named(fine.place))}."
     if not fine.notice.is_hidden:
-        yield f"Auto de infração: {_words(fine.notice)}."
+        yield f"Auto de infração: {field_text(fine.notice)}."
     dates = [
         f"Registrada em {_day(fine.registered_on, fine.registered_on_text)}",
         f"notificada em {_notified(row)}",
@@ -220,7 +221,7 @@ def _details(row: FineRow) -> Iterator[str]:
     yield f"{'; '.join(dates)}."
     others = (*row.details.speeds, *row.details.payment)
     if others:
-        yield f"{'; '.join(f'{one.label}: {_words(one.field)}' for one in others)}."
+        yield f"{'; '.join(f'{one.label}: {field_text(one.field)}' for one in others)}."
 
 
 def _discount_notes(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
@@ -241,7 +242,7 @@ def _discounts(law: FineAssessment) -> str:
 
 def _code(law: FineAssessment, fine: Fine) -> str:
     if not law.infraction:
-        return f"{_words(fine.code)}, fora da tabela do portal"
+        return f"{field_text(fine.code)}, fora da tabela do portal"
     return f"{law.infraction.printed}{f', {law.article}' if law.article else ''}"
 
 
@@ -252,8 +253,9 @@ def _gravity(law: FineAssessment) -> str:
 
 
 def _authority(fine: Fine) -> str:
-    state = "" if fine.authority_state.state == "empty" else f" ({_words(fine.authority_state)})"
-    return f"{_words(named(fine.authority))}{state}"
+    state = fine.authority_state
+    suffix = "" if state.state == "empty" else f" ({field_text(state)})"
+    return f"{field_text(named(fine.authority))}{suffix}"
 
 
 def _codes(fine: Fine) -> tuple[str, ...]:
@@ -295,7 +297,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     yield from row.details.notes
     kind = row.fine.kind
     if kind.state != "empty" and f"“{kind}”" not in law.shared_standing_note:
-        yield f"Situação na fonte: {_words(sentence(kind))}."
+        yield f"Situação na fonte: {field_text(sentence(kind))}."
     yield from _others(row, known)
     hidden = [label for label in _hidden(row) if label not in known.hidden]
     if not is_annex and "Auto de infração" in hidden:
@@ -371,10 +373,4 @@ def _order(mark: str) -> tuple[int, str]:
 
 
 def _day(day: date | None, text: Field) -> str:
-    return _words(text) if day is None else formats.short_date(day)
-
-
-def _words(field: Field) -> str:
-    if field:
-        return str(field)
-    return "oculto pela fonte" if field.is_hidden else formats.MISSING
+    return field_text(text) if day is None else formats.short_date(day)

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 
 from portal.charts import Layout, PriceChart, Words, price_chart
 from portal.presentation import formats
+from portal.presentation.formats import field_text
 from portal.presentation.source_text import sentence
-from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices, PriceTab
-from portal.vehicle import PricePoint
+from portal.presentation.vehicle.prices import (
+    NOTHING_TO_COMPARE,
+    Prices,
+    PriceTab,
+)
 
-_QUARTERS = range(0, 12, 3)
 # A screen has room for the twelve prices of a year if each has at most this many characters, as in
 # "115.431*". With a longer price, the month table gets wider columns and scrolls.
 _LONGEST_OF_TWELVE = 8
@@ -52,60 +55,28 @@ class PaperChart:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperYear:
-    """A row of the month table: a year and its four quarters.
-
-    A quarter is one table cell with three prices separated by tabs. Three cells would be slower:
-    the PDF renderer needs as much time for a cell as for two lines of text.
-    """
-
-    year: int
-    quarters: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PaperMonths:
-    label: str
-    years: tuple[PaperYear, ...]
-    has_predictions: bool
-    is_wide: bool
-
-
-@dataclass(frozen=True, slots=True)
 class PaperPrices:
-    """The price section. ``chart`` and ``months`` are None if there is no price history."""
+    """The price section. ``chart`` and ``months`` are None if there is no price history.
+
+    The month table shows the prices of ``months``. If ``is_wide`` is true, its columns are wider.
+    """
 
     versions: tuple[PaperVersion, ...]
     chart: PaperChart | None
-    months: PaperMonths | None
+    months: PriceTab | None
+    is_wide: bool
 
 
 def paper_prices(prices: Prices) -> PaperPrices:
     """Build the price section of all candidates, the likeliest first."""
+    best = prices.best
+    years = best.years if best else ()
     return PaperPrices(
         versions=tuple(map(_version, prices.all)),
-        chart=_chart_of(prices.best, prices) if prices.best else None,
-        months=_months(prices.best),
+        chart=_chart_of(best, prices) if best else None,
+        months=best if years else None,
+        is_wide=any(len(price) > _LONGEST_OF_TWELVE for row in years for price in row.prices),
     )
-
-
-def _months(best: PriceTab | None) -> PaperMonths | None:
-    if best is None or not best.years:
-        return None
-    years = tuple(
-        PaperYear(
-            row.year, tuple("\t".join(map(_price, row.months[at : at + 3])) for at in _QUARTERS)
-        )
-        for row in best.years
-    )
-    longest = max(len(_price(point)) for row in best.years for point in row.months)
-    return PaperMonths(best.label, years, best.has_predictions, longest > _LONGEST_OF_TWELVE)
-
-
-def _price(point: PricePoint | None) -> str:
-    if point is None:
-        return "—"
-    return formats.integer(point.value) + ("*" if point.predicted else "")
 
 
 def _version(tab: PriceTab) -> PaperVersion:
@@ -114,7 +85,7 @@ def _version(tab: PriceTab) -> PaperVersion:
         label=tab.label,
         badge=tab.badge,
         code=_code(tab),
-        fuel=_fuel(tab),
+        fuel=field_text(sentence(tab.entry.fuel)),
         price=_price_words(tab),
         twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
         facts=" ".join(_facts(tab)),
@@ -163,23 +134,12 @@ def _facts(tab: PriceTab) -> Iterator[str]:
         yield f"Meses sem preço: {tab.gaps}."
 
 
-def _fuel(tab: PriceTab) -> str:
-    fuel = sentence(tab.entry.fuel)
-    return _words(fuel.value, is_hidden=fuel.is_hidden)
-
-
 def _price_words(tab: PriceTab) -> str:
     unread = tab.unread_price
-    if unread.state == "empty":
-        return formats.price(tab.current)
-    return _words(unread.value, is_hidden=unread.is_hidden)
+    return formats.price(tab.current) if unread.state == "empty" else field_text(unread)
 
 
 def _code(tab: PriceTab) -> str:
     if tab.code is None:
-        return _words(tab.entry.fipe_id.value, is_hidden=tab.entry.fipe_id.is_hidden)
+        return field_text(tab.entry.fipe_id)
     return f"{tab.code}" if tab.code.is_verified else f"{tab.code} (dígito não confere)"
-
-
-def _words(value: str, *, is_hidden: bool) -> str:
-    return value or ("oculto pela fonte" if is_hidden else formats.MISSING)

@@ -136,9 +136,7 @@ def _price_text(change: PriceChange) -> str:
 
 
 def _shown(field: Field) -> str:
-    if field:
-        return f"“{field}”"
-    return "oculto pela fonte" if field.is_hidden else formats.MISSING
+    return f"“{field}”" if field else formats.field_text(field)
 
 
 def _fine_lines(before: object, after: object, context: RenderContext) -> Iterator[ChangeLine]:

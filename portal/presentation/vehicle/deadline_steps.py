@@ -18,7 +18,6 @@ from portal.wording import counted
 Mark = Literal["recorded", "computed", "hidden", "missing"]
 Line = Literal["solid", "dashed", "dotted"]
 
-_HIDDEN: Final = "oculto pela fonte"
 _LATE: Final = "fora do prazo"
 
 
@@ -82,9 +81,8 @@ def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
 def _recorded(day: date | None, text: Field) -> tuple[str, Mark]:
     if day is not None:
         return formats.short_date(day), "recorded"
-    if text.is_hidden:
-        return _HIDDEN, "hidden"
-    return (str(text), "recorded") if text else (formats.MISSING, "missing")
+    mark: Mark = "hidden" if text.is_hidden else "recorded" if text else "missing"
+    return formats.field_text(text), mark
 
 
 def _line_to(mark: Mark) -> Line:

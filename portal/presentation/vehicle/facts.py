@@ -1,9 +1,7 @@
 """A vehicle's attributes, with their labels and units."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from datetime import date
-from functools import lru_cache
+from dataclasses import dataclass
 
 from portal.presentation import formats
 from portal.presentation.panels import Panel
@@ -12,6 +10,7 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import Prices, prices_of
 from portal.presentation.vehicle.query import Query
+from portal.presentation.vehicle.record_details import Detail, DetailList
 from portal.vehicle import (
     ATTRIBUTE_LABELS,
     EMPTY,
@@ -28,12 +27,6 @@ from portal.vehicle import (
 
 
 @dataclass(frozen=True, slots=True)
-class Fact:
-    label: str
-    field: Field
-
-
-@dataclass(frozen=True, slots=True)
 class VehicleFacts:
     """The vehicle's own data, from the lookup "decode".
 
@@ -43,9 +36,13 @@ class VehicleFacts:
     identity: Identity
     name: VehicleName
     line: str
-    facts: tuple[Fact, ...]
+    facts: tuple[Detail, ...]
     prices: Prices
-    query: Query = ()
+    query: Query
+
+    @property
+    def listing(self) -> DetailList:
+        return DetailList.of(self.facts)
 
     @property
     def price_view(self) -> PriceView | None:
@@ -62,34 +59,18 @@ class VehicleFacts:
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """A hashable answer for the cache of ``read_facts``."""
-
-    body: bytes
-    result: object = field(compare=False)
-
-
 def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
     """Return the facts in an answer, or None if the answer is missing or unreadable."""
-    if panel.body is None or not is_readable(panel.result, "decode"):
+    if not is_readable(panel.result, "decode"):
         return None
-    facts = read_facts(Answer(panel.body, panel.result), context.marker, context.today)
-    return replace(facts, query=context.query) if context.query else facts
-
-
-# Reading two price candidates takes 4 ms of processor time. Without this cache, a page of stored
-# answers would exceed the limit of 5 ms in the benchmark (warm_page in bench/misses.py). A periodic
-# task in portal/factory.py clears the cache every second, so that no purged answer stays in memory.
-@lru_cache(64)
-def read_facts(answer: Answer, marker: str, today: date) -> VehicleFacts:
-    decoded = read_decode(answer.result, marker)
+    decoded = read_decode(panel.result, context.marker)
     return VehicleFacts(
         identity=identity_of(decoded),
         name=vehicle_name(decoded),
         line=_line(decoded),
         facts=_facts(decoded),
-        prices=prices_of(decoded, today),
+        prices=prices_of(decoded, context.today),
+        query=context.query,
     )
 
 
@@ -119,10 +100,10 @@ def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
     }
 
 
-def _facts(decoded: Decoded) -> tuple[Fact, ...]:
+def _facts(decoded: Decoded) -> tuple[Detail, ...]:
     shown = fact_fields(decoded)
-    attributes = [Fact(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
-    return (*attributes, Fact("Placa na resposta", decoded.plate))
+    attributes = [Detail(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
+    return (*attributes, Detail("Placa na resposta", decoded.plate))
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:

@@ -1,24 +1,23 @@
 """The visitor's choices in the fines panel: sort order, filters and selected fines.
 
-The query of the page's URL contains the choices. ``fine_choice`` ignores unknown and malformed
-values, so that an old or misspelt URL still opens the page.
+``fine_choice`` ignores unknown and malformed values, so that an old or misspelt URL still opens the
+page.
 """
 
 import re
-import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 from urllib.parse import urlencode
 
 from portal.law import Standing
+from portal.presentation.vehicle.query import Query, chosen
 from portal.vehicle import STATES, fold
 
 Order = Literal["data", "valor", "gravidade"]
 Situation = Literal[
     "aberto", "exigivel", "vencimento", "prazo", "autuacao", "suspensa", "incerta", "paga"
 ]
-Query = Mapping[str, Sequence[str]]
 
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 SITUATIONS: Final[tuple[Situation, ...]] = get_args(Situation)
@@ -38,11 +37,7 @@ _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
 # The form of the fines panel also submits the page's other parameters, for example those of the
 # price chart. It does not submit "completo" ("complete"), which permits paid lookups.
-_OTHER_NAME: Final = re.compile(r"[a-z][a-z-]{0,19}", re.ASCII)
-_MOST_OTHERS: Final = 8
-_LONGEST_OTHER: Final = 40
-_OWN: Final = frozenset({"ordem", "situacao", "uf", "busca", "marcada"})
-_NOT_KEPT: Final = _OWN | {"completo"}
+_NOT_OTHERS: Final = frozenset({"ordem", "situacao", "uf", "busca", "marcada", "completo"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +54,6 @@ class FineChoice:
     text: str = ""
     picked: frozenset[int] = frozenset()
     others: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def is_filter(self) -> bool:
-        return bool(self.situation or self.state or self.text)
 
     @property
     def query(self) -> str:
@@ -87,21 +78,16 @@ class FineChoice:
         return f"{path}{joint}{query}" if (query := self.query) else path
 
 
-NO_CHOICE: Final = FineChoice()
-
-
 def fine_choice(query: Query) -> FineChoice:
-    if not query:
-        return NO_CHOICE
-    order, situation = _first(query, "ordem"), _first(query, "situacao")
-    state = _first(query, "uf")
+    order, situation = chosen(query, "ordem"), chosen(query, "situacao")
+    state = chosen(query, "uf")
     return FineChoice(
         order=order if order in ORDERS else "data",
         situation=situation if situation in SITUATIONS else "",
         state=state if state in STATES or state == NO_STATE else "",
-        text=_search(_first(query, "busca")),
-        picked=frozenset(_numbers(query.get("marcada", ()))),
-        others=tuple(_others(query)),
+        text=" ".join(chosen(query, "busca").split())[:LONGEST_SEARCH].rstrip(),
+        picked=frozenset(_numbers(query)),
+        others=tuple((name, value) for name, value in query if value and name not in _NOT_OTHERS),
     )
 
 
@@ -110,26 +96,7 @@ def matches(text: str, folded: str) -> bool:
     return all(word in folded for word in fold(text).split())
 
 
-def _first(query: Query, name: str) -> str:
-    values = query.get(name, ())
-    return values[0] if values else ""
-
-
-def _search(text: str) -> str:
-    """Shorten a search text, and remove control characters, which a pasted text may contain."""
-    kept = (c for c in text[:200] if not unicodedata.category(c).startswith("C"))
-    return " ".join("".join(kept).split())[:LONGEST_SEARCH].rstrip()
-
-
-def _numbers(texts: Sequence[str]) -> Iterator[int]:
-    for text in texts[:_LARGEST_NUMBER]:
-        if _NUMBER.fullmatch(text) and int(text) <= _LARGEST_NUMBER:
+def _numbers(query: Query) -> Iterator[int]:
+    for name, text in query:
+        if name == "marcada" and _NUMBER.fullmatch(text) and int(text) <= _LARGEST_NUMBER:
             yield int(text)
-
-
-def _others(query: Query) -> Iterator[tuple[str, str]]:
-    names = [name for name in query if name not in _NOT_KEPT and _OTHER_NAME.fullmatch(name)]
-    for name in names[:_MOST_OTHERS]:
-        text = _first(query, name)
-        if text and len(text) <= _LONGEST_OTHER and text.isprintable():
-            yield name, text

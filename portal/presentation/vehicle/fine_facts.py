@@ -11,7 +11,7 @@ from portal.presentation import formats
 from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
 from portal.presentation.vehicle.fines import FineRow
-from portal.presentation.vehicle.record_details import Detail, OtherData
+from portal.presentation.vehicle.record_details import Detail, DetailList
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
@@ -34,7 +34,7 @@ class FineFacts:
     facts: tuple[Detail, ...]
     notes: tuple[str, ...]
     source_text: Field
-    other: OtherData
+    other: DetailList
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
@@ -93,12 +93,7 @@ def _classified(law: FineAssessment) -> Field:
 
 
 def _authority(name: Field, state: Field) -> Field:
-    if name and state:
-        return Field(f"{name} ({state})", "known")
-    if state:
-        unnamed = "oculto pela fonte" if name.is_hidden else formats.MISSING
-        return Field(f"{unnamed} ({state})", "known")
-    return name
+    return Field(f"{formats.field_text(name)} ({state})", "known") if state else name
 
 
 def _amount(law: FineAssessment) -> Field:

@@ -179,7 +179,8 @@ def fine_ledger(
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
         choice = FineChoice(others=choice.others)
-    lines = sorted((_line(row, choice, today) for row in fines.rows), key=_newest_first)
+    lines = [_line(row, choice, today) for row in fines.rows]
+    lines.sort(key=lambda line: line.moment, reverse=True)  # undated fines come last
     by_year = has_controls and choice.order == "data"
     picked = [line for line in lines if line.is_picked]
     sums = fines.totals
@@ -198,7 +199,9 @@ def fine_ledger(
         situations=tuple(_situations(lines, choice)),
         states=tuple(_states(lines, choice)),
         years=tuple(_years(lines, with_lines=by_year)) if has_controls else (),
-        lines=() if by_year else tuple(_ordered(lines, choice.order)),
+        lines=()
+        if by_year
+        else tuple(sorted(lines, key=lambda line: _weight(line, choice.order), reverse=True)),
         omitted=fines.omitted,
         shown_words=_shown_words(lines),
         all_words=_all_words(lines),
@@ -208,16 +211,6 @@ def fine_ledger(
         gravities=sums.gravities,
         rules=tuple(_rules(fines.assessments)),
     )
-
-
-def _newest_first(line: LedgerLine) -> tuple[int, int]:
-    """Return a key that sorts by day and time, latest first. Undated fines come last."""
-    digits = line.moment.replace("-", "").replace("T", "").replace(":", "")
-    return (-int(digits) if digits else 0, line.row.number)
-
-
-def _ordered(lines: Sequence[LedgerLine], order: Order) -> list[LedgerLine]:
-    return sorted(lines, key=lambda line: _weight(line, order), reverse=True)
 
 
 def _weight(line: LedgerLine, order: Order) -> int:

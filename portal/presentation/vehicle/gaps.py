@@ -10,6 +10,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from portal.presentation import formats
+from portal.presentation.failure_texts import DAILY_LIMITS
 from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
 from portal.wording import listed
@@ -21,9 +22,7 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
     "out_of_scope",
     "not_for_renavam",
-    # A daily limit makes each retry fail until midnight.
-    "day_limit",
-    "token_limit",
+    *DAILY_LIMITS,
 )
 _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
@@ -93,7 +92,7 @@ def _finding_on_all(missing: Sequence[Unavailable], subject: Plate | Renavam) ->
         return f"A fonte {_verb(missing)} {subject_phrase(subject)}"
     if causes <= {"out_of_scope"}:
         return "O seu acesso não inclui estas consultas"
-    if causes <= {"day_limit", "token_limit"}:
+    if causes <= DAILY_LIMITS:
         return "O limite de consultas de hoje foi atingido"
     return "A fonte de dados não respondeu"
 

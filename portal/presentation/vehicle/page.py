@@ -10,7 +10,7 @@ from portal.presentation import formats
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
-from portal.presentation.vehicle.fine_choice import NO_CHOICE, FineChoice
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.page_head import (
@@ -21,8 +21,6 @@ from portal.presentation.vehicle.page_head import (
 )
 from portal.presentation.vehicle.panel import (
     LOOKUP_WORDS,
-    PANEL_NAMES,
-    Lookup,
     PanelName,
     Panels,
     PanelView,
@@ -38,13 +36,6 @@ from portal.vehicle import Plate, Renavam
 # The words before a refresh's price, as in "as três consultas custam R$ 6,00" ("the three lookups
 # cost"). The index is the number of lookups that the refresh repeats.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
-AnyPanel = (
-    PanelView[Summary]
-    | PanelView[VehicleFacts]
-    | PanelView[FineLedger]
-    | PanelView[RestrictionList]
-)
-_BY_RENAVAM: Final[tuple[Lookup, ...]] = ("renainf", "renajud")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,29 +57,25 @@ class RecordViews:
         *,
         follow: bool,
         check_digit_holds: bool = True,
-        choice: FineChoice = NO_CHOICE,
     ) -> "RecordViews":
         """Build the panels. ``vehicle_page`` explains ``follow``."""
-        by_plate = isinstance(subject, Plate)
         contents = VehicleContents.of(
-            panels, context, decode_wanted=by_plate, check_digit_holds=check_digit_holds
+            panels,
+            context,
+            decode_wanted=isinstance(subject, Plate),
+            check_digit_holds=check_digit_holds,
         )
-        lookups = None if by_plate else _BY_RENAVAM
         return cls(
-            frame(
-                *("resumo", subject, panels, context, contents.summary),
-                follow=follow,
-                lookups=lookups,
-            ),
+            frame("resumo", subject, panels, context, contents.summary, follow=follow),
             frame("veiculo", subject, panels, context, contents.facts, follow=follow),
             frame("multas", subject, panels, context, contents.fines, follow=follow),
             frame("restricoes", subject, panels, context, contents.restrictions, follow=follow),
             subject,
-            choice,
+            fine_choice(context.query),
             context.today,
         )
 
-    def named(self, name: PanelName) -> AnyPanel:
+    def named(self, name: PanelName) -> PanelView[object]:
         match name:
             case "resumo":
                 return self.summary
@@ -130,7 +117,7 @@ class RecordViews:
 
     @property
     def links(self) -> tuple[SectionLink, ...]:
-        return section_links(self.summary, self.fines, self.restrictions)
+        return tuple(section_links(self.summary, self.fines, self.restrictions))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +154,7 @@ class PanelFragment:
     records: RecordViews
 
     @property
-    def panel(self) -> AnyPanel:
+    def panel(self) -> PanelView[object]:
         return self.records.named(self.name)
 
     @property
@@ -198,7 +185,6 @@ def vehicle_page(
     may_refresh: bool = True,
     left_today: int | None = None,
     may_write: bool = True,
-    choice: FineChoice = NO_CHOICE,
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 
@@ -211,14 +197,14 @@ def vehicle_page(
     ``may_refresh`` is true if the visitor has the scope "refresh", ``may_write`` if the visitor has
     the scope "report".
     """
-    records = RecordViews.of(plate, panels, context, follow=follow, choice=choice)
+    records = RecordViews.of(plate, panels, context, follow=follow)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
     path = subject_path(plate)
     return VehiclePage(
         plate=plate,
         path=path,
         waits=any(view.state == "waiting" for view in records.all),
-        whole_page_url=choice.address(f"{path}?completo=1"),
+        whole_page_url=records.choice.address(f"{path}?completo=1"),
         records=records,
         report=report_section(
             report,
@@ -243,28 +229,14 @@ def vehicle_page(
 
 
 def panel_fragment(
-    name: str,
-    subject: Plate | Renavam,
-    panels: Panels,
-    context: RenderContext,
-    choice: FineChoice = NO_CHOICE,
+    name: PanelName, subject: Plate | Renavam, panels: Panels, context: RenderContext
 ) -> PanelFragment:
-    """Build a single panel. Lookups that are not in ``panel_needs(name)`` may be "unasked".
-
-    Raises KeyError for an unknown name.
-    """
-    if name not in PANEL_NAMES:
-        raise KeyError(name)
-    records = RecordViews.of(subject, panels, context, follow=False, choice=choice)
-    return PanelFragment(name, records)
+    """Build a single panel. Lookups that are not in ``panel_needs(name)`` may be "unasked"."""
+    return PanelFragment(name, RecordViews.of(subject, panels, context, follow=False))
 
 
 def renavam_page(
-    renavam: Renavam,
-    renainf: Panel,
-    renajud: Panel,
-    context: RenderContext,
-    choice: FineChoice = NO_CHOICE,
+    renavam: Renavam, renainf: Panel, renajud: Panel, context: RenderContext
 ) -> RenavamPage:
     """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
     panels = Panels(Panel("unasked"), renainf, renajud)
@@ -273,9 +245,7 @@ def renavam_page(
         renavam=renavam,
         path=subject_path(renavam),
         check_digit_holds=holds,
-        records=RecordViews.of(
-            renavam, panels, context, follow=False, check_digit_holds=holds, choice=choice
-        ),
+        records=RecordViews.of(renavam, panels, context, follow=False, check_digit_holds=holds),
         unverified=UNVERIFIED,
     )
 

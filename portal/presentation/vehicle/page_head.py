@@ -16,7 +16,6 @@ from portal.vehicle import Plate, Renavam
 class PageHead:
     """The vehicle in the head of the page. Either ``plate`` or ``renavam`` is None.
 
-    ``twin`` is the same plate in the other format (ABC1234 or ABC1C34), or None.
     ``announcement`` is the verdict for a screen reader, or "".
     """
 
@@ -24,7 +23,6 @@ class PageHead:
     path: str
     plate: Plate | None
     renavam: Renavam | None
-    twin: Plate | None
     name: str
     line: str
     announcement: str
@@ -54,7 +52,6 @@ def page_head(summary: PanelView[Summary]) -> PageHead:
         path=subject_path(subject),
         plate=plate,
         renavam=subject if isinstance(subject, Renavam) else None,
-        twin=plate.twin if plate else None,
         name=name,
         line=content.line if content else "",
         announcement=f"{name or label}: {_finding(summary)}" if content else "",
@@ -68,14 +65,6 @@ def _finding(summary: PanelView[Summary]) -> str:
 
 
 def section_links(
-    summary: PanelView[Summary],
-    fines: PanelView[FineList],
-    restrictions: PanelView[RestrictionList],
-) -> tuple[SectionLink, ...]:
-    return tuple(_links(summary, fines, restrictions))
-
-
-def _links(
     summary: PanelView[Summary],
     fines: PanelView[FineList],
     restrictions: PanelView[RestrictionList],

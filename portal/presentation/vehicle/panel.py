@@ -28,33 +28,32 @@ from portal.system.local_time import local_date
 from portal.vehicle import Plate, Renavam
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
+PanelState = Literal["waiting", "idle", "unavailable", "ready"]
 Lookup = Literal["decode", "renainf", "renajud"]
-PANEL_NAMES: Final[tuple[PanelName, ...]] = ("resumo", "veiculo", "multas", "restricoes")
 
-TITLES: Final[Mapping[PanelName, str]] = {
-    "resumo": "Resumo",
-    "veiculo": "Veículo",
-    "multas": "Multas",
-    "restricoes": "Restrições judiciais",
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    """The fixed properties of a panel.
+
+    ``term`` is the glossary entry of the register or price table from which the data come, or "".
+    """
+
+    title: str
+    template: str
+    needs: tuple[Lookup, ...]
+    term: str = ""
+
+
+_KINDS: Final[Mapping[PanelName, _Kind]] = {
+    "resumo": _Kind("Resumo", "panels/summary.html", ("decode", "renainf", "renajud")),
+    "veiculo": _Kind("Veículo", "panels/vehicle.html", ("decode",), "fipe"),
+    "multas": _Kind("Multas", "panels/fines.html", ("renainf",), "renainf"),
+    "restricoes": _Kind(
+        "Restrições judiciais", "panels/restrictions.html", ("renajud",), "renajud"
+    ),
 }
-_NEEDS: Final[Mapping[PanelName, tuple[Lookup, ...]]] = {
-    "resumo": ("decode", "renainf", "renajud"),
-    "veiculo": ("decode",),
-    "multas": ("renainf",),
-    "restricoes": ("renajud",),
-}
-_TEMPLATES: Final[Mapping[PanelName, str]] = {
-    "resumo": "panels/summary.html",
-    "veiculo": "panels/vehicle.html",
-    "multas": "panels/fines.html",
-    "restricoes": "panels/restrictions.html",
-}
-# Glossary entries. Each explains the register or price table from which a panel's data come.
-_TERMS: Final[Mapping[PanelName, str]] = {
-    "veiculo": "fipe",
-    "multas": "renainf",
-    "restricoes": "renajud",
-}
+PANEL_NAMES: Final = tuple(_KINDS)
 LOOKUP_WORDS: Final[Mapping[Lookup, str]] = {
     "decode": "dados do veículo",
     "renainf": "multas",
@@ -76,12 +75,8 @@ class Panels:
         return (self.decode, self.renainf, self.renajud)
 
     def of(self, lookup: Lookup) -> Panel:
-        panels: Mapping[Lookup, Panel] = {
-            "decode": self.decode,
-            "renainf": self.renainf,
-            "renajud": self.renajud,
-        }
-        return panels[lookup]
+        panel: Panel = getattr(self, lookup)
+        return panel
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +128,7 @@ class PanelView(Generic[Content]):
     subject: Plate | Renavam
     title: str
     term: Term | None
-    state: Literal["waiting", "idle", "unavailable", "ready"]
+    state: PanelState
     url: str
     whole_page_url: str
     provenance: tuple[Provenance, ...]
@@ -145,7 +140,7 @@ class PanelView(Generic[Content]):
 
     @property
     def template(self) -> str:
-        return _TEMPLATES[self.name]
+        return _KINDS[self.name].template
 
     @property
     def export_path(self) -> str:
@@ -155,28 +150,13 @@ class PanelView(Generic[Content]):
 
 
 def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
-    """Return the lookups that a panel needs. Raises KeyError for an unknown name."""
-    return _NEEDS[name]
+    """Return the lookups that the panel of a plate needs."""
+    return _KINDS[name].needs
 
 
 def subject_path(subject: Plate | Renavam) -> str:
     """Return ``/placa/ABC1D23`` or ``/renavam/12345678910``."""
     return f"/{'placa' if isinstance(subject, Plate) else 'renavam'}/{subject.text}"
-
-
-def state_of(
-    name: PanelName, panels: Panels, *, follow: bool, lookups: tuple[Lookup, ...] | None = None
-) -> Literal["waiting", "idle", "unavailable", "ready"]:
-    """Return the state of a panel, given its lookups.
-
-    If a lookup was not made, ``follow`` decides between "waiting" (true) and "idle". A summary is
-    "ready" even if all lookups failed, because its verdict says that nothing is known.
-    """
-    needed = [panels.of(lookup) for lookup in lookups or panel_needs(name)]
-    if any(panel.state == "unasked" for panel in needed):
-        return "waiting" if follow else "idle"
-    has_content = name == "resumo" or any(panel.has_answer for panel in needed)
-    return "ready" if has_content else "unavailable"
 
 
 def frame(
@@ -186,18 +166,20 @@ def frame(
     context: RenderContext,
     content: Content | None,
     *,
-    follow: bool = True,
-    lookups: tuple[Lookup, ...] | None = None,
+    follow: bool,
 ) -> PanelView[Content]:
     """Build the frame around a panel's content.
 
-    If there is an answer but no content, the answer is unreadable, so the panel is "unavailable".
+    If a lookup was not made, ``follow`` decides between "waiting" (true) and "idle". Without
+    content, the panel is "unavailable". A summary has content even if all lookups failed, because
+    its verdict says that nothing is known.
     """
-    lookups = lookups or panel_needs(name)
-    state = state_of(name, panels, follow=follow, lookups=lookups)
-    if state == "ready" and content is None:
-        state = "unavailable"
-    path = subject_path(subject)
+    kind, path = _KINDS[name], subject_path(subject)
+    # The source has no vehicle data for a Renavam.
+    lookups = [one for one in kind.needs if isinstance(subject, Plate) or one != "decode"]
+    state: PanelState = "unavailable" if content is None else "ready"
+    if any(panels.of(lookup).state == "unasked" for lookup in lookups):
+        state = "waiting" if follow else "idle"
     settled = state in {"ready", "unavailable"}
     origins = tuple(
         provenance(LOOKUP_WORDS[lookup], panel, context.now)
@@ -212,8 +194,8 @@ def frame(
     return PanelView(
         name=name,
         subject=subject,
-        title=TITLES[name],
-        term=term(_TERMS[name]) if name in _TERMS else None,
+        title=kind.title,
+        term=term(kind.term),
         state=state,
         url=f"{path}/painel/{name}" + changed(choices, completo=""),
         whole_page_url=path + changed(choices, completo="1"),

@@ -21,19 +21,6 @@ _ANCHOR: Final = "#fipe"
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
-    """The visitor's choices in the price section.
-
-    ``version`` is a candidate's number, from 1. ``is_explicit`` is False if the URL contains no
-    valid version. ``years`` is the length of the chart, or None for the whole series.
-    """
-
-    version: int
-    is_explicit: bool
-    years: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class ChoiceLink:
     """A link that makes a choice. ``is_current`` is true if the page already shows that choice."""
 
@@ -84,41 +71,35 @@ def price_view(prices: Prices, query: Query) -> PriceView | None:
 
     Choices in ``query`` that the page does not offer, such as version 9 of three, are ignored.
     """
-    choice = _choice(prices, query)
-    if choice is None:
+    if not prices.tabs:
         return None
-    tab = prices.tabs[choice.version - 1]
+    number = _number(chosen(query, VERSION))
+    is_explicit = 1 <= number <= len(prices.tabs)
+    tab = prices.tabs[number - 1 if is_explicit else 0]
     offered = _offered(tab.series)
-    years = choice.years if choice.years in offered else None
-    chart = _chart(prices, choice.version, years)
+    length = _number(chosen(query, YEARS))
+    years = length if length in offered else None
+    chart = _chart(prices, tab, years)
     return PriceView(
         prices=prices,
         tab=tab,
-        headline=_headline(prices, tab, choice),
+        headline=_headline(prices, tab, is_explicit=is_explicit),
         sentence=_sentence(tab, is_one_of_several=not tab.is_best and len(prices.all) > 1),
         ranges=tuple(_ranges(query, offered, years)) if chart else (),
         chart=chart,
         instead="" if chart else _instead(tab.series),
-        rows=tuple(_row(one, query, choice.version) for one in prices.tabs),
+        rows=tuple(_row(one, query, is_current=one is tab) for one in prices.tabs),
         notes=tuple(_notes(tab)),
         break_note=_break_note(chart),
     )
 
 
-def _choice(prices: Prices, query: Query) -> Choice | None:
-    if not prices.tabs:
-        return None
-    number = _number(chosen(query, VERSION))
-    is_explicit = 1 <= number <= len(prices.tabs)
-    return Choice(number if is_explicit else 1, is_explicit, _number(chosen(query, YEARS)) or None)
-
-
-def _headline(prices: Prices, tab: PriceTab, choice: Choice) -> str:
+def _headline(prices: Prices, tab: PriceTab, *, is_explicit: bool) -> str:
     """Return the price of the candidate that the visitor chose.
 
     If the visitor chose none, return the price or price range of the best matches.
     """
-    if choice.is_explicit or len(prices.likeliest) == 1:
+    if is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
     summary = prices.price_summary
     return summary.text if summary else ""
@@ -146,7 +127,7 @@ def _ranges(query: Query, offered: tuple[int, ...], years: int | None) -> Iterat
         yield ChoiceLink(name, url + _ANCHOR, one == years)
 
 
-def _row(tab: PriceTab, query: Query, version: int) -> PriceRow:
+def _row(tab: PriceTab, query: Query, *, is_current: bool) -> PriceRow:
     url = changed(query, **{VERSION: str(tab.number) if tab.number > 1 else ""}) or "?"
     change = tab.series.twelve_month_change
     if tab.other:
@@ -156,7 +137,7 @@ def _row(tab: PriceTab, query: Query, version: int) -> PriceRow:
         match = ", ".join(tab.same) or "o registro não traz dados que distingam esta versão"
     return PriceRow(
         tab=tab,
-        link=ChoiceLink(tab.label, url + _ANCHOR, tab.number == version),
+        link=ChoiceLink(tab.label, url + _ANCHOR, is_current),
         match=match,
         differs=bool(tab.other),
         has_change=change is not None,
@@ -165,13 +146,12 @@ def _row(tab: PriceTab, query: Query, version: int) -> PriceRow:
     )
 
 
-def _chart(prices: Prices, version: int, years: int | None) -> PriceChart | None:
-    tab = prices.tabs[version - 1]
+def _chart(prices: Prices, tab: PriceTab, years: int | None) -> PriceChart | None:
     if len(tab.series.points) < LEAST_POINTS:
         return None
     return price_chart(
         [one.line for one in prices.tabs],
-        chosen=version - 1,
+        chosen=tab.number - 1,
         last_months=years * 12 if years else None,
         words=tab.words,
     )

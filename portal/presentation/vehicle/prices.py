@@ -36,12 +36,11 @@ NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 class YearOfPrices:
     """A row of the month table.
 
-    Each of ``texts`` is a price: "89.325", "89.325*" for a prediction, or "—" if there is none.
+    Each of the twelve ``prices`` is "89.325", "89.325*" for a prediction, or "—" for no price.
     """
 
     year: int
-    months: tuple[PricePoint | None, ...]
-    texts: tuple[str, ...]
+    prices: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -107,7 +106,21 @@ class PriceTab:
     @property
     def doubt(self) -> str:
         """A sentence if the current price is far from the last price of the history, else ""."""
-        return _doubt(self.current, self.series.last_real)
+        current, last = self.current, self.series.last_real
+        if current is None or current <= 0 or last is None:
+            return ""
+        distance = abs(current - last.value)
+        if distance <= last.value * _LARGEST_GAP:
+            return ""
+        side = "acima" if current > last.value else "abaixo"
+        if max(current, last.value) >= min(current, last.value) * _MANY_TIMES:
+            far = f"muito {side}"
+        else:
+            far = f"{formats.percent(distance / last.value, 0)} {side}"
+        return (
+            f"O preço atual está {far} do último mês do histórico, {_point(last)}: confira na "
+            "tabela FIPE qual dos dois vale."
+        )
 
     @cached_property
     def line(self) -> Line:
@@ -117,7 +130,7 @@ class PriceTab:
     @property
     def words(self) -> Words:
         return Words(
-            now=_is_now(self.series, self.today),
+            now=self._is_now,
             predicted="estimativa" if self._is_past else "previsão",
         )
 
@@ -127,7 +140,22 @@ class PriceTab:
 
     @property
     def chart_description(self) -> str:
-        return describe(self.series, self.today)
+        """The first, highest and last price, and the predictions."""
+        series = self.series
+        first, last, peak = series.first_real, series.last_real, series.peak
+        if first is None or last is None or peak is None:
+            what = "estimativas de meses já passados" if self._is_past else "previsões da fonte"
+            return f"A série traz apenas {what}." if series.points else ""
+        if first.month == last.month:
+            parts = [f"Um único mês: {_point(last)}."]
+        else:
+            parts = [f"De {_point(first)} a {_point(last)}; o maior preço foi o de {_point(peak)}."]
+        if series.predicted_tail:
+            what = "previsão da fonte"
+            if self._is_past:
+                what = "estimativa da fonte para meses já passados"
+            parts.append(f"A parte tracejada é {what}, até {_point(series.points[-1])}.")
+        return " ".join(parts)
 
     @cached_property
     def years(self) -> tuple[YearOfPrices, ...]:
@@ -159,8 +187,21 @@ class PriceTab:
         return any(point.predicted for point in self.series.points)
 
     @property
+    def _is_now(self) -> bool:
+        """Whether the last real price counts as the current price.
+
+        It may be of the previous month, because a month's price table may be published late.
+        """
+        if self.series.last_real is None:
+            return False
+        last, today = self.series.last_real.month, self.today
+        return 0 <= (today.year - last.year) * 12 + today.month - last.month <= 1
+
+    @property
     def _is_past(self) -> bool:
-        return _is_past(self.series, self.today)
+        """Whether there are predictions after the last real price, all for past months."""
+        tail = self.series.predicted_tail
+        return bool(tail) and tail[-1].month < self.today.replace(day=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,72 +305,17 @@ def _known(field: Field) -> str:
     return "(oculto pela fonte)" if field.is_hidden else str(field)
 
 
-def describe(series: PriceSeries, today: date) -> str:
-    """Describe the chart in text: the first, highest and last price, and the predictions."""
-    first, last, peak = series.first_real, series.last_real, series.peak
-    is_past = _is_past(series, today)
-    if first is None or last is None or peak is None:
-        what = "estimativas de meses já passados" if is_past else "previsões da fonte"
-        return f"A série traz apenas {what}." if series.points else ""
-    if first.month == last.month:
-        parts = [f"Um único mês: {_point(last)}."]
-    else:
-        parts = [f"De {_point(first)} a {_point(last)}; o maior preço foi o de {_point(peak)}."]
-    if series.predicted_tail:
-        what = "estimativa da fonte para meses já passados" if is_past else "previsão da fonte"
-        parts.append(f"A parte tracejada é {what}, até {_point(series.points[-1])}.")
-    return " ".join(parts)
-
-
-def _is_now(series: PriceSeries, today: date) -> bool:
-    """Return whether the last real price counts as the current price.
-
-    It may be of the previous month, because a month's price table may be published late.
-    """
-    if series.last_real is None:
-        return False
-    last = series.last_real.month
-    return 0 <= (today.year - last.year) * 12 + today.month - last.month <= 1
-
-
-def _is_past(series: PriceSeries, today: date) -> bool:
-    """Return whether there are predictions after the last real price, all for past months."""
-    tail = series.predicted_tail
-    return bool(tail) and tail[-1].month < today.replace(day=1)
-
-
-def _doubt(current: Decimal | None, last: PricePoint | None) -> str:
-    if current is None or current <= 0 or last is None:
-        return ""
-    higher, lower = max(current, last.value), min(current, last.value)
-    if abs(current - last.value) <= last.value * _LARGEST_GAP:
-        return ""
-    side = "acima" if current > last.value else "abaixo"
-    if higher >= lower * _MANY_TIMES:
-        far = f"muito {side}"
-    else:
-        far = f"{formats.percent(abs(current - last.value) / last.value, 0)} {side}"
-    return (
-        f"O preço atual está {far} do último mês do histórico, {_point(last)}: confira na tabela "
-        "FIPE qual dos dois vale."
-    )
-
-
 def _point(point: PricePoint) -> str:
     return f"{formats.long_month(point.month)} ({formats.whole_brl(point.value)})"
 
 
 def _years(points: Sequence[PricePoint]) -> tuple[YearOfPrices, ...]:
-    by_month = {(point.month.year, point.month.month): point for point in points}
+    prices = {
+        (point.month.year, point.month.month): formats.integer(point.value)
+        + ("*" if point.predicted else "")
+        for point in points
+    }
     return tuple(
-        _year(year, tuple(by_month.get((year, number)) for number in range(1, 13)))
-        for year in sorted({year for year, _ in by_month}, reverse=True)
+        YearOfPrices(year, tuple(prices.get((year, number), "—") for number in range(1, 13)))
+        for year in sorted({year for year, _ in prices}, reverse=True)
     )
-
-
-def _year(year: int, months: tuple[PricePoint | None, ...]) -> YearOfPrices:
-    texts = (
-        "—" if point is None else formats.integer(point.value) + ("*" if point.predicted else "")
-        for point in months
-    )
-    return YearOfPrices(year, months, tuple(texts))

@@ -4,30 +4,35 @@ A link that changes one choice keeps all other choices.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from typing import Final
 from urllib.parse import urlencode
 
 Query = tuple[tuple[str, str], ...]
 
-_MOST: Final = 64
+_MOST: Final = 320  # enough to select each of the 300 fines that a page lists
 _LONGEST: Final = 64
 _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """Return the parameters that links keep: at most 64, with plain names and short values."""
-    kept = [
-        (name, value)
-        for name, value in sent
-        if _NAME.fullmatch(name) and len(value) <= _LONGEST and value.isprintable()
-    ]
+    """Return the parameters with plain names, at most 320. Long values are shortened.
+
+    Control and format characters, which a pasted text may contain, are removed from the values.
+    """
+    kept = [(name, _plain(value)) for name, value in sent if _NAME.fullmatch(name)]
     return tuple(kept[:_MOST])
 
 
 def chosen(query: Query, name: str) -> str:
     """Return the first value of a parameter, or ""."""
     return next((value for key, value in query if key == name), "")
+
+
+def _plain(value: str) -> str:
+    plain = (c for c in value[: 4 * _LONGEST] if not unicodedata.category(c).startswith("C"))
+    return "".join(plain)[:_LONGEST]
 
 
 def changed(query: Query, **changes: str) -> str:

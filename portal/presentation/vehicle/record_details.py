@@ -35,28 +35,33 @@ class Detail:
 
 
 @dataclass(frozen=True, slots=True)
-class OtherData:
-    """The fields of a record that the rest of the record's entry on the page does not show.
-
-    ``shown`` has the fields that the source sends, including those that it marks as hidden.
-    ``blank`` has the labels of the fields that it leaves blank.
-    """
+class DetailList:
+    """The fields that the source sends or marks as hidden, and the labels of the blank ones."""
 
     shown: tuple[Detail, ...]
     blank: tuple[str, ...]
+
+    @classmethod
+    def of(cls, details: Iterable[Detail]) -> "DetailList":
+        listed = tuple(details)
+        return cls(
+            shown=tuple(one for one in listed if one.field.state != "empty"),
+            blank=tuple(one.label for one in listed if one.field.state == "empty"),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
     """What a page shows of a fine's record in addition to the legal assessment.
 
-    ``speeds`` are the limit and the measurements. ``notes`` are sentences on contradictions, for
-    example that the record describes another vehicle.
+    ``speeds`` are the limit and the measurements. ``other`` has the fields that the rest of the
+    fine's entry does not show. ``notes`` are sentences on contradictions, for example that the
+    record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
     payment: tuple[Detail, ...]
-    other: OtherData
+    other: DetailList
     notes: tuple[str, ...]
     names_other_vehicle: bool
 
@@ -66,7 +71,7 @@ class RestrictionDetails:
     protocol: Field
     letter: Field
     detail: Field
-    other: OtherData
+    other: DetailList
     notes: tuple[str, ...]
 
 
@@ -77,7 +82,7 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> F
     return FineDetails(
         speeds=speeds,
         payment=tuple(_payment(fine, law)),
-        other=_sorted_out(_other_of_fine(fine)),
+        other=DetailList.of(_other_of_fine(fine)),
         notes=tuple(filter(None, (law.description_note, speed_note, other_car))),
         names_other_vehicle=bool(other_car),
     )
@@ -89,16 +94,8 @@ def restriction_details(record: Restriction, vehicle: Identity | None) -> Restri
         protocol=_numbered(record.protocol, record.protocol_year),
         letter=_numbered(record.letter, record.letter_year),
         detail=_detail(record.detail),
-        other=_sorted_out(_other_of_restriction(record)),
+        other=DetailList.of(_other_of_restriction(record)),
         notes=tuple(filter(None, (_other_vehicle(record, vehicle),))),
-    )
-
-
-def _sorted_out(details: Iterable[Detail]) -> OtherData:
-    listed = tuple(details)
-    return OtherData(
-        shown=tuple(one for one in listed if one.field.state != "empty"),
-        blank=tuple(one.label for one in listed if one.field.state == "empty"),
     )
 
 

@@ -22,9 +22,9 @@ from werkzeug.exceptions import HTTPException, TooManyRequests
 from portal.access import HistoryUnavailable, TokensUnavailable
 from portal.dossiers import DossiersUnavailable
 from portal.gateway import Failure
-from portal.presentation import error_page
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
 from portal.presentation.formats import duration
+from portal.presentation.site.public_pages import error_page
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)

@@ -45,7 +45,6 @@ from portal.gateway import (
     Operation,
 )
 from portal.pdf import PdfProcess, PDFUnavailable
-from portal.presentation import Panels, RenderContext
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
@@ -63,6 +62,7 @@ from portal.presentation.failure_texts import (
 from portal.presentation.panels import Cause
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import Lookup as LookupWord
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import InvalidPlate, Plate
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limit_headers import count_request

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from flask import Blueprint, Response, abort, make_response, redirect, render_template, request
+from flask import Blueprint, abort, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
@@ -26,8 +26,8 @@ from portal.batch import (
     read_text,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
-from portal.presentation import RecentLookup, RenderContext
 from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
+from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.batches import (
     PAGE_SIZE,
     batch_form_page,
@@ -35,21 +35,19 @@ from portal.presentation.tools.batches import (
     page_count_of,
     typed_again,
 )
+from portal.presentation.vehicle.panel import RenderContext
 from portal.web.pages.lookups import Lookups
+from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions
 
 NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
 NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
 TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
 NOTHING_ASKED: Final = "Escolha ao menos uma consulta."
-Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 
 
 class BatchPages:
-    """The batch routes. ``require_sign_in`` wraps a view that needs the visitor's identity.
-
-    ``recent`` returns the visitor's latest lookups, which the batch form offers.
-    """
+    """The batch routes. ``recent`` returns the visitor's latest lookups, which the form offers."""
 
     def __init__(
         self,
@@ -60,7 +58,6 @@ class BatchPages:
         lookups: Lookups,
         sessions: Sessions,
         render_context: Callable[[], RenderContext],
-        require_sign_in: Signed,
         recent: Callable[[Identity], Sequence[RecentLookup]],
     ) -> None:
         self._recent = recent
@@ -71,7 +68,6 @@ class BatchPages:
         self._lookups = lookups
         self._sessions = sessions
         self._render_context = render_context
-        self._require_sign_in = require_sign_in
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("batches", __name__)
@@ -83,13 +79,8 @@ class BatchPages:
             ("/lote/<batch>/pausar", "pause", self.pause, "POST"),
             ("/lote/<batch>/cancelar", "cancel", self.cancel, "POST"),
         ):
-            pages.add_url_rule(path, name, self._require_sign_in(view), methods=[method])
-
-        @pages.after_request
-        def keep_out_of_indexes(response: Response) -> Response:
-            response.headers["X-Robots-Tag"] = "noindex"
-            return response
-
+            pages.add_url_rule(path, name, self._sessions.require_sign_in(view), methods=[method])
+        pages.after_request(keep_out_of_indexes)
         return pages
 
     def form(self, identity: Identity) -> BaseResponse:
@@ -159,7 +150,7 @@ class BatchPages:
             number=number,
             page_count=page_count,
         )
-        return make_response(render_template(page.template, page=page))
+        return page_response(page)
 
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
@@ -226,7 +217,7 @@ class BatchPages:
             chosen=request.form.getlist("recente"),
         )
         status = status or (400 if problem else 200)
-        return make_response(render_template(page.template, page=page), status)
+        return page_response(page, status)
 
     def _listed(self) -> list[Batch]:
         return self._batches.listed(self._sessions.history_key)

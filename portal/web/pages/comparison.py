@@ -7,24 +7,20 @@ stored answers. The page's script then fetches the columns with missing answers 
 
 from collections.abc import Callable, Sequence
 
-from flask import Response, make_response, redirect, render_template, request
+from flask import Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
 from portal.gateway import Directive
-from portal.presentation import (
-    MOST_PLATES,
-    Panels,
-    RecentLookup,
-    RenderContext,
-    comparison_page,
-    comparison_path,
-)
 from portal.presentation.failure_texts import INVALID_PLATE
+from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.site.typed_subject import normalise_query, plates_in
+from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.lookups import PLATE_OPERATIONS, Lookups
+from portal.web.pages.responses import page_response
 
 NONE_GIVEN = "Informe pelo menos uma placa."
 TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."
@@ -90,7 +86,7 @@ class ComparisonPages:
             typed=typed,
             problem=problem,
         )
-        return make_response(render_template(page.template, page=page), status)
+        return page_response(page, status)
 
 
 def _plates(typed: list[str]) -> list[Plate]:

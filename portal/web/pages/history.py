@@ -7,26 +7,25 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request
+from flask import Blueprint, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, Identity
 from portal.gateway import Gateway
-from portal.presentation import LOOKUP_WORDS, RenderContext, recent_lookup
 from portal.presentation.site.history_page import PAGE_SIZE, history_line, history_page
+from portal.presentation.site.recent_lookup import recent_lookup
+from portal.presentation.vehicle.panel import LOOKUP_WORDS, RenderContext
 from portal.vehicle import InvalidPlate, parse_subject
 from portal.web.pages.lookups import Lookups
+from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
 
-Signed = Callable[[Callable[..., BaseResponse]], Callable[..., BaseResponse]]
 # The arguments are a caller's name, plates or Renavams (vehicle register numbers), and a time in
 # epoch seconds. The result maps each plate or Renavam to the R$ paid for it since that time.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
 class HistoryPages:
-    """The history routes. ``require_sign_in`` wraps a view that needs the visitor's identity."""
-
     def __init__(
         self,
         gateway: Gateway,
@@ -35,7 +34,6 @@ class HistoryPages:
         lookups: Lookups,
         sessions: Sessions,
         render_context: Callable[[], RenderContext],
-        require_sign_in: Signed,
     ) -> None:
         self._gateway = gateway
         self._history = history
@@ -43,19 +41,13 @@ class HistoryPages:
         self._lookups = lookups
         self._sessions = sessions
         self._render_context = render_context
-        self._require_sign_in = require_sign_in
 
     def blueprint(self) -> Blueprint:
         pages = Blueprint("history", __name__)
-        pages.add_url_rule("/historico", "history", self._require_sign_in(self.history))
+        pages.add_url_rule("/historico", "history", self._sessions.require_sign_in(self.history))
         # Open without sign-in, because a visitor without a session has no history to erase.
         pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
-
-        @pages.after_request
-        def keep_out_of_indexes(response: Response) -> Response:
-            response.headers["X-Robots-Tag"] = "noindex"
-            return response
-
+        pages.after_request(keep_out_of_indexes)
         return pages
 
     def history(self, identity: Identity) -> BaseResponse:
@@ -91,7 +83,7 @@ class HistoryPages:
             number=number,
             has_older=len(entries) > PAGE_SIZE,
         )
-        return make_response(render_template(page.template, page=page))
+        return page_response(page)
 
     def erase(self) -> BaseResponse:
         """Erase the vehicle that the form names, or the visitor's whole history."""

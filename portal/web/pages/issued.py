@@ -32,20 +32,21 @@ from portal.dossiers import (
     new_identifiers,
     parse_number,
 )
-from portal.presentation import (
+from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
+    IssuedListPage,
     IssuedRow,
-    Issuer,
-    issued_list_page,
-    issued_summary,
 )
+from portal.presentation.issued.summary import issued_summary
+from portal.presentation.paper.dossier import Issuer
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets, UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import stamp_issued
 from portal.web.pages.pdf import PDFUnavailable
+from portal.web.pages.responses import page_response, pdf_response
 from portal.web.pages.sessions import SHARED, Sessions
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import moment, read_summary
@@ -95,7 +96,7 @@ class IssuedPages:
         pages = Blueprint("dossiers", __name__)
         issue = self._vehicle_pages.for_subject(Plate, self.issue)
         pages.add_url_rule("/placa/<text>/dossie/emitir", "issue", issue, methods=["POST"])
-        signed_in = self._vehicle_pages.require_sign_in
+        signed_in = self._sessions.require_sign_in
         pages.add_url_rule("/dossies", "list", signed_in(self.list))
         for path, name, view, method in (
             ("/dossie/<text>", "dossier", self.dossier, "GET"),
@@ -132,7 +133,7 @@ class IssuedPages:
         if wait_s is not None:
             raise TooManyRequests(retry_after=wait_s)
         purge_mark = self._dossiers.purge_mark()
-        _, page = self._vehicle_pages.issuable_dossier(plate, identity)
+        page = self._vehicle_pages.issuable_dossier(plate, identity)
         if page.state != "ready":
             return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
         identifiers = new_identifiers()
@@ -158,15 +159,14 @@ class IssuedPages:
 
     def list(self, identity: Identity) -> BaseResponse:  # noqa: ARG002 signed in
         dossiers = self._dossiers.all_owned(self._sessions.history_key)
-        page = issued_list_page([_row(each) for each in dossiers])
-        return make_response(render_template(page.template, page=page))
+        return page_response(IssuedListPage(tuple(map(_row, dossiers))))
 
     def dossier(self, dossier: Dossier) -> BaseResponse:
         number = display_number(dossier.number)
         path = url_for("dossiers.dossier", text=number)
         link = url_for("shared.dossier", text=dossier.key, _external=True)
         page = _page(dossier, path, link=link, revoke_path=f"{path}/revogar")
-        return make_response(render_template(page.template, page=page))
+        return page_response(page)
 
     def pdf(self, dossier: Dossier) -> BaseResponse:
         return _pdf_response(dossier, self._dossiers)
@@ -210,14 +210,14 @@ class SharedPages:
                 raise TooManyRequests(retry_after=wait_s)
             self._limits.count_guess(request.remote_addr)
             page = EndedDossierPage("unknown", "", None, None)
-            return make_response(render_template(page.template, page=page), 404)
+            return page_response(page, 404)
         if dossier.state != "valid":
             return ended_response(dossier)
         return view(dossier, url_for("shared.dossier", text=text))
 
     def dossier(self, dossier: Dossier, path: str) -> BaseResponse:
         page = _page(dossier, path)
-        return make_response(render_template(page.template, page=page))
+        return page_response(page)
 
     def pdf(self, dossier: Dossier, path: str) -> BaseResponse:  # noqa: ARG002 as the others
         return _pdf_response(dossier, self._dossiers)
@@ -234,7 +234,7 @@ def ended_response(dossier: Dossier) -> Response:
         moment(dossier.issued_at),
         moment(dossier.revoked_at or dossier.expires_at),
     )
-    return make_response(render_template(page.template, page=page), 410)
+    return page_response(page, 410)
 
 
 def _page(
@@ -260,12 +260,7 @@ def _pdf_response(dossier: Dossier, dossiers: DossierArchive) -> BaseResponse:
     pdf = dossiers.pdf(dossier)
     if pdf is None:
         abort(410)
-    name = f"dossie-{display_number(dossier.number)}.pdf"
-    return Response(
-        pdf,
-        content_type="application/pdf",
-        headers={"Content-Disposition": f'inline; filename="{name}"'},
-    )
+    return pdf_response(pdf, display_number(dossier.number))
 
 
 def _paper_response(

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from functools import partial
 from typing import TypeVar
@@ -26,9 +27,11 @@ from portal.gateway import (
     Served,
     Snapshot,
 )
-from portal.presentation import LookupCost, Panels, subject_phrase
 from portal.presentation.failure_texts import sentence_about
 from portal.presentation.panels import Panel, answer_panel
+from portal.presentation.site.lookup_cost import LookupCost
+from portal.presentation.vehicle.gaps import subject_phrase
+from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Plate, Renavam
 
 log = logging.getLogger(__name__)
@@ -41,6 +44,10 @@ REJECTED = "A fonte de dados não aceitou {}."
 UNKNOWN = "A fonte de dados não tem registro para {}."
 PLATE_OPERATIONS = (DECODE, RENAINF, RENAJUD)
 BROKEN = "Algo deu errado neste portal durante a consulta."
+
+
+def caller_of(identity: Identity) -> Caller:
+    return Caller(identity.name, identity.daily_limit, identity.credential)
 
 
 class Lookups:
@@ -72,7 +79,7 @@ class Lookups:
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        caller = caller_of(identity)
         for lookup in dict.fromkeys(
             Lookup(operation, subject) for subject in subjects for operation in operations
         ):
@@ -107,7 +114,7 @@ class Lookups:
 
         Unlike ``panels_of_all``, this leaves out the answers that newer ones have replaced.
         """
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        caller = caller_of(identity)
 
         def panel(operation: Operation, subject: Plate | Renavam) -> Panel:
             lookup = Lookup(operation, subject)
@@ -126,7 +133,7 @@ class Lookups:
         """Return a plate's highest cost, and how many plates today's limits still allow."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        caller = caller_of(identity)
         calls_left, midnight_s = self._gateway.left_today(caller)
         plates_left = None
         if calls_left is not None:
@@ -148,19 +155,16 @@ class Lookups:
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
     ) -> Panel | Snapshot:
         """Return a lookup's panel, or the snapshot for ``_fetched`` if it needs the upstream."""
-        price = self._gateway.terms(lookup.operation.name).price
         if not identity.has_scope(lookup.operation.name):
-            return Panel("unavailable", price=price, reason=OUT_OF_SCOPE, cause="out_of_scope")
+            return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
         if isinstance(lookup.subject, Renavam) and lookup.operation not in (RENAINF, RENAJUD):
-            return Panel(
-                "unavailable", price=price, reason=NOT_FOR_RENAVAM, cause="not_for_renavam"
-            )
+            return Panel("unavailable", reason=NOT_FOR_RENAVAM, cause="not_for_renavam")
         snapshot = self._gateway.read(lookup, caller.credential)
         served = self._gateway.cached(snapshot, caller.name, directive)
         if served is not None:
             return self._answered(lookup, caller, served)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
-            return Panel("unasked", price=price)
+            return Panel("unasked")
         return snapshot
 
     def _fetched(
@@ -170,26 +174,31 @@ class Lookups:
         return self._answered(lookup, caller, served)
 
     def _answered(self, lookup: Lookup, caller: Caller, served: Served) -> Panel:
-        price = self._gateway.terms(lookup.operation.name).price
         if served.status != 200:
             sentence = REJECTED.format(subject_phrase(lookup.subject))
-            return Panel("unavailable", price=price, reason=sentence, cause="rejected")
-        return answer_panel(served, self._gateway.previous(lookup, caller), price)
+            return Panel("unavailable", reason=sentence, cause="rejected")
+        return answer_panel(served, self._gateway.previous(lookup, caller))
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
-        """Return the result of ``find``, or a panel that describes its failure."""
-        price = self._gateway.terms(lookup.operation.name).price
+        """Return the result of ``find``, or a panel that describes its failure.
+
+        A panel gets the price of its lookup.
+        """
+        found: Found | Panel
         try:
-            return find()
+            found = find()
         except Failure as failure:
             sentence = sentence_about(failure.kind, failure.retry_after_s)
             if failure.kind == "not_found":
                 sentence = UNKNOWN.format(subject_phrase(lookup.subject))
-            return Panel("unavailable", price=price, reason=sentence, cause=failure.kind)
+            found = Panel("unavailable", reason=sentence, cause=failure.kind)
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
             # The page must still be shown, without the impression that the vehicle has no records.
-            return Panel("unavailable", price=price, reason=BROKEN, cause="broken")
+            found = Panel("unavailable", reason=BROKEN, cause="broken")
+        if isinstance(found, Panel):
+            return replace(found, price=self._gateway.terms(lookup.operation.name).price)
+        return found
 
 
 class _PendingLookup:

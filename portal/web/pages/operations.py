@@ -13,12 +13,9 @@ from typing import Any, Final, Protocol
 
 from flask import (
     Blueprint,
-    Response,
     abort,
     flash,
-    make_response,
     redirect,
-    render_template,
     request,
     url_for,
 )
@@ -37,7 +34,6 @@ from portal.presentation.operations.page import (
     operations_page,
 )
 from portal.presentation.operations.tokens import (
-    IssueForm,
     NewTokenPage,
     RevokePage,
     TokenFacts,
@@ -47,6 +43,7 @@ from portal.presentation.operations.tokens import (
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
+from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions
 
 log = logging.getLogger("portal.audit")
@@ -124,12 +121,7 @@ class OperationsPages:
             (revoke, "revoke", self.revoke, "POST"),
         ):
             pages.add_url_rule(path, name, self._require_operator(view), methods=[method])
-
-        @pages.after_request
-        def keep_out_of_indexes(response: Response) -> Response:
-            response.headers["X-Robots-Tag"] = "noindex"
-            return response
-
+        pages.after_request(keep_out_of_indexes)
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
@@ -155,7 +147,7 @@ class OperationsPages:
 
     def overview(self, identity: Identity) -> BaseResponse:  # noqa: ARG002
         page = operations_page(self._facts(chosen_period(request.args.get("dias", ""))))
-        return make_response(render_template(page.template, page=page))
+        return page_response(page)
 
     def _facts(self, days: int) -> OperationsFacts:
         sources, usage = self._sources, self._sources.usage
@@ -184,7 +176,7 @@ class OperationsPages:
         )
 
     def issue_form(self, identity: Identity) -> BaseResponse:  # noqa: ARG002
-        return _shown(issue_form(asks_token=not self._sessions.is_fresh))
+        return page_response(issue_form(asks_token=not self._sessions.is_fresh))
 
     def issue(self, identity: Identity) -> BaseResponse:
         typed = _typed_token()
@@ -208,7 +200,7 @@ class OperationsPages:
                 daily_limit=request.form.get("limite", "")[:10],
                 problems=problems,
             )
-            return _shown(form, 400)
+            return page_response(form, 400)
         _note(
             "token issued",
             identity,
@@ -218,7 +210,7 @@ class OperationsPages:
             lifetime_s=typed.lifetime_s,
         )
         # No redirect, because the new token would have to be stored until the next request.
-        return _shown(NewTokenPage(typed.name, token))
+        return page_response(NewTokenPage(typed.name, token))
 
     def revoke_form(self, identity: Identity, name: str) -> BaseResponse:
         if not is_token_name(name):
@@ -245,7 +237,7 @@ class OperationsPages:
             asks_token=not self._sessions.is_fresh,
             problem=problem,
         )
-        return _shown(page, 400 if problem else 200)
+        return page_response(page, 400 if problem else 200)
 
     def _sign_in_problem(self) -> str:
         """Return an error message if the sign-in is too old and cannot be renewed, else "".
@@ -295,10 +287,6 @@ def _number(text: str, least: int, most: int) -> int | None:
     if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
         return -1
     return int(text)
-
-
-def _shown(page: IssueForm | NewTokenPage | RevokePage, status: int = 200) -> Response:
-    return make_response(render_template(page.template, page=page), status)
 
 
 def _note(what: str, identity: Identity, name: str, **more: Any) -> None:

@@ -1,8 +1,8 @@
 """Cache of rendered vehicle pages, cleared every second.
 
-Rendering a page from stored answers takes 8 ms. The benchmark ``bench/misses.py`` requires that the
-portal serves at least five times as many pages a second as a portal without caches. Without the
-page cache, it would serve only twice as many.
+Rendering a page from stored answers takes 8 ms. Without this cache, the benchmark ``warm_page`` in
+``bench/misses.py`` fails: it requires five times as many pages a second as a portal without caches
+serves, and the portal would serve only twice as many.
 
 The cache key contains everything that the page depends on, such as the answers' bytes and the
 visitor's name. The scheduler clears the cache, so that a purged answer does not stay in memory.
@@ -13,24 +13,18 @@ import secrets
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from flask import render_template
 
-from portal.presentation import Site
+from portal.presentation.site.site import Site
+from portal.web.pages.responses import Page
 
 MOST_PAGES: Final = 32
 # A cached page contains these placeholders for the texts that differ in each request. They are
 # random, so that no text of the upstream can equal one.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)
-
-
-class Page(Protocol):
-    """A view model with the name of its template."""
-
-    @property
-    def template(self) -> str: ...
 
 
 class PageCache:

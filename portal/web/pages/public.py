@@ -7,7 +7,6 @@ from flask import (
     Blueprint,
     Response,
     flash,
-    make_response,
     redirect,
     render_template,
     request,
@@ -23,24 +22,18 @@ from portal.access import (
     UnknownToken,
     is_token,
 )
-from portal.presentation import (
-    MOST_PLATES,
-    Panels,
-    PrivacyPage,
-    RecentLookup,
-    RenderContext,
-    comparison_path,
-    glossary_page,
-    recent_lookup,
-    search_page,
-    sign_in_page,
-)
 from portal.presentation.failure_texts import INVALID_PLATE
-from portal.presentation.site.search_page import LONGEST_QUERY
+from portal.presentation.site.privacy_page import PrivacyPage
+from portal.presentation.site.public_pages import glossary_page, sign_in_page
+from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
+from portal.presentation.site.search_page import LONGEST_QUERY, search_page
 from portal.presentation.site.typed_subject import normalise_query, plates_in
+from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.lookups import Lookups
+from portal.web.pages.responses import page_response
 from portal.web.pages.sessions import Sessions, local_path
 
 WRONG_TOKEN = "Este token não foi aceito."  # noqa: S105
@@ -108,7 +101,7 @@ class PublicPages:
             recent=self.recent(identity) if identity else (),
             showcases=self._showcases_of_today() if self._sessions.is_demo else (),
         )
-        return make_response(render_template(page.template, page=page), status)
+        return page_response(page, status)
 
     def find(self) -> BaseResponse:
         query = request.args.get("q", "")[:LONGEST_QUERY]
@@ -135,7 +128,7 @@ class PublicPages:
             next_path=local_path(request.values.get("next", "/")),
             problem=problem,
         )
-        return make_response(render_template(page.template, page=page), status)
+        return page_response(page, status)
 
     def sign_in(self) -> BaseResponse:
         token = request.form.get("token", "").strip()

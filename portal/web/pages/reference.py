@@ -8,14 +8,10 @@ from typing import Any
 from flask import Blueprint, render_template, request
 
 from portal.access import DEMO_TOKEN
-from portal.presentation import (
-    ApiPage,
-    LookupTerms,
-    RenderContext,
-    SamplePlate,
-    api_page,
-    reference_answers,
-)
+from portal.presentation.site.api_answers import reference_answers
+from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
+from portal.presentation.site.public_pages import SamplePlate
+from portal.presentation.vehicle.panel import RenderContext
 from portal.web.pages.sessions import Sessions
 
 TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105

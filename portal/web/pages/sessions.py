@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, abort, g, request, session
+from flask import Flask, Request, abort, g, redirect, request, session, url_for
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
 from werkzeug.exceptions import TooManyRequests
+from werkzeug.wrappers import Response
 
 from portal.access import (
     DEMO_TOKEN,
@@ -108,6 +109,22 @@ class Sessions:
             session.clear()
         return self._gatekeeper.visitor() if self.is_demo else None
 
+    def require_sign_in(self, view: Callable[..., Response]) -> Callable[..., Response]:
+        """Return a view that passes the visitor's identity to ``view``.
+
+        Without an identity, it redirects a GET to the sign-in page and answers a POST with 401.
+        """
+
+        def checked(**parts: str) -> Response:
+            identity = self.current()
+            if identity is not None:
+                return view(identity=identity, **parts)
+            if request.method == "POST":
+                abort(401)
+            return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
+
+        return checked
+
     @property
     def signed_in(self) -> Identity | None:
         """The identity that has signed in, or None. A demo visitor need not sign in."""
@@ -122,19 +139,19 @@ class Sessions:
 
         Also None if the token database is unavailable, because error pages must still be rendered.
         """
-        try:
-            identity = self.signed_in
-        except TokensUnavailable:
-            return None
+        identity = self._signed_in_if_known()
         return None if identity is None else _shown_name(identity)
 
     @property
     def is_operator(self) -> bool:
-        try:
-            identity = self.signed_in
-        except TokensUnavailable:
-            return False
+        identity = self._signed_in_if_known()
         return identity is not None and identity.has_scope("admin")
+
+    def _signed_in_if_known(self) -> Identity | None:
+        try:
+            return self.signed_in
+        except TokensUnavailable:
+            return None
 
     @property
     def history_key(self) -> str:

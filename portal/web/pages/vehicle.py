@@ -6,7 +6,6 @@ from typing import Any
 
 from flask import (
     Blueprint,
-    Response,
     abort,
     flash,
     make_response,
@@ -26,26 +25,21 @@ from portal.gateway import (
     Failure,
     Gateway,
 )
-from portal.presentation import (
-    PANEL_NAMES,
-    DossierPage,
-    FineChoice,
-    Panels,
-    RenderContext,
-    Site,
-    dossier_page,
-    fine_choice,
-    negotiation_page,
-    not_refreshed,
-    panel_fragment,
-    panel_needs,
-    renavam_page,
-    subject_phrase,
-    vehicle_page,
-    what_changed,
-)
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import Panel
+from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.site.site import Site
+from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.changes import what_changed
+from portal.presentation.vehicle.gaps import subject_phrase
+from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import (
+    PANEL_NAMES,
+    Panels,
+    RenderContext,
+    not_refreshed,
+    panel_needs,
+)
 from portal.system.local_time import local_time
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.http.errors import page_error
@@ -56,6 +50,7 @@ from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
 from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
+from portal.web.pages.responses import keep_out_of_indexes, page_response, pdf_response
 from portal.web.pages.sessions import Sessions
 from portal.web.pages.written_reports import NoRecords, WrittenReports
 
@@ -122,30 +117,11 @@ class VehiclePages:
         comparison = ComparisonPages(
             self._lookups, self._render_context, self._record_history, self._public_pages.recent
         )
-        pages.add_url_rule("/comparar", "comparison", self.require_sign_in(comparison.compare))
-
-        @pages.after_request
-        def keep_out_of_indexes(response: Response) -> Response:
-            response.headers["X-Robots-Tag"] = "noindex"
-            return response
-
+        pages.add_url_rule(
+            "/comparar", "comparison", self._sessions.require_sign_in(comparison.compare)
+        )
+        pages.after_request(keep_out_of_indexes)
         return pages
-
-    def require_sign_in(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Return a view that passes the visitor's identity to ``view``.
-
-        Without an identity, it redirects a GET to the sign-in page and answers a POST with 401.
-        """
-
-        def checked(**parts: str) -> BaseResponse:
-            identity = self._sessions.current()
-            if identity is not None:
-                return view(identity=identity, **parts)
-            if request.method == "POST":
-                abort(401)
-            return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
-
-        return checked
 
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
@@ -166,7 +142,7 @@ class VehiclePages:
                 return redirect(f"{path}?{query}" if query else path, 308)
             return view(subject, identity, **parts)
 
-        return self.require_sign_in(checked)
+        return self._sessions.require_sign_in(checked)
 
     def vehicle(self, plate: Plate, identity: Identity) -> BaseResponse:
         user_initiated = is_user_initiated()
@@ -191,7 +167,6 @@ class VehiclePages:
             may_refresh=identity.has_scope("refresh"),
             left_today=self._lookups.cost(identity).left,
             may_write=identity.has_scope("report"),
-            choice=_fine_choice(),
         )
         return make_response(html)
 
@@ -201,8 +176,8 @@ class VehiclePages:
         operations = [OPERATIONS[needed] for needed in panel_needs(name)]
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, operations, identity, directive)
-        page = panel_fragment(name, plate, panels, self._render_context(), _fine_choice())
-        return make_response(render_template(page.template, page=page))
+        page = panel_fragment(name, plate, panels, self._render_context())
+        return page_response(page)
 
     def renavam(self, renavam: Renavam, identity: Identity) -> BaseResponse:
         user_initiated = is_user_initiated()
@@ -210,17 +185,14 @@ class VehiclePages:
             self._record_history(renavam)
         directive = Directive.NORMAL if user_initiated else Directive.PEEK
         panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
-        page = renavam_page(
-            renavam, panels.renainf, panels.renajud, self._render_context(), _fine_choice()
-        )
-        return make_response(render_template(page.template, page=page))
+        page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
+        return page_response(page)
 
     def dossier(self, plate: Plate, identity: Identity) -> BaseResponse:
-        page = self._dossier(plate, identity)
-        return make_response(render_template(page.template, page=page))
+        return page_response(self._draft(plate, identity))
 
     def dossier_pdf(self, plate: Plate, identity: Identity) -> BaseResponse:
-        page = self._dossier(plate, identity)
+        page = self._draft(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
             # No PDF, because a reader could pass on an empty dossier. The HTML page states what is
@@ -228,15 +200,9 @@ class VehiclePages:
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:
-            pdf = self._render_pdf(html)
+            return pdf_response(self._render_pdf(html), plate.text)
         except PDFUnavailable:
             return page_error(501)
-        name = f"dossie-{plate.text}.pdf"
-        return Response(
-            pdf,
-            content_type="application/pdf",
-            headers={"Content-Disposition": f'inline; filename="{name}"'},
-        )
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
         """Return the negotiation page. It costs nothing, because it uses only stored answers."""
@@ -244,7 +210,7 @@ class VehiclePages:
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
         status = 400 if page.is_wrong else 200
-        return make_response(render_template(page.template, page=page), status)
+        return page_response(page, status)
 
     def refresh(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.has_scope("refresh"):
@@ -301,7 +267,7 @@ class VehiclePages:
             may_refresh=identity.has_scope("refresh"),
             may_write=identity.has_scope("report"),
         )
-        return make_response(render_template(page.template, page=page))
+        return page_response(page)
 
     def stored_dossier(self, plate: Plate, identity: Identity) -> str | None:
         """Return a plate's dossier as HTML, without an upstream call.
@@ -309,42 +275,38 @@ class VehiclePages:
         Returns None if the store lacks the answer to a lookup that the identity may make, or if no
         stored answer is readable.
         """
-        page = self._dossier(plate, identity, Directive.PEEK)
+        page = self._draft(plate, identity, Directive.PEEK)
         return render_template(page.template, page=page) if page.state == "ready" else None
 
-    def _dossier(
+    def _draft(
         self, plate: Plate, identity: Identity, directive: Directive | None = None
     ) -> DossierPage:
         directive = directive or (Directive.NORMAL if is_user_initiated() else Directive.PEEK)
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
-        report, outdated = self._reports.newest(plate, panels, identity)
-        page = dossier_page(
-            plate,
-            panels,
-            report,
-            self._render_context(),
-            address=request.url_root.rstrip("/"),
-            report_outdated=outdated,
-        )
+        page = self._dossier(plate, panels, identity, self._render_context())
         return self._codes.stamp(page, panels)
 
-    def issuable_dossier(self, plate: Plate, identity: Identity) -> tuple[Panels, DossierPage]:
-        """Return the panels and the dossier to issue, from stored answers and with masked names.
+    def issuable_dossier(self, plate: Plate, identity: Identity) -> DossierPage:
+        """Return the dossier to issue, from stored answers and with masked names.
 
         If the store has no answer to a lookup, the dossier states that the lookup was unavailable.
         """
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        context = replace(self._render_context(), mask_names=True)
+        return self._dossier(plate, Panels(*map(_settled, panels.all)), identity, context)
+
+    def _dossier(
+        self, plate: Plate, panels: Panels, identity: Identity, context: RenderContext
+    ) -> DossierPage:
         report, outdated = self._reports.newest(plate, panels, identity)
-        panels = Panels(*map(_settled, panels.all))
-        page = dossier_page(
+        return dossier_page(
             plate,
             panels,
             report,
-            replace(self._render_context(), mask_names=True),
+            context,
             address=request.url_root.rstrip("/"),
             report_outdated=outdated,
         )
-        return panels, page
 
     def _record_history(self, subject: Plate | Renavam) -> None:
         self._history.record(self._sessions.history_key, subject.text)
@@ -355,7 +317,3 @@ def _settled(panel: Panel) -> Panel:
     if panel.state != "unasked":
         return panel
     return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
-
-
-def _fine_choice() -> FineChoice:
-    return fine_choice(request.args.to_dict(flat=False))

@@ -1,7 +1,6 @@
 """``/verificar`` (verify) checks the number or key of an issued dossier, or the code of a draft."""
 
 import re
-import unicodedata
 from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import unquote
@@ -17,13 +16,8 @@ from portal.dossiers import (
     is_share_key,
     parse_number,
 )
-from portal.presentation import (
-    IssuedSummary,
-    VerificationPage,
-    VerifiedDossier,
-    partly_hidden,
-    verification_page,
-)
+from portal.presentation.issued.summary import IssuedSummary
+from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import DossierCodes
 
@@ -34,11 +28,11 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
 
 def extract_code(text: str) -> str:
-    """Return the code, number or link key in a pasted text, without spaces and line breaks.
+    """Return the code, number or link key in a pasted text, without invisible characters.
 
     The text may also be a URL, for example the one in a QR code or a shared link.
     """
-    plain = "".join(c for c in text if not (c.isspace() or unicodedata.category(c) == "Cf"))
+    plain = "".join(c for c in text if c.isprintable() and not c.isspace())
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
     code = unquote(address[1]) if address else plain
     return code.translate(_DASHES)[:MAX_CODE_LENGTH]
@@ -57,29 +51,29 @@ class Verification:
 
     def verify(self) -> str:
         code = extract_code(request.args.get("codigo", ""))
-        page = self._page(code) if code else verification_page()
+        page = self._page(code) if code else VerificationPage()
         return render_template(page.template, page=page)
 
     def _page(self, code: str) -> VerificationPage:
         if (signed := self._codes.read(code)) is not None:
-            return verification_page(code, signed=signed)
+            return VerificationPage(code, "signed", signed=signed)
         if self._codes.is_former(code):
-            return verification_page(code, is_former=True)
+            return VerificationPage(code, "former")
         # A known key is accepted even after too many wrong guesses from the same address, because a
         # key of 128 random bits cannot be guessed. A number has only 60 random bits.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
-            return verification_page(code, dossier=verified, state=dossier.state)
+            return VerificationPage(code, dossier.state, dossier=verified)
         wait_s = self._limits.guess_wait(request.remote_addr)
         if wait_s is not None:
             raise TooManyRequests(retry_after=wait_s)
         number = parse_number(code)
         dossier = self._dossiers.by_number(number) if number else None
         if dossier is not None:
-            return verification_page(code, dossier=_verified(dossier), state=dossier.state)
+            return VerificationPage(code, dossier.state, dossier=_verified(dossier))
         self._limits.count_guess(request.remote_addr)
-        return verification_page(code)
+        return VerificationPage(code, "unknown")
 
 
 def read_summary(dossier: Dossier) -> IssuedSummary | None:

@@ -10,9 +10,11 @@ import msgspec
 
 from portal.access import Identity
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation import LOOKUP_WORDS, Lookup, Panels, WrittenReport
 from portal.presentation.panels import Panel
+from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
+from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import Plate, result_of
+from portal.web.pages.lookups import caller_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
 
@@ -34,7 +36,7 @@ class WrittenReports:
         if not results:
             raise NoRecords
         lookup = report_lookup(plate, _data(results))
-        caller = _caller(identity)
+        caller = caller_of(identity)
         served = self._gateway.fetch(lookup, caller)
         if served.status == 200:
             self._gateway.keep_as_newest(lookup, caller)
@@ -51,7 +53,7 @@ class WrittenReports:
         A missing record proves no change. For example, the stored answer may have expired, or the
         identity may lack the scope.
         """
-        caller = _caller(identity)
+        caller = caller_of(identity)
         price = self._gateway.terms("report").price
         newest = self._gateway.newest_report(plate, caller)
         if newest is None or not identity.has_scope("report"):
@@ -91,10 +93,6 @@ class WrittenReports:
             served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
             if served is not None and served.status == 200:  # a stored 400 is no report
                 yield subset, served
-
-
-def _caller(identity: Identity) -> Caller:
-    return Caller(identity.name, identity.daily_limit, identity.credential)
 
 
 def _report_panel(

@@ -8,9 +8,9 @@ import pytest
 
 from portal.batch import Item
 from portal.gateway import Served
-from portal.presentation import Panels, RenderContext
 from portal.presentation.exports.batches import EXPIRED, kept_result, row_of
 from portal.presentation.panels import Panel
+from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import Plate
 from tests import factories
 

@@ -12,11 +12,12 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.presentation import Panels, vehicle_page
 from portal.presentation.exports import explained as module
 from portal.presentation.exports.explained import Explained, explained
 from portal.presentation.exports.vehicle_tables import vehicle_table
 from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.page import vehicle_page
+from portal.presentation.vehicle.panel import Panels
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render

@@ -10,14 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from itsdangerous import URLSafeSerializer
 
-from portal.presentation import (
-    DossierPage,
-    DossierSummary,
-    NoPrice,
-    Panels,
-    dossier_page,
-    verification_page,
-)
+from portal.presentation.issued.verification import VerificationPage
+from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.site.public_pages import DossierSummary, NoPrice
+from portal.presentation.vehicle.panel import Panels
 from portal.web.pages.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body
@@ -52,7 +48,10 @@ def stamped(shown: Panels) -> DossierPage:
 
 def verified(code: str) -> str:
     """The text of /verificar for a code."""
-    page = verification_page(code, signed=CODES.read(code), is_former=CODES.is_former(code))
+    if signed := CODES.read(code):
+        page = VerificationPage(code, "signed", signed=signed)
+    else:
+        page = VerificationPage(code, "former" if CODES.is_former(code) else "unknown")
     return text_of(check_html(render(page)))
 
 

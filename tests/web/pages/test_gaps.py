@@ -5,8 +5,9 @@ from datetime import timedelta
 
 import pytest
 
-from portal.presentation import Panels, renavam_page, vehicle_page
 from portal.presentation.panels import Panel
+from portal.presentation.vehicle.page import renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults

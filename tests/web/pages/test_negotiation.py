@@ -13,8 +13,8 @@ from babel.numbers import format_currency
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation import Panels, negotiation_page
-from portal.presentation.tools.negotiation import COSTS
+from portal.presentation.tools.negotiation import COSTS, negotiation_page
+from portal.presentation.vehicle.panel import Panels
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,

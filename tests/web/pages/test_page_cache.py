@@ -4,12 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from portal.presentation import GlossaryPage, Site, glossary_page
+from portal.presentation.site.public_pages import GlossaryPage, glossary_page
+from portal.presentation.site.site import Site
 from portal.web.pages import page_cache
 from portal.web.pages.page_cache import PageCache
 from tests.conftest import PortalFactory
 from tests.factories import renajud_body
-from tests.fakes import FaultUpstream, faults
+from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN
 from tests.presentation.rendering import site
@@ -65,6 +66,22 @@ def test_disabled_cache_keeps_no_page(built: list[str]) -> None:
     for _ in range(2):
         cache.render(site(), build, "a")
     assert built == ["a", "a"]
+
+
+def test_rendered_pages_stay_in_memory_for_about_a_second(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A purge must also remove the vehicle from the memory of the worker processes."""
+    cleared: list[int] = []
+
+    class WatchedCache(PageCache):
+        def clear(self) -> None:
+            cleared.append(self._rendered.cache_info().currsize)
+            super().clear()
+
+    monkeypatch.setattr("portal.factory.PageCache", WatchedCache)
+    Person.at(portal()).signed_in(PORTAL_TOKEN).pages.get(PAGE)
+    wait_until(lambda: 1 in cleared, "the clearing of the cache")
 
 
 def test_visitors_have_their_own_csrf_tokens_and_names(portal: PortalFactory) -> None:

@@ -4,9 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from portal.presentation import LookupCost
 from portal.presentation.failure_texts import back_at_midnight
-from portal.presentation.site.lookup_cost import lookup_cost_text
+from portal.presentation.site.lookup_cost import LookupCost, lookup_cost_text
 from tests.conftest import PortalFactory
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults

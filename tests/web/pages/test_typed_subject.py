@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.presentation import search_page
+from portal.presentation.site.search_page import search_page
 from portal.presentation.site.typed_subject import (
     normalise_query,
     padded_renavam,

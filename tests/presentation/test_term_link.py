@@ -2,8 +2,8 @@
 
 import pytest
 
-from portal.presentation import panel_fragment
-from portal.presentation.glossary_links import term_link
+from portal.presentation.formats import term_link
+from portal.presentation.vehicle.page import panel_fragment
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import HTML, parse
 
