@@ -494,8 +494,7 @@ def _json(document: object) -> Response:
 def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Response:
     if ending == "csv":
         lines = (line.encode() for line in csv_lines(table, dialect))
-        header = "present" if table.columns else "absent"
-        return _attachment(lines, f"text/csv; charset=utf-8; header={header}", f"{name}.csv")
+        return _attachment(lines, "text/csv; charset=utf-8; header=present", f"{name}.csv")
     if ending == "jsonl":
         return _attachment(json_lines(table), "application/jsonl", f"{name}.jsonl")
     if request.method == "HEAD":
