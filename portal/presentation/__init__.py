@@ -19,7 +19,7 @@ from portal.presentation.paper.issuer import Issuer
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
 from portal.presentation.site.lookup_cost import LookupCost
-from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
+from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import (
     DossierSummary,
     ErrorPage,
@@ -28,8 +28,6 @@ from portal.presentation.site.public_pages import (
     SamplePlate,
     SignInPage,
     error_page,
-    glossary_page,
-    sign_in_page,
 )
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import SearchPage, search_page
@@ -82,7 +80,7 @@ __all__ = [
     "IssuedRow",
     "IssuedSummary",
     "Issuer",
-    "Kept",
+    "KeptAnswer",
     "Lookup",
     "LookupCost",
     "LookupTerms",
@@ -108,7 +106,6 @@ __all__ = [
     "dossier_page",
     "error_page",
     "fine_choice",
-    "glossary_page",
     "issued_list_page",
     "issued_summary",
     "kept_query",
@@ -117,13 +114,11 @@ __all__ = [
     "panel_fragment",
     "panel_needs",
     "partly_hidden",
-    "privacy_page",
     "read_facts",
     "recent_lookup",
     "reference_answers",
     "renavam_page",
     "search_page",
-    "sign_in_page",
     "subject_phrase",
     "vehicle_page",
     "verification_page",

@@ -19,7 +19,7 @@ from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
 from portal.presentation import (
     Issuer,
-    Kept,
+    KeptAnswer,
     LookupTerms,
     Panels,
     PrivacyPage,
@@ -28,7 +28,6 @@ from portal.presentation import (
     Site,
     formats,
     kept_query,
-    privacy_page,
 )
 from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate
@@ -314,15 +313,16 @@ def _reference_facts(portal: Dependencies) -> ReferenceFacts:
 
 def _privacy(portal: Dependencies) -> PrivacyPage:
     gateway = portal.gateway
-    return privacy_page(
-        portal.gatekeeper.mode,
-        {
-            name: Kept(
+    return PrivacyPage(
+        mode=portal.gatekeeper.mode,
+        answers=tuple(
+            KeptAnswer(
+                name,
                 gateway.retention_s(name),
                 gateway.retention_s(name, empty=True) if operation.result_type is list else None,
             )
             for name, operation in OPERATIONS.items()
-        },
+        ),
         rejected_s=gateway.retention_s("decode", status=400),
         history_s=portal.history.retention_s,
         session_s=SESSION_S,

@@ -9,31 +9,30 @@ from portal.presentation import (
     ApiPage,
     DossierSummary,
     EndedDossierPage,
+    GlossaryPage,
     IssuedDossierPage,
     IssuedRow,
     Issuer,
-    Kept,
+    KeptAnswer,
     LookupCost,
     LookupTerms,
     Panels,
     PrivacyPage,
     SamplePlate,
+    SignInPage,
     VerificationPage,
     VerifiedDossier,
     api_page,
     comparison_page,
     dossier_page,
     error_page,
-    glossary_page,
     issued_list_page,
     issued_summary,
     negotiation_page,
-    privacy_page,
     recent_lookup,
     reference_answers,
     renavam_page,
     search_page,
-    sign_in_page,
     vehicle_page,
     verification_page,
 )
@@ -88,10 +87,14 @@ def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
 
 def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
     """The privacy page of a portal that stores no reports."""
-    lists, none = Kept(108_000, 5_400), Kept(0)
-    return privacy_page(
-        mode,
-        {"decode": Kept(691_200), "renainf": lists, "renajud": lists, "report": none},
+    return PrivacyPage(
+        mode=mode,
+        answers=(
+            KeptAnswer("decode", 691_200),
+            KeptAnswer("renainf", 108_000, 5_400),
+            KeptAnswer("renajud", 108_000, 5_400),
+            KeptAnswer("report", 0),
+        ),
         rejected_s=600,
         history_s=2_592_000,
         session_s=43_200,
@@ -217,11 +220,11 @@ PAGES: dict[str, Callable[[], Any]] = {
     "dossier, idle": lambda: dossier_page(
         PLATE, UNASKED_PANELS, UNASKED, CONTEXT, address="https://portal.example"
     ),
-    "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
-    "sign in, for a comparison": lambda: sign_in_page(
+    "sign in": lambda: SignInPage(pass_through=False, problem="Token desconhecido."),
+    "sign in, for a comparison": lambda: SignInPage(
         pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
     ),
-    "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
+    "sign in, pass-through": lambda: SignInPage(pass_through=True, next_path="/placa/ABC1D23"),
     "verify": lambda: verification_page(),
     "verify, unknown": lambda: verification_page("abc"),
     "verify, signed": lambda: verification_page(
@@ -252,7 +255,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "issued list, empty": lambda: issued_list_page([]),
     "verify, former": lambda: verification_page("abc", is_former=True),
-    "glossary": glossary_page,
+    "glossary": GlossaryPage,
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),
     "privacy, pass-through": lambda: privacy("pass-through", mask_names=False),

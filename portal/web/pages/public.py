@@ -25,15 +25,15 @@ from portal.access import (
 )
 from portal.presentation import (
     MOST_PLATES,
+    GlossaryPage,
     Panels,
     PrivacyPage,
     RecentLookup,
     RenderContext,
+    SignInPage,
     comparison_path,
-    glossary_page,
     recent_lookup,
     search_page,
-    sign_in_page,
 )
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.site.search_page import LONGEST_QUERY
@@ -130,7 +130,7 @@ class PublicPages:
         return redirect(comparison_path(plates), 303)
 
     def sign_in_form(self, problem: str = "", status: int = 200) -> Response:
-        page = sign_in_page(
+        page = SignInPage(
             pass_through=self._sessions.is_pass_through,
             next_path=local_path(request.values.get("next", "/")),
             problem=problem,
@@ -160,7 +160,7 @@ class PublicPages:
         return redirect(url_for("open.search"), 303)
 
     def glossary(self) -> str:
-        page = glossary_page()
+        page = GlossaryPage()
         return render_template(page.template, page=page)
 
     def privacy(self) -> str:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from portal.presentation import GlossaryPage, Site, glossary_page
+from portal.presentation import GlossaryPage, Site
 from portal.web.pages import page_cache
 from portal.web.pages.page_cache import PageCache
 from tests.conftest import PortalFactory
@@ -38,7 +38,7 @@ def test_equal_pages_are_built_once(built: list[str]) -> None:
 
     def build(name: str) -> GlossaryPage:
         built.append(name)
-        return glossary_page()
+        return GlossaryPage()
 
     shown = [
         cache.render(replace(site(), request_id=number, csrf_token=lambda: "mine"), build, name)
@@ -60,7 +60,7 @@ def test_disabled_cache_keeps_no_page(built: list[str]) -> None:
 
     def build(name: str) -> GlossaryPage:
         built.append(name)
-        return glossary_page()
+        return GlossaryPage()
 
     for _ in range(2):
         cache.render(site(), build, "a")
