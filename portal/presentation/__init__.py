@@ -17,7 +17,7 @@ from portal.presentation.issued.verification import (
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.paper.issuer import Issuer
 from portal.presentation.site.api_answers import reference_answers
-from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
+from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
 from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import (
@@ -83,13 +83,13 @@ __all__ = [
     "KeptAnswer",
     "Lookup",
     "LookupCost",
-    "LookupTerms",
     "NegotiationPage",
     "NoPrice",
     "PanelFragment",
     "Panels",
     "PrivacyPage",
     "RecentLookup",
+    "ReferenceFacts",
     "RenavamPage",
     "RenderContext",
     "SamplePlate",

@@ -20,9 +20,9 @@ from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Op
 from portal.presentation import (
     Issuer,
     KeptAnswer,
-    LookupTerms,
     Panels,
     PrivacyPage,
+    ReferenceFacts,
     RenderContext,
     SamplePlate,
     Site,
@@ -63,7 +63,7 @@ from portal.web.pages.operations import OperationsPages, OperationsSources
 from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import pdf_process, render_pdf
 from portal.web.pages.public import PublicPages
-from portal.web.pages.reference import ReferenceFacts, ReferencePage
+from portal.web.pages.reference import ReferencePage
 from portal.web.pages.sessions import (
     SESSION_S,
     SHARED,
@@ -249,13 +249,18 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.pdf_span,
         render_context,
     )
+    reference = ReferenceFacts(
+        document=as_document(),
+        terms={name: portal.gateway.terms(name) for name in OPERATIONS},
+        batch_limit=portal.batch_limit,
+        allows_origins=bool(portal.cors_origins),
+        samples=portal.samples,
+    )
     for blueprint in (
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         own_api.blueprint(),
         public_pages.blueprint(),
-        ReferencePage(
-            _reference_facts(portal), sessions, portal.ask_sandbox, render_context
-        ).blueprint(),
+        ReferencePage(reference, sessions, portal.ask_sandbox, render_context).blueprint(),
         vehicle_pages.blueprint(),
         batch_pages.blueprint(),
         history_pages.blueprint(),
@@ -289,26 +294,6 @@ def _session_requester(sessions: Sessions) -> Requester | None:
     """
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
-
-
-def _reference_facts(portal: Dependencies) -> ReferenceFacts:
-    titles = {
-        "decode": "Dados e FIPE",
-        "renainf": "Multas",
-        "renajud": "Restrições",
-        "report": "Laudo",
-    }
-    terms = ((name, portal.gateway.terms(name)) for name in OPERATIONS)
-    return ReferenceFacts(
-        as_document(),
-        [
-            LookupTerms(name, titles[name], each.price, each.fresh_s, each.stale_s)
-            for name, each in terms
-        ],
-        portal.batch_limit,
-        bool(portal.cors_origins),
-        portal.samples,
-    )
 
 
 def _privacy(portal: Dependencies) -> PrivacyPage:

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any
 
 from portal.batch import Batch, Cost, Counts, Item, WrongEntry
+from portal.gateway import CachePolicy
 from portal.presentation import (
     ApiPage,
     DossierSummary,
@@ -15,9 +16,9 @@ from portal.presentation import (
     Issuer,
     KeptAnswer,
     LookupCost,
-    LookupTerms,
     Panels,
     PrivacyPage,
+    ReferenceFacts,
     SamplePlate,
     SignInPage,
     VerificationPage,
@@ -66,17 +67,15 @@ NUMBER = "7F3K-9QMD-2XHA"
 
 
 def reference(token: str, price: str = "0", allows_origins: bool = False) -> ApiPage:
-    document = as_document()
-    return api_page(
-        document,
-        reference_answers(document, ask_sandbox, CONTEXT),
-        base_url="http://127.0.0.1:8000/",
-        token=token,
-        terms=[LookupTerms("decode", "Dados e FIPE", Decimal(price), 86_400, 0)],
+    facts = ReferenceFacts(
+        document=as_document(),
+        terms={"decode": CachePolicy(86_400, 0, Decimal(price))},
         batch_limit=500,
         allows_origins=allows_origins,
         samples=SAMPLES,
     )
+    answers = reference_answers(facts.document, ask_sandbox, CONTEXT)
+    return api_page(facts, answers, "http://127.0.0.1:8000/", token)
 
 
 def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
