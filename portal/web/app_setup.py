@@ -13,10 +13,10 @@ from wsgiref.types import WSGIApplication
 from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from portal.access import Gatekeeper, History, Identity
-from portal.batch import DRAFT_S, Batches, Subject
+from portal.access import Gatekeeper, History
+from portal.batch import DRAFT_S, Batches
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
-from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
+from portal.gateway import OPERATIONS, Allowance, Caller, Gateway
 from portal.presentation import (
     Issuer,
     KeptAnswer,
@@ -47,12 +47,7 @@ from portal.web.json_api.openapi import as_document, openapi_blueprint
 from portal.web.json_api.own_routes import OwnApi, Requester
 from portal.web.json_api.routes import BODY_CAP, JsonApi
 from portal.web.observability.health import health_blueprint
-from portal.web.observability.metrics import (
-    Metrics,
-    MetricsAccess,
-    metrics_blueprint,
-    register_metrics,
-)
+from portal.web.observability.metrics import Metrics, MetricsAccess, metrics_blueprint
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.batches import BatchPages
 from portal.web.pages.dossier_code import DossierCodes
@@ -204,8 +199,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     issued_pages = IssuedPages(
         vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
     )
-    register_metrics(app, portal.metrics)
-    register_request_log(app)
+    register_request_log(app, portal.metrics)
     # Flask runs after-request functions in reverse order, so the rate-limit headers are added last.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
@@ -277,13 +271,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         app.register_blueprint(blueprint)
     formats.register(app.jinja_env)
     app.context_processor(lambda: {"site": site()})
-
-
-def panels_of(
-    gateway: Gateway, pool: Executor
-) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
-    """Return the function with which pages look up a plate or Renavam (registration number)."""
-    return Lookups(gateway, pool).panels
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:

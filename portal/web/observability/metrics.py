@@ -3,7 +3,6 @@
 import hmac
 import ipaddress
 import os
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import get_args
 
-from flask import Blueprint, Flask, Response, abort, g, request
+from flask import Blueprint, Response, abort, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -20,7 +19,6 @@ from prometheus_client.registry import Collector
 from portal.gateway import OPERATIONS, CacheStatus, FailureKind, Observer
 from portal.presentation.operations.page import BreakerState, OriginBreaker
 from portal.system.shared_directory import reserve
-from portal.web.observability.request_log import method_label
 
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
@@ -262,19 +260,3 @@ def metrics_blueprint(metrics: Metrics, access: MetricsAccess) -> Blueprint:
         return Response(metrics.text(), content_type="text/plain; version=0.0.4; charset=utf-8")
 
     return page
-
-
-def register_metrics(app: Flask, metrics: Metrics) -> None:
-    """Count every request under its route's pattern."""
-
-    @app.before_request
-    def start() -> None:
-        g.metrics_started = time.monotonic()
-
-    @app.after_request
-    def count(response: Response) -> Response:
-        rule = request.url_rule.rule if request.url_rule else "none"
-        method = method_label(request.method)
-        seconds = time.monotonic() - g.get("metrics_started", time.monotonic())
-        metrics.count_responses(method, rule, response.status_code, seconds)
-        return response
