@@ -32,7 +32,7 @@ from portal.presentation import (
 from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets
-from portal.web.http.compression import register_compression
+from portal.web.http.compression import compress_html
 from portal.web.http.cors import CrossOrigin
 from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
@@ -203,7 +203,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     # Flask runs after-request functions in reverse order, so the rate-limit headers are added last.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
-    register_compression(app)
+    app.after_request(compress_html)
     register_errors(app)
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)

@@ -54,11 +54,11 @@ from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits
 from portal.web.http.upload_limits import UploadLimiter
 from portal.web.http.user_initiated import is_user_initiated
-from portal.web.json_api.cache_control import directive_of
 from portal.web.json_api.routes import (
     Refusal,
     add_route,
     authenticate,
+    directive_of,
     read_object,
     read_plate,
     sender_of,

@@ -21,6 +21,7 @@ from portal.gateway import (
     RENAJUD,
     REPORT,
     Caller,
+    Directive,
     Failure,
     Gateway,
     Lookup,
@@ -37,7 +38,6 @@ from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
-from portal.web.json_api.cache_control import directive_of
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
@@ -206,6 +206,23 @@ def authorise(
     if not identity.has_scope(operation.name):
         raise Refusal(403, FORBIDDEN)
     return identity
+
+
+def directive_of(identity: Identity) -> Directive:
+    """Return the directive in the request's Cache-Control header.
+
+    ``no-cache`` has an effect only with the scope ``refresh``. A HEAD is treated like
+    ``only-if-cached``, so it never causes an upstream call.
+    """
+    directives = {
+        directive.partition("=")[0].strip().lower()
+        for directive in request.headers.get("Cache-Control", "").split(",")
+    }
+    if request.method == "HEAD" or "only-if-cached" in directives:
+        return Directive.ONLY_IF_CACHED
+    if "no-cache" in directives and identity.has_scope("refresh"):
+        return Directive.REFRESH
+    return Directive.NORMAL
 
 
 def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
