@@ -80,6 +80,7 @@ from portal.vehicle import Plate, result_of
 from portal.web import (
     AccessLogBuffer,
     Dependencies,
+    Lookups,
     Metrics,
     MetricsAccess,
     OperationsSources,
@@ -87,7 +88,6 @@ from portal.web import (
     RateLimits,
     SamplePlate,
     init_app,
-    panels_of,
 )
 
 if TYPE_CHECKING:
@@ -342,7 +342,7 @@ def _build(
             identity=COMMAND_IDENTITY,
             access=COMMAND_ACCESS,
             limit=settings.batch_limit,
-            panels_of=panels_of(gateway, pool),
+            panels_of=Lookups(gateway, pool).panels,
             render_context=render_context,
             credential=lambda: os.environ.get(CREDENTIAL_VARIABLE),
             authenticate=gatekeeper.authenticate if settings.mode == "pass-through" else None,

@@ -1,7 +1,7 @@
 """The web layer: JSON API, HTML pages, health checks and metrics."""
 
 from portal.presentation.site.public_pages import SamplePlate
-from portal.web.app_setup import Dependencies, init_app, panels_of
+from portal.web.app_setup import Dependencies, init_app
 from portal.web.http.rate_limits import RateLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.observability.log_setup import set_up_logging
@@ -11,6 +11,7 @@ from portal.web.observability.metrics import (
     MetricsAccess,
     enable_multiprocess,
 )
+from portal.web.pages.lookups import Lookups
 from portal.web.pages.operations import OperationsSources
 from portal.web.pages.page_cache import PageCache
 
@@ -18,6 +19,7 @@ __all__ = [
     "BYTES_PER_WORKER",
     "AccessLogBuffer",
     "Dependencies",
+    "Lookups",
     "Metrics",
     "MetricsAccess",
     "OperationsSources",
@@ -26,6 +28,5 @@ __all__ = [
     "SamplePlate",
     "enable_multiprocess",
     "init_app",
-    "panels_of",
     "set_up_logging",
 ]

@@ -13,14 +13,14 @@ from wsgiref.types import WSGIApplication
 from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from portal.access import Gatekeeper, History, Identity
-from portal.batch import DRAFT_S, Batches, Subject
+from portal.access import Gatekeeper, History
+from portal.batch import DRAFT_S, Batches
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
-from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
+from portal.gateway import OPERATIONS, Allowance, Caller, Gateway
 from portal.presentation import formats
 from portal.presentation.paper.dossier import Issuer
-from portal.presentation.site.api_reference import LookupTerms
-from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
+from portal.presentation.site.api_reference import ReferenceFacts
+from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import SamplePlate
 from portal.presentation.site.site import Site
 from portal.presentation.vehicle.panel import Panels, RenderContext
@@ -28,7 +28,7 @@ from portal.presentation.vehicle.query import kept_query
 from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets
-from portal.web.http.compression import register_compression
+from portal.web.http.compression import compress_html
 from portal.web.http.cors import CrossOrigin
 from portal.web.http.errors import register_errors
 from portal.web.http.headers import register_headers
@@ -43,12 +43,7 @@ from portal.web.json_api.openapi import as_document, openapi_blueprint
 from portal.web.json_api.own_routes import OwnApi, Requester
 from portal.web.json_api.routes import BODY_CAP, JsonApi
 from portal.web.observability.health import health_blueprint
-from portal.web.observability.metrics import (
-    Metrics,
-    MetricsAccess,
-    metrics_blueprint,
-    register_metrics,
-)
+from portal.web.observability.metrics import Metrics, MetricsAccess, metrics_blueprint
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.batches import BatchPages
 from portal.web.pages.dossier_code import DossierCodes
@@ -59,7 +54,7 @@ from portal.web.pages.operations import OperationsPages, OperationsSources
 from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import pdf_process, render_pdf
 from portal.web.pages.public import PublicPages
-from portal.web.pages.reference import ReferenceFacts, ReferencePage
+from portal.web.pages.reference import ReferencePage
 from portal.web.pages.sessions import (
     SESSION_S,
     SHARED,
@@ -203,12 +198,11 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     issued_pages = IssuedPages(
         vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
     )
-    register_metrics(app, portal.metrics)
-    register_request_log(app)
+    register_request_log(app, portal.metrics)
     # Flask runs after-request functions in reverse order, so the rate-limit headers are added last.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
-    register_compression(app)
+    app.after_request(compress_html)
     register_errors(app)
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
@@ -246,13 +240,18 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.pdf_span,
         render_context,
     )
+    reference = ReferenceFacts(
+        document=as_document(),
+        terms={name: portal.gateway.terms(name) for name in OPERATIONS},
+        batch_limit=portal.batch_limit,
+        allows_origins=bool(portal.cors_origins),
+        samples=portal.samples,
+    )
     for blueprint in (
         JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
         own_api.blueprint(),
         public_pages.blueprint(),
-        ReferencePage(
-            _reference_facts(portal), sessions, portal.ask_sandbox, render_context
-        ).blueprint(),
+        ReferencePage(reference, sessions, portal.ask_sandbox, render_context).blueprint(),
         vehicle_pages.blueprint(),
         batch_pages.blueprint(),
         history_pages.blueprint(),
@@ -271,13 +270,6 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     app.context_processor(lambda: {"site": site()})
 
 
-def panels_of(
-    gateway: Gateway, pool: Executor
-) -> Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]:
-    """Return the function with which pages look up a plate or Renavam (registration number)."""
-    return Lookups(gateway, pool).panels
-
-
 def _session_requester(sessions: Sessions) -> Requester | None:
     """Return the visitor whom the session cookie identifies, or None without the cookie.
 
@@ -288,37 +280,18 @@ def _session_requester(sessions: Sessions) -> Requester | None:
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 
 
-def _reference_facts(portal: Dependencies) -> ReferenceFacts:
-    titles = {
-        "decode": "Dados e FIPE",
-        "renainf": "Multas",
-        "renajud": "Restrições",
-        "report": "Laudo",
-    }
-    terms = ((name, portal.gateway.terms(name)) for name in OPERATIONS)
-    return ReferenceFacts(
-        as_document(),
-        [
-            LookupTerms(name, titles[name], each.price, each.fresh_s, each.stale_s)
-            for name, each in terms
-        ],
-        portal.batch_limit,
-        bool(portal.cors_origins),
-        portal.samples,
-    )
-
-
 def _privacy(portal: Dependencies) -> PrivacyPage:
     gateway = portal.gateway
-    return privacy_page(
-        portal.gatekeeper.mode,
-        {
-            name: Kept(
+    return PrivacyPage(
+        mode=portal.gatekeeper.mode,
+        answers=tuple(
+            KeptAnswer(
+                name,
                 gateway.retention_s(name),
                 gateway.retention_s(name, empty=True) if operation.result_type is list else None,
             )
             for name, operation in OPERATIONS.items()
-        },
+        ),
         rejected_s=gateway.retention_s("decode", status=400),
         history_s=portal.history.retention_s,
         session_s=SESSION_S,

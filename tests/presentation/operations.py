@@ -1,6 +1,6 @@
 """Facts of an operator's page: two days, three callers, every kind of row."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
@@ -13,7 +13,7 @@ from portal.gateway import (
     StoreSize,
     Usage,
 )
-from portal.presentation.operations.page import Address, OperationsFacts
+from portal.presentation.operations.page import BreakerState, OperationsFacts
 from portal.presentation.operations.tokens import TokenFacts
 from tests.presentation.rendering import NOW
 
@@ -25,6 +25,14 @@ ANA = Usage(3, Decimal("2.55"), hits=5, stale=1, collapsed=1, saved=Decimal("5.1
 ROBOT = Usage(2, Decimal("1.90"))
 FORMER = Usage(hits=7, saved=Decimal("0.70"))
 
+
+@dataclass(frozen=True, slots=True)
+class Breaker:
+    name: str
+    state: BreakerState
+    wait_s: float
+
+
 FACTS = OperationsFacts(
     now=NOW,
     days=30,
@@ -35,10 +43,10 @@ FACTS = OperationsFacts(
         CallFailures("answered", 429, "secondary", 1, AT - 90),
         CallFailures("not_sent", None, "primary", 2, AT - 120),
     ),
-    addresses=(
-        Address("primary", "open", 4.0),
-        Address("secondary", "closed", 30.0),
-        Address("third", "half-open", 0.0),
+    breakers=(
+        Breaker("primary", "open", 4.0),
+        Breaker("secondary", "closed", 30.0),
+        Breaker("third", "half-open", 0.0),
     ),
     origins={"primary": OriginCalls(9, 4), "former": OriginCalls(1, 0)},
     calls_today=CallsToday(5, {"ana": 3, "used": 40}),
@@ -64,7 +72,7 @@ IDLE = replace(
     by_day={},
     by_caller={},
     failures=(),
-    addresses=(),
+    breakers=(),
     origins={},
     calls_today=CallsToday(0, {}),
     daily_limit=0,

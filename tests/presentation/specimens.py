@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from portal.batch import Batch, Cost, Counts, Item, WrongEntry
+from portal.gateway import CachePolicy
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
     EndedDossierPage,
@@ -19,16 +20,16 @@ from portal.presentation.operations.page import operations_page
 from portal.presentation.operations.tokens import NewTokenPage, RevokePage, issue_form
 from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
-from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
+from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
 from portal.presentation.site.history_page import HistoryPage, history_line, history_page
 from portal.presentation.site.lookup_cost import LookupCost
-from portal.presentation.site.privacy_page import Kept, PrivacyPage, privacy_page
+from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import (
     DossierSummary,
+    GlossaryPage,
     SamplePlate,
+    SignInPage,
     error_page,
-    glossary_page,
-    sign_in_page,
 )
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import search_page
@@ -62,17 +63,15 @@ NUMBER = "7F3K-9QMD-2XHA"
 
 
 def reference(token: str, price: str = "0", allows_origins: bool = False) -> ApiPage:
-    document = as_document()
-    return api_page(
-        document,
-        reference_answers(document, ask_sandbox, CONTEXT),
-        base_url="http://127.0.0.1:8000/",
-        token=token,
-        terms=[LookupTerms("decode", "Dados e FIPE", Decimal(price), 86_400, 0)],
+    facts = ReferenceFacts(
+        document=as_document(),
+        terms={"decode": CachePolicy(86_400, 0, Decimal(price))},
         batch_limit=500,
         allows_origins=allows_origins,
         samples=SAMPLES,
     )
+    answers = reference_answers(facts.document, ask_sandbox, CONTEXT)
+    return api_page(facts, answers, "http://127.0.0.1:8000/", token)
 
 
 def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
@@ -83,10 +82,14 @@ def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
 
 def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
     """The privacy page of a portal that stores no reports."""
-    lists, none = Kept(108_000, 5_400), Kept(0)
-    return privacy_page(
-        mode,
-        {"decode": Kept(691_200), "renainf": lists, "renajud": lists, "report": none},
+    return PrivacyPage(
+        mode=mode,
+        answers=(
+            KeptAnswer("decode", 691_200),
+            KeptAnswer("renainf", 108_000, 5_400),
+            KeptAnswer("renajud", 108_000, 5_400),
+            KeptAnswer("report", 0),
+        ),
         rejected_s=600,
         history_s=2_592_000,
         session_s=43_200,
@@ -214,11 +217,11 @@ PAGES: dict[str, Callable[[], Any]] = {
     "dossier, idle": lambda: dossier_page(
         PLATE, UNASKED_PANELS, UNASKED, CONTEXT, address="https://portal.example"
     ),
-    "sign in": lambda: sign_in_page(pass_through=False, problem="Token desconhecido."),
-    "sign in, for a comparison": lambda: sign_in_page(
+    "sign in": lambda: SignInPage(pass_through=False, problem="Token desconhecido."),
+    "sign in, for a comparison": lambda: SignInPage(
         pass_through=False, next_path="/comparar?placas=ABC1D23,KZZ9999"
     ),
-    "sign in, pass-through": lambda: sign_in_page(pass_through=True, next_path="/placa/ABC1D23"),
+    "sign in, pass-through": lambda: SignInPage(pass_through=True, next_path="/placa/ABC1D23"),
     "verify": VerificationPage,
     "verify, unknown": lambda: VerificationPage("abc", "unknown"),
     "verify, signed": lambda: VerificationPage(
@@ -249,7 +252,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "issued list, empty": lambda: IssuedListPage(()),
     "verify, former": lambda: VerificationPage("abc", "former"),
-    "glossary": glossary_page,
+    "glossary": GlossaryPage,
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),
     "privacy, pass-through": lambda: privacy("pass-through", mask_names=False),

@@ -32,14 +32,10 @@ def test_figures_sum_the_period_and_today() -> None:
 def test_rows_merge_calls_and_answers_without_a_call() -> None:
     assert [row.label for row in PAGE.days] == ["20/11/2026", "19/11/2026"]
     ana = next(row for row in PAGE.callers if row.label == "ana")
-    assert (ana.lookups, ana.calls, ana.hits, ana.collapsed, ana.stale) == (
-        "10",
-        "3",
-        "5",
-        "1",
-        "1",
-    )
-    assert (ana.spent, ana.saved) == ("R$\u00a02,55", "R$\u00a05,10")
+    assert ana.lookups == 10
+    assert ana.usage == Usage(3, Decimal("2.55"), 5, 1, 1, Decimal("5.10"))
+    rows = map(text_of, check_html(render(PAGE)).iter(f"{HTML}tr"))
+    assert "ana 10 3 5 1 1 R$ 2,55 R$ 5,10" in rows
     assert [row.label for row in PAGE.callers] == ["ana", "robô <1>", "versões anteriores"]
 
 
@@ -47,7 +43,8 @@ def test_callers_beyond_the_limit_share_a_row() -> None:
     many = {f"t{n:02}": Usage(1, Decimal(n)) for n in range(MOST_CALLERS + 5)}
     rows = operations_page(replace(FACTS, by_caller=many)).callers
     assert len(rows) == MOST_CALLERS + 1
-    assert (rows[-1].label, rows[-1].calls, rows[-1].spent) == ("outros 5", "5", "R$\u00a010,00")
+    assert rows[-1].label == "outros 5"
+    assert rows[-1].usage == Usage(5, Decimal(10))
 
 
 def test_breaker_states_have_a_shape_and_words() -> None:

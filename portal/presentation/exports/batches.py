@@ -1,7 +1,7 @@
 """The JSON object of a batch of lookups, and a table with one row per vehicle."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
@@ -10,7 +10,7 @@ import msgspec
 
 from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry
 from portal.gateway import Served
-from portal.presentation.exports.tables import Cell, Column, Table
+from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import Panel, answer_panel
 from portal.presentation.site.typed_subject import what_is_wrong
 from portal.presentation.vehicle.contents import VehicleContents
@@ -21,25 +21,15 @@ from portal.vehicle import Plate, Renavam
 EXPIRED: Final = "Resposta vencida: consulte de novo"
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
 
-COLUMNS: Final = (
-    Column("plate", "text"),
-    Column("state", "text"),
-    Column("verdict", "text"),
-    Column("headline", "text"),
-    Column("vehicle", "text"),
-    Column("year", "text"),
-    Column("fines_open", "integer"),
-    Column("fines_amount", "money"),
-    Column("fines_enforceable", "integer"),
-    Column("restrictions", "integer"),
-    Column("fipe_code", "text"),
-    Column("fipe_low", "money"),
-    Column("fipe_high", "money"),
-    Column("fetched_at", "moment"),
-    Column("missing", "text"),
-    Column("expired", "text"),
-    Column("cause", "text"),
-)
+_KINDS: Final[Mapping[str, Kind]] = {
+    "fines_open": "integer",
+    "fines_amount": "money",
+    "fines_enforceable": "integer",
+    "restrictions": "integer",
+    "fipe_low": "money",
+    "fipe_high": "money",
+    "fetched_at": "moment",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +55,11 @@ class BatchRow:
     cause: str | None
 
 
+COLUMNS: Final = tuple(
+    Column(member.name, _KINDS.get(member.name, "text")) for member in fields(BatchRow)
+)
+
+
 class _Kept(msgspec.Struct, frozen=True):
     """A stored row. ``expires`` has the epoch seconds at which each lookup's answer expires."""
 
@@ -72,27 +67,20 @@ class _Kept(msgspec.Struct, frozen=True):
     expires: dict[LookupName, float]
 
 
-def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = None) -> object:
+def batch_object(batch: Batch, calls_left: tuple[int | None, int | None]) -> object:
     """Return the JSON object of a batch.
 
-    ``allowed`` states how many upstream calls today's limits still allow: for the whole portal,
+    ``calls_left`` are the upstream calls that today's limits still allow: for the whole portal,
     and for the caller's token. A number is None if there is no limit.
     """
-    counts, cost = batch.counts, batch.cost
-    found: dict[str, object] = {
+    return {
         "id": batch.id,
         "state": batch.state,
         "reason": batch.reason or None,
         "resumes_at": _moment(batch.resume_at),
         "ask": batch.ask,
-        "counts": {
-            "total": counts.total,
-            "stored": counts.stored,
-            "done": counts.done,
-            "failed": counts.failed,
-            "pending": counts.pending,
-        },
-        "cost": {"spent": cost.spent, "at_most": cost.at_most},
+        "counts": batch.counts,
+        "cost": batch.cost,
         "repeated": batch.repeated,
         "wrong": [
             {"index": each.index, "value": each.value, "message": wrong_message(each)}
@@ -103,10 +91,8 @@ def batch_object(batch: Batch, allowed: tuple[int | None, int | None] | None = N
         "started_at": _moment(batch.started_at),
         "ended_at": _moment(batch.ended_at),
         "expires_at": _moment(batch.expires_at),
+        "calls_left": {"day": calls_left[0], "token": calls_left[1]},
     }
-    if allowed is not None:
-        found["calls_left"] = {"day": allowed[0], "token": allowed[1]}
-    return found
 
 
 def wrong_message(entry: WrongEntry) -> str:
@@ -121,7 +107,9 @@ def results_table(
     context: RenderContext,
 ) -> Table:
     """Return the results of a batch as a table with one row for each item."""
-    return Table("resultados", COLUMNS, _rows(items, panels_of, context))
+    rows = (row_of(item, panels_of, context) for item in items)
+    cells = ([getattr(row, column.name) for column in COLUMNS] for row in rows)
+    return Table("resultados", COLUMNS, cells)
 
 
 def kept_result(
@@ -182,7 +170,7 @@ def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
         panels,
         context,
         decode_wanted=is_plate,
-        check_digit_holds=is_plate or getattr(item.subject, "check_digit_holds", True),
+        check_digit_holds=isinstance(item.subject, Plate) or item.subject.check_digit_holds,
     )
     facts, summary = contents.facts, contents.summary
     prices = [
@@ -221,16 +209,6 @@ def _without_answer(item: Item) -> BatchRow:
     nothing = dict.fromkeys(column.name for column in COLUMNS)
     known = {"plate": item.subject.text, "state": item.state, "cause": item.cause or None}
     return BatchRow(**{**nothing, **known})  # type: ignore[arg-type]
-
-
-def _rows(
-    items: Iterable[Item],
-    panels_of: Callable[[Plate | Renavam], Panels],
-    context: RenderContext,
-) -> Iterator[list[Cell]]:
-    for item in items:
-        row = row_of(item, panels_of, context)
-        yield [getattr(row, column.name) for column in COLUMNS]
 
 
 def _years(contents: VehicleContents) -> str | None:

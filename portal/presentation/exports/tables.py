@@ -19,7 +19,7 @@ from portal.wording import day
 
 Cell = str | int | Decimal | date | datetime | bool | None
 Dialect = Literal["brazil", "rfc4180"]
-Kind = Literal["text", "integer", "money", "number", "date", "moment", "flag"]
+Kind = Literal["text", "integer", "money", "date", "moment", "flag"]
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 # A spreadsheet treats a text that starts with one of these characters as a formula.
@@ -29,10 +29,13 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column. ``name`` is the title in CSV and the member name in JSON Lines."""
+    """A column. ``name`` is the title in CSV and the member name in JSON Lines.
+
+    ``kind`` is the format of the cells in XLSX. CSV and JSON Lines do not use it.
+    """
 
     name: str
-    kind: Kind
+    kind: Kind = "text"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,16 @@
 """Tables of a vehicle's fines, restrictions and prices."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import fields
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal
 
+from portal.law import ACTS
 from portal.presentation.exports.explained import (
-    ExplainedFine,
-    ExplainedPrice,
-    ExplainedRestriction,
-    explained_fines,
-    explained_prices,
-    explained_restrictions,
+    Record,
+    fine_records,
+    price_records,
+    restriction_records,
 )
-from portal.presentation.exports.tables import Cell, Column, Kind, Table
+from portal.presentation.exports.tables import Column, Table
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import Lookup
 
@@ -22,95 +20,56 @@ NEEDS: Final[dict[TableName, Lookup]] = {
     "restrictions": "renajud",
     "prices": "decode",
 }
-_EFFECTS: Final = ("transfer", "licence", "drive", "removal")
-_KINDS: Final[dict[str, Kind]] = {
-    "int": "integer",
-    "int | None": "integer",
-    "bool": "flag",
-    "bool | None": "flag",
-    "date | None": "date",
-    "datetime | None": "moment",
-}
-_MONEY: Final = frozenset({"amount", "amount_at_80", "amount_at_60", "price"})
+# The members of a record that have a column. Nested members have columns of their own.
+_OF_FINE: Final = (
+    *("number", "record", "code", "description", "article", "gravity", "points", "points_counted"),
+    *("amount", "amount_origin", "amount_at_80", "amount_at_60", "has_discount"),
+    *("standing", "standing_words", "standing_note", "open"),
+    *("committed_on", "committed_at", "notified_on", "penalty_on", "paid_on"),
+    *("authority", "authority_state", "place"),
+)
+_OF_RESTRICTION: Final = (
+    *("number", "record", "title", "in_force", "kinds", "doubt"),
+    *("court", "court_body", "case", "included_at"),
+)
+_OF_EFFECT: Final = [(act, member) for act in ACTS for member in ("mark", "reason")]
+_OF_PRICE: Final = (
+    *("number", "code", "code_is_verified", "description", "version", "model_year", "fuel"),
+    *("price", "confidence", "reason"),
+    *("change_12_months", "change_yearly", "change_since_peak", "change_predicted", "doubt"),
+)
+_OF_MONTH: Final = ("month", "value", "predicted")
 
 
 def vehicle_table(name: TableName, contents: VehicleContents) -> Table | None:
     """Return one table of a vehicle's records, or None if no readable answer contains them."""
     match name:
-        case "fines":
-            fines = explained_fines(contents)
-            return None if fines is None else Table(name, _FINE_COLUMNS, _flat(fines))
-        case "restrictions":
-            found = explained_restrictions(contents)
-            return None if found is None else Table(name, _RESTRICTION_COLUMNS, _effects(found))
-        case "prices":
-            prices = explained_prices(contents)
-            return None if prices is None else Table(name, _PRICE_COLUMNS, _months(prices))
+        case "fines" if contents.fines is not None:
+            return _table(name, _OF_FINE, fine_records(contents.fines))
+        case "restrictions" if contents.restrictions is not None:
+            names = (*_OF_RESTRICTION, *(f"{act}_{member}" for act, member in _OF_EFFECT))
+            return _table(name, names, map(_flat, restriction_records(contents.restrictions)))
+        case "prices" if contents.facts is not None:
+            names = (*_OF_PRICE, *_OF_MONTH)
+            return _table(name, names, _months(price_records(contents.facts)))
+    return None
 
 
-def _columns(cls: type, *left_out: str) -> list[Column]:
-    return [
-        Column(each.name, "money" if each.name in _MONEY else _kind(str(each.type), each.name))
-        for each in fields(cls)
-        if each.name not in left_out
-    ]
+def _table(name: str, columns: Sequence[str], records: Iterable[Record]) -> Table:
+    rows = ([record[column] for column in columns] for record in records)
+    return Table(name, [Column(column) for column in columns], rows)
 
 
-def _kind(type_name: str, name: str) -> Kind:
-    kind: Kind = _KINDS.get(_short(type_name), "text")
-    return "number" if name.startswith("change_") else kind
+def _flat(restriction: Record) -> Record:
+    effects = {f"{act}_{member}": restriction[act][member] for act, member in _OF_EFFECT}
+    return {**restriction, **effects, "kinds": ", ".join(restriction["kinds"])}
 
 
-def _short(type_name: str) -> str:
-    return (
-        type_name.replace("datetime.datetime", "datetime")
-        .replace("datetime.date", "date")
-        .replace("<class '", "")
-        .replace("'>", "")
-    )
-
-
-_FINE_COLUMNS: Final = _columns(ExplainedFine, "deadlines")
-_RESTRICTION_COLUMNS: Final = [
-    *_columns(ExplainedRestriction, *_EFFECTS),
-    *(Column(f"{act}_{part}", "text") for act in _EFFECTS for part in ("mark", "reason")),
-]
-_PRICE_COLUMNS: Final = [
-    *_columns(ExplainedPrice, "history"),
-    Column("month", "text"),
-    Column("value", "money"),
-    Column("predicted", "flag"),
-]
-
-
-def _flat(fines: Sequence[ExplainedFine]) -> Iterator[list[Cell]]:
-    for fine in fines:
-        yield [getattr(fine, column.name) for column in _FINE_COLUMNS]
-
-
-def _effects(restrictions: Sequence[ExplainedRestriction]) -> Iterator[list[Cell]]:
-    names = [column.name for column in _columns(ExplainedRestriction, *_EFFECTS)]
-    for each in restrictions:
-        cells: list[Cell] = [_joined(getattr(each, name)) for name in names]
-        for act in _EFFECTS:
-            effect = getattr(each, act)
-            cells += [effect.mark, effect.reason]
-        yield cells
-
-
-def _months(prices: Sequence[ExplainedPrice]) -> Iterator[list[Cell]]:
+def _months(prices: Iterable[Record]) -> Iterator[Record]:
     """Yield a row for each month in the price history of each version.
 
     A version without a price history has one row.
     """
-    names = [column.name for column in _columns(ExplainedPrice, "history")]
     for price in prices:
-        cells: list[Cell] = [getattr(price, name) for name in names]
-        for month in price.history:
-            yield [*cells, month.month, month.value, month.predicted]
-        if not price.history:
-            yield [*cells, None, None, None]
-
-
-def _joined(value: object) -> Cell:
-    return ", ".join(value) if isinstance(value, tuple) else value  # type: ignore[return-value]
+        for month in price["history"] or [dict.fromkeys(_OF_MONTH)]:
+            yield {**price, **month}

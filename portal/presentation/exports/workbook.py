@@ -10,7 +10,6 @@ from portal.system.local_time import local_time
 
 _FORMATS: Final[Mapping[Kind, str]] = {
     "money": "R$ #,##0.00",
-    "number": "0.0",
     "date": "dd/mm/yyyy",
     "moment": "dd/mm/yyyy hh:mm",
 }
@@ -18,7 +17,6 @@ _WIDTHS: Final[Mapping[Kind, int]] = {
     "text": 22,
     "integer": 10,
     "money": 14,
-    "number": 10,
     "date": 12,
     "moment": 17,
     "flag": 8,
@@ -48,8 +46,7 @@ def write_workbook(table: Table, file: IO[bytes]) -> None:
     for last, cells in enumerate(table.rows, start=1):
         for number, (column, cell) in enumerate(zip(table.columns, cells, strict=True)):
             _write(sheet, last, number, cell, formats.get(column.kind))
-    if table.columns:
-        sheet.autofilter(0, 0, last, len(table.columns) - 1)
+    sheet.autofilter(0, 0, last, len(table.columns) - 1)
     book.close()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from decimal import Decimal
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, Protocol
 
 from portal.batch import BatchUnderWay, Reason
 from portal.charts import Bar, BarChart, Part, bar_chart, row_parts
@@ -66,13 +66,20 @@ _REASONS: Final[Mapping[Reason, str]] = {
 BreakerState = Literal["closed", "open", "half-open"]
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
-    """An origin and its circuit breaker, which blocks calls for another ``wait_s`` seconds."""
+class OriginBreaker(Protocol):
+    """The circuit breaker of an origin, which blocks calls for another ``wait_s`` seconds.
 
-    name: str
-    state: BreakerState
-    wait_s: float
+    All workers share its state. ``name`` is the name of the origin.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def state(self) -> BreakerState: ...
+
+    @property
+    def wait_s(self) -> float: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class OperationsFacts:
     by_day: Mapping[tuple[date, str], Usage]
     by_caller: Mapping[str, Usage]
     failures: Sequence[CallFailures]
-    addresses: Sequence[Address]
+    breakers: Sequence[OriginBreaker]
     origins: Mapping[str, OriginCalls]
     calls_today: CallsToday
     daily_limit: int
@@ -127,18 +134,15 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """The formatted totals of a day, a token or an operation. Only tokens have a ``bar``."""
+    """The totals of a day, a token or an operation. Only tokens have a ``bar``."""
 
     label: str
-    lookups: str
-    calls: str
-    hits: str
-    collapsed: str
-    stale: str
-    free: str
-    spent: str
-    saved: str
+    usage: Usage
     bar: tuple[Part, ...] = ()
+
+    @property
+    def lookups(self) -> int:
+        return _lookups(self.usage)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +180,6 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class RetentionRow:
-    label: str
-    fresh: str
-    stale: str
-
-
-@dataclass(frozen=True, slots=True)
 class BatchRow:
     started: str
     state: str
@@ -216,7 +213,7 @@ class OperationsPage:
     store: str
     database: str
     purges: str
-    retention: tuple[RetentionRow, ...]
+    terms: Mapping[str, CachePolicy]  # by labels of operations
     batches: tuple[BatchRow, ...]
     tokens: tuple[ListedToken, ...]
     ended_tokens: tuple[ListedToken, ...]
@@ -267,14 +264,7 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
         store=_store(facts.store),
         database=_size(facts.database_bytes) if facts.database_bytes is not None else "",
         purges=grouped(facts.purges),
-        retention=tuple(
-            RetentionRow(
-                OPERATION_LABELS.get(name, name),
-                formats.duration(terms.fresh_s),
-                formats.duration(terms.stale_s) if terms.stale_s else "nunca",
-            )
-            for name, terms in facts.terms.items()
-        ),
+        terms={OPERATION_LABELS.get(name, name): terms for name, terms in facts.terms.items()},
         batches=tuple(_batch(each) for each in facts.batches),
         tokens=valid,
         ended_tokens=ended,
@@ -364,18 +354,7 @@ def _lookup_text(usage: Usage) -> str:
 
 
 def _row(label: str, usage: Usage, whole: float = 0) -> UsageRow:
-    return UsageRow(
-        label=label,
-        lookups=grouped(_lookups(usage)),
-        calls=grouped(usage.calls),
-        hits=grouped(usage.hits),
-        collapsed=grouped(usage.collapsed),
-        stale=grouped(usage.stale),
-        free=formats.percent(Decimal(_free(usage)) / _lookups(usage), 0),
-        spent=formats.brl(usage.spent),
-        saved=formats.brl(usage.saved),
-        bar=row_parts(_lookup_values(usage), whole),
-    )
+    return UsageRow(label, usage, row_parts(_lookup_values(usage), whole))
 
 
 def _callers(by_caller: Mapping[str, Usage]) -> tuple[UsageRow, ...]:
@@ -391,7 +370,7 @@ def _callers(by_caller: Mapping[str, Usage]) -> tuple[UsageRow, ...]:
 
 
 def _addresses(facts: OperationsFacts) -> Iterable[AddressRow]:
-    breakers = {each.name: each for each in facts.addresses}
+    breakers = {each.name: each for each in facts.breakers}
     for name in sorted(breakers.keys() | facts.origins.keys()):
         calls = facts.origins.get(name, OriginCalls(0, 0))
         icon, tone, state = _breaker(breakers.get(name), facts.now)
@@ -401,17 +380,17 @@ def _addresses(facts: OperationsFacts) -> Iterable[AddressRow]:
 
 
 def _breaker(
-    address: Address | None, now: datetime
+    breaker: OriginBreaker | None, now: datetime
 ) -> tuple[Literal["check", "clock", "cross", "question"], Literal["", "warn", "danger"], str]:
-    if address is None:
+    if breaker is None:
         return "question", "", "sem disjuntor"
-    until = f"{local_time(now + timedelta(seconds=address.wait_s)):%H:%M:%S}"
-    match address.state:
+    until = f"{local_time(now + timedelta(seconds=breaker.wait_s)):%H:%M:%S}"
+    match breaker.state:
         case "open":
             return "cross", "danger", f"aberto, testa às {until}"
         case "half-open":
             return "clock", "warn", "meio aberto, testa na próxima consulta"
-    if address.wait_s > 0:
+    if breaker.wait_s > 0:
         return "clock", "warn", f"em pausa até {until}, a pedido da fonte"
     return "check", "", "fechado, atende"
 

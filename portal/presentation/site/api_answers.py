@@ -16,7 +16,7 @@ from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import vehicle_table
 from portal.presentation.panels import Panel
-from portal.presentation.site.api_reference import Answer, Document, sample_request
+from portal.presentation.site.api_reference import Answer, Document, Specification
 from portal.presentation.site.json_excerpt import excerpt
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import Panels, RenderContext
@@ -36,7 +36,8 @@ def reference_answers(
     ``ask`` sends a method, a path and a body to the sandbox (a simulated upstream). It returns the
     body of the sandbox's answer.
     """
-    requests = {name: sample_request(document, name) for name in _OF_SANDBOX}
+    specification = Specification(document)
+    requests = {name: specification.sample(name) for name in _OF_SANDBOX}
     bodies = {
         name: ask(each.method, each.path, b"" if each.body is None else _encoder.encode(each.body))
         for name, each in requests.items()

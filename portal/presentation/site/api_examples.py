@@ -1,16 +1,17 @@
 """Runnable examples of the API reference in curl, Python and JavaScript.
 
-A test extracts every example from the rendered page and runs it as printed.
+The words BASE and TOKEN stand for the portal's base URL and the API token until ``Example.filled``
+replaces them. A test extracts every example from the rendered page and runs it as printed.
 """
 
 import json
 import textwrap
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 Language = Literal["curl", "python", "javascript"]
-LABELS: Final[dict[Language, str]] = {
+_LABELS: Final[Mapping[Language, str]] = {
     "curl": "curl",
     "python": "Python",
     "javascript": "JavaScript",
@@ -20,8 +21,11 @@ LABELS: Final[dict[Language, str]] = {
 @dataclass(frozen=True, slots=True)
 class Code:
     language: Language
-    label: str
     text: str
+
+    @property
+    def label(self) -> str:
+        return _LABELS[self.language]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +41,19 @@ class Example:
     codes: tuple[Code, ...]
     is_request: bool = False
 
+    def filled(self, base: str, token: str) -> "Example":
+        texts = [each.text.replace("BASE", base).replace("TOKEN", token) for each in self.codes]
+        codes = (replace(each, text=text) for each, text in zip(self.codes, texts, strict=True))
+        return replace(self, codes=tuple(codes))
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    anchor: str
+    title: str
+    purpose: str
+    example: Example
+
 
 @dataclass(frozen=True, slots=True)
 class SampleRequest:
@@ -48,55 +65,36 @@ class SampleRequest:
     is_text: bool = False
 
 
-def example_of(anchor: str, title: str, request: SampleRequest, base: str, token: str) -> Example:
+def example_of(anchor: str, title: str, request: SampleRequest) -> Example:
     """Return an example that sends one request, in curl, Python and JavaScript."""
-    return Example(
-        anchor,
-        title,
-        _codes(
-            _curl(request, base, token),
-            _python(request, base, token),
-            _javascript(request, base, token),
-        ),
-        is_request=True,
+    codes = (
+        Code("curl", _curl(request)),
+        Code("python", _python(request)),
+        Code("javascript", _javascript(request)),
     )
+    return Example(anchor, title, codes, is_request=True)
 
 
-def written_example(anchor: str, title: str, base: str, token: str, **texts: str) -> Example:
-    """Return an example from hand-written ``texts``, keyed by language.
-
-    BASE and TOKEN in the texts are replaced by ``base`` and ``token``.
-    """
-    return Example(
-        anchor,
-        title,
-        tuple(
-            Code(language, LABELS[language], _filled(texts[language], base, token))
-            for language in LABELS
-            if language in texts
-        ),
+def _written(anchor: str, title: str, **texts: str) -> Example:
+    """Return an example from hand-written ``texts``, keyed by language."""
+    codes = (
+        Code(language, textwrap.dedent(texts[language]).strip())
+        for language in _LABELS
+        if language in texts
     )
+    return Example(anchor, title, tuple(codes))
 
 
-def _filled(text: str, base: str, token: str) -> str:
-    return textwrap.dedent(text).strip().replace("BASE", base).replace("TOKEN", token)
-
-
-def _codes(curl: str, python: str, javascript: str) -> tuple[Code, ...]:
-    texts: dict[Language, str] = {"curl": curl, "python": python, "javascript": javascript}
-    return tuple(Code(language, LABELS[language], text) for language, text in texts.items())
-
-
-def _curl(request: SampleRequest, base: str, token: str) -> str:
-    words = [f"curl -H 'Authorization: {token}'"]
+def _curl(request: SampleRequest) -> str:
+    words = ["curl -H 'Authorization: TOKEN'"]
     if request.body is not None:
         words.append("-H 'Content-Type: application/json'")
         words.append(f"-d '{json.dumps(request.body, ensure_ascii=False)}'")
-    words.append(f"'{base}{request.path}'" if "?" in request.path else f"{base}{request.path}")
+    words.append(f"'BASE{request.path}'" if "?" in request.path else f"BASE{request.path}")
     return " \\\n  ".join(words)
 
 
-def _python(request: SampleRequest, base: str, token: str) -> str:
+def _python(request: SampleRequest) -> str:
     body = ""
     if request.body is not None:
         body = f"    json={_python_value(request.body)},\n"
@@ -104,8 +102,8 @@ def _python(request: SampleRequest, base: str, token: str) -> str:
     return (
         "import requests\n\n"
         f"resposta = requests.{request.method.lower()}(\n"
-        f'    "{base}{request.path}",\n'
-        f'    headers={{"Authorization": "{token}"}},\n'
+        f'    "BASE{request.path}",\n'
+        '    headers={"Authorization": "TOKEN"},\n'
         f"{body}"
         "    timeout=30,\n"
         ")\n"
@@ -128,8 +126,8 @@ def _python_value(value: object) -> str:
             return json.dumps(value, ensure_ascii=False)
 
 
-def _javascript(request: SampleRequest, base: str, token: str) -> str:
-    headers, options = f'Authorization: "{token}"', ""
+def _javascript(request: SampleRequest) -> str:
+    headers, options = 'Authorization: "TOKEN"', ""
     if request.body is not None:
         headers += ', "Content-Type": "application/json"'
         options = f"  body: JSON.stringify({json.dumps(request.body, ensure_ascii=False)}),\n"
@@ -137,7 +135,7 @@ def _javascript(request: SampleRequest, base: str, token: str) -> str:
         options = f'  method: "{request.method}",\n{options}'
     reader = "text" if request.is_text else "json"
     return (
-        f'const resposta = await fetch("{base}{request.path}", {{\n'
+        f'const resposta = await fetch("BASE{request.path}", {{\n'
         f"  headers: {{ {headers} }},\n"
         f"{options}"
         "});\n"
@@ -146,7 +144,7 @@ def _javascript(request: SampleRequest, base: str, token: str) -> str:
     )
 
 
-FOLLOW_CURL: Final = """
+_FOLLOW_CURL: Final = """
     PORTAL=BASE
     CREDENCIAL='Authorization: TOKEN'
 
@@ -164,7 +162,7 @@ FOLLOW_CURL: Final = """
     do sleep 1; done
     curl -s -H "$CREDENCIAL" $PORTAL$LOTE
 """
-FOLLOW_PYTHON: Final = """
+_FOLLOW_PYTHON: Final = """
     import time
 
     import requests
@@ -181,7 +179,7 @@ FOLLOW_PYTHON: Final = """
         lote = api.get(f"{lotes}/{lote['id']}", timeout=30).json()
     print(lote["state"], lote["counts"])
 """
-FOLLOW_JAVASCRIPT: Final = """
+_FOLLOW_JAVASCRIPT: Final = """
     const lotes = "BASE/api/v1/batches";
     const headers = { Authorization: "TOKEN", "Content-Type": "application/json" };
 
@@ -198,7 +196,7 @@ FOLLOW_JAVASCRIPT: Final = """
     }
     console.log(lote.state, lote.counts);
 """
-CANCEL_CURL: Final = """
+_CANCEL_CURL: Final = """
     PORTAL=BASE
     CREDENCIAL='Authorization: TOKEN'
 
@@ -209,7 +207,7 @@ CANCEL_CURL: Final = """
       $PORTAL/api/v1/batches)
     curl -X POST -H "$CREDENCIAL" $PORTAL$LOTE/cancel
 """
-RESULTS_CURL: Final = """
+_RESULTS_CURL: Final = """
     PORTAL=BASE
     CREDENCIAL='Authorization: TOKEN'
 
@@ -229,7 +227,7 @@ RESULTS_CURL: Final = """
     done
     cat resultados.csv
 """
-RESULTS_PYTHON: Final = """
+_RESULTS_PYTHON: Final = """
     import requests
 
     api = requests.Session()
@@ -244,7 +242,7 @@ RESULTS_PYTHON: Final = """
         saida.write(arquivo.content)
     print(len(arquivo.content), "bytes")
 """
-RESULTS_JAVASCRIPT: Final = """
+_RESULTS_JAVASCRIPT: Final = """
     const lotes = "BASE/api/v1/batches";
     const headers = { Authorization: "TOKEN" };
 
@@ -256,7 +254,7 @@ RESULTS_JAVASCRIPT: Final = """
       console.log(carro.plate, carro.state, carro.verdict);
     }
 """
-SHEET_CURL: Final = """
+_SHEET_CURL: Final = """
     PORTAL=BASE
     CREDENCIAL='Authorization: TOKEN'
 
@@ -276,7 +274,7 @@ SHEET_CURL: Final = """
     curl -s -H "$CREDENCIAL" -o resultados.csv $PORTAL$LOTE/results.csv
     cat resultados.csv
 """
-SHEET_PYTHON: Final = """
+_SHEET_PYTHON: Final = """
     import csv
     import pathlib
     import time
@@ -310,7 +308,7 @@ SHEET_PYTHON: Final = """
     pathlib.Path("resultados.csv").write_bytes(resultados.content)
     print("resultados.csv:", lote["counts"])
 """
-NIGHTLY_PYTHON: Final = """
+_NIGHTLY_PYTHON: Final = """
     import json
     import pathlib
 
@@ -345,7 +343,7 @@ NIGHTLY_PYTHON: Final = """
 
     ontem.write_text(json.dumps(agora, indent=2))
 """
-NIGHTLY_CURL: Final = """
+_NIGHTLY_CURL: Final = """
     PORTAL=BASE
     CREDENCIAL='Authorization: TOKEN'
 
@@ -357,7 +355,7 @@ NIGHTLY_CURL: Final = """
       mv $placa.novo $placa.jsonl
     done
 """
-RETRY_PYTHON: Final = """
+_RETRY_PYTHON: Final = """
     import time
 
     import requests
@@ -385,7 +383,7 @@ RETRY_PYTHON: Final = """
         except RuntimeError as erro:
             print(placa, erro)
 """
-RETRY_JAVASCRIPT: Final = """
+_RETRY_JAVASCRIPT: Final = """
     // O resultado de um caminho; espera o que Retry-After pede em 429 e 503.
     async function consultar(caminho, tentativas = 3) {
       let resposta;
@@ -410,10 +408,63 @@ RETRY_JAVASCRIPT: Final = """
       }
     }
 """
-RETRY_CURL: Final = """
+_RETRY_CURL: Final = """
     # --retry espera o que Retry-After pede em 429 e 503,
     # e repete também 500, 502 e 504.
     curl -sS --retry 2 --retry-max-time 60 \\
       -H 'Authorization: TOKEN' \\
       BASE/detran/v1/restrictions/renainf/ABC1D23
 """
+# Examples of several requests, by the section's anchor on the page.
+LONG_EXAMPLES: Final[Mapping[str, tuple[Example, ...]]] = {
+    "andamento": (
+        _written(
+            "andamento-ate-o-fim",
+            "Do começo ao fim",
+            curl=_FOLLOW_CURL,
+            python=_FOLLOW_PYTHON,
+            javascript=_FOLLOW_JAVASCRIPT,
+        ),
+        _written("cancelar", "Cancelar", curl=_CANCEL_CURL),
+    ),
+    "resultados": (
+        _written(
+            "baixar",
+            "Baixar",
+            curl=_RESULTS_CURL,
+            python=_RESULTS_PYTHON,
+            javascript=_RESULTS_JAVASCRIPT,
+        ),
+    ),
+}
+RECIPES: Final = (
+    Recipe(
+        "planilha",
+        "Uma planilha de placas",
+        "Uma coluna de placas entra, uma planilha de resultados sai. O preço máximo vem antes de "
+        "qualquer consulta, e nada é pago duas vezes: se o programa parar no meio, o lote "
+        "continua.",
+        _written("receita-planilha", "Planilha", curl=_SHEET_CURL, python=_SHEET_PYTHON),
+    ),
+    Recipe(
+        "noturna",
+        "Uma conferência por noite",
+        "Guarda a situação de cada placa e diz o que mudou desde a véspera. Agende com o cron, "
+        "por exemplo às 3 h: `0 3 * * * python3 conferir.py`",
+        _written("receita-noturna", "Conferência", curl=_NIGHTLY_CURL, python=_NIGHTLY_PYTHON),
+    ),
+    Recipe(
+        "retry-after",
+        "Erros, e quando tentar de novo",
+        "Só 429 e 503 dizem quando voltar, em `Retry-After`. Os outros erros não melhoram com "
+        "pressa: 400, 401, 403 e 404 são definitivos; 502 e 504 merecem uma nova tentativa mais "
+        "tarde.",
+        _written(
+            "receita-retry-after",
+            "Retry-After",
+            curl=_RETRY_CURL,
+            python=_RETRY_PYTHON,
+            javascript=_RETRY_JAVASCRIPT,
+        ),
+    ),
+)

@@ -1,36 +1,26 @@
 """The API reference page, built from the OpenAPI document and example answers.
 
 Paths, parameters, fields, errors and headers come from the document at ``/openapi.json``. This
-module adds the order of the sections, the longer examples ("recipes") and the prices.
+module adds the order of the sections, the longer examples ("recipes") and the prices. In a text,
+backticks mark what the page shows in its code font.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import Any, ClassVar, Final, Literal
 
-from portal.presentation.site import api_examples as texts
+from portal.gateway import CachePolicy
 from portal.presentation.site.api_examples import (
+    LONG_EXAMPLES,
+    RECIPES,
     Example,
+    Recipe,
     SampleRequest,
     example_of,
-    written_example,
 )
 from portal.presentation.site.public_pages import SamplePlate
 
 Document = Mapping[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class Words:
-    """A part of a sentence, shown in the code font if ``is_code`` is true."""
-
-    text: str
-    is_code: bool
-
-
-Sentence = tuple[Words, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +30,7 @@ class Endpoint:
     method: str
     path: str
     summary: str
-    description: Sentence
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +39,7 @@ class Parameter:
 
     name: str
     place: str
-    form: str
-    meaning: Sentence
+    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,21 +48,21 @@ class ReferenceField:
 
     name: str
     form: str
-    meaning: Sentence
+    meaning: str
 
 
 @dataclass(frozen=True, slots=True)
 class ApiError:
     status: int
     message: str
-    cause: Sentence
-    remedy: Sentence
+    cause: str
+    remedy: str
 
 
 @dataclass(frozen=True, slots=True)
 class ApiHeader:
     name: str
-    meaning: Sentence
+    meaning: str
     example: str
 
 
@@ -115,31 +104,23 @@ class SectionGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Recipe:
-    anchor: str
-    title: str
-    purpose: Sentence
-    example: Example
+class ReferenceFacts:
+    """What the page states about this portal.
 
+    ``document`` is the OpenAPI document. ``terms`` has the price and the cache times of each
+    operation of the upstream. ``samples`` are example plates of the sandbox (a simulated upstream).
+    """
 
-@dataclass(frozen=True, slots=True)
-class LookupTerms:
-    """A lookup's price in R$ and the cache times of its answers in seconds."""
-
-    name: str
-    title: str
-    price: Decimal
-    fresh_s: int
-    stale_s: int
+    document: Document
+    terms: Mapping[str, CachePolicy]
+    batch_limit: int
+    allows_origins: bool
+    samples: Sequence[SamplePlate]
 
 
 @dataclass(frozen=True, slots=True)
 class ApiPage:
-    """The API reference.
-
-    ``token`` is the API token in the examples. ``samples`` are example plates of the sandbox (a
-    simulated upstream).
-    """
+    """The API reference. ``token`` is the API token in the examples."""
 
     template: ClassVar[str] = "pages/api.html"
     base_url: str
@@ -149,10 +130,8 @@ class ApiPage:
     recipes: tuple[Recipe, ...]
     errors: tuple[ApiError, ...]
     headers: tuple[ApiHeader, ...]
-    terms: tuple[LookupTerms, ...]
-    batch_limit: int
-    allows_origins: bool
-    samples: tuple[SamplePlate, ...]
+    terms: Mapping[str, CachePolicy]  # by short titles of sections
+    facts: ReferenceFacts
 
 
 # A section has an anchor, a title, a short title and operations, the main operation first.
@@ -200,6 +179,9 @@ _GROUPS: Final = (
         ),
     ),
 )
+_SHORT_TITLES: Final = {
+    names[0]: short_title for _, sections in _GROUPS for _, _, short_title, names in sections
+}
 # The columns of the CSV file that ``finesCsv`` returns are the members of ``ExplainedFine``.
 _COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
@@ -216,174 +198,57 @@ _FORMATS: Final = {"date": "AAAA-MM-DD", "date-time": "data e hora"}
 
 
 def api_page(
-    document: Document,
-    answers: Mapping[str, Answer],
-    *,
-    base_url: str,
-    token: str,
-    terms: Sequence[LookupTerms],
-    batch_limit: int,
-    allows_origins: bool,
-    samples: Sequence[SamplePlate],
+    facts: ReferenceFacts, answers: Mapping[str, Answer], base_url: str, token: str
 ) -> ApiPage:
     """Build the reference. ``answers`` maps names of operations to example answers."""
     base = base_url.rstrip("/")
-    spec = _Spec(document)
+    spec = Specification(facts.document)
+
+    def filled(example: Example) -> Example:
+        return example.filled(base, token)
+
+    def section(anchor: str, title: str, short_title: str, names: tuple[str, ...]) -> Section:
+        main = names[0]
+        schema = _COLUMNS.get(main)
+        examples = LONG_EXAMPLES.get(anchor) or [spec.example(anchor, name) for name in names]
+        return Section(
+            anchor=anchor,
+            title=title,
+            short_title=short_title,
+            endpoints=tuple(
+                replace(each, summary="" if each.summary == title else each.summary)
+                for each in map(spec.endpoint, names)
+            ),
+            parameters=spec.parameters(names),
+            body_fields=spec.body_fields(main),
+            fields_title="Colunas de fines" if schema else "Campos da resposta",
+            fields=spec.columns(schema) if schema else spec.fields(main),
+            uses_memory=spec.uses_memory(main),
+            headers=spec.headers(main),
+            examples=tuple(map(filled, examples)),
+            answer=answers.get(main),
+            errors=spec.errors(names),
+        )
+
     return ApiPage(
         base_url=base,
         token=token,
-        first=example_of("comecar", "Começar", spec.sample("decode"), base, token),
+        first=filled(example_of("comecar", "Começar", spec.sample("decode"))),
         groups=tuple(
-            SectionGroup(
-                title,
-                tuple(_section(spec, answers, base, token, *section) for section in sections),
-            )
+            SectionGroup(title, tuple(section(*each) for each in sections))
             for title, sections in _GROUPS
         ),
-        recipes=_recipes(base, token),
+        recipes=tuple(replace(each, example=filled(each.example)) for each in RECIPES),
         errors=spec.all_errors(),
         headers=spec.all_headers(),
-        terms=tuple(terms),
-        batch_limit=batch_limit,
-        allows_origins=allows_origins,
-        samples=tuple(samples),
+        terms={_SHORT_TITLES[name]: policy for name, policy in facts.terms.items()},
+        facts=facts,
     )
 
 
-def sample_request(document: Document, name: str) -> SampleRequest:
-    """Return the request that the examples of the operation ``name`` send."""
-    return _Spec(document).sample(name)
+class Specification:
+    """The operations and schemas of the OpenAPI document."""
 
-
-def documented_operations() -> frozenset[str]:
-    """Return the names of the operations that have a section on the page."""
-    return frozenset(name for _, sections in _GROUPS for *_, names in sections for name in names)
-
-
-def _section(
-    spec: "_Spec",
-    answers: Mapping[str, Answer],
-    base: str,
-    token: str,
-    anchor: str,
-    title: str,
-    short_title: str,
-    names: tuple[str, ...],
-) -> Section:
-    main = names[0]
-    schema = _COLUMNS.get(main)
-    return Section(
-        anchor=anchor,
-        title=title,
-        short_title=short_title,
-        endpoints=tuple(
-            replace(each, summary="" if each.summary == title else each.summary)
-            for each in map(spec.endpoint, names)
-        ),
-        parameters=spec.parameters(names),
-        body_fields=spec.body_fields(main),
-        fields_title="Colunas de fines" if schema else "Campos da resposta",
-        fields=tuple(spec.members(spec.schema(schema))) if schema else spec.fields(main),
-        uses_memory=spec.uses_memory(main),
-        headers=spec.headers(main),
-        examples=_examples(spec, base, token, anchor, names),
-        answer=answers.get(main),
-        errors=spec.errors(names),
-    )
-
-
-def _examples(
-    spec: "_Spec", base: str, token: str, anchor: str, names: tuple[str, ...]
-) -> tuple[Example, ...]:
-    match anchor:
-        case "andamento":
-            return (
-                written_example(
-                    "andamento-ate-o-fim",
-                    "Do começo ao fim",
-                    base,
-                    token,
-                    curl=texts.FOLLOW_CURL,
-                    python=texts.FOLLOW_PYTHON,
-                    javascript=texts.FOLLOW_JAVASCRIPT,
-                ),
-                written_example("cancelar", "Cancelar", base, token, curl=texts.CANCEL_CURL),
-            )
-        case "resultados":
-            return (
-                written_example(
-                    "baixar",
-                    "Baixar",
-                    base,
-                    token,
-                    curl=texts.RESULTS_CURL,
-                    python=texts.RESULTS_PYTHON,
-                    javascript=texts.RESULTS_JAVASCRIPT,
-                ),
-            )
-    return tuple(
-        example_of(f"{anchor}-{name}", spec.endpoint(name).summary, spec.sample(name), base, token)
-        for name in names
-    )
-
-
-def _recipes(base: str, token: str) -> tuple[Recipe, ...]:
-    return (
-        Recipe(
-            "planilha",
-            "Uma planilha de placas",
-            sentence(
-                "Uma coluna de placas entra, uma planilha de resultados sai. O preço máximo vem "
-                "antes de qualquer consulta, e nada é pago duas vezes: se o programa parar no "
-                "meio, o lote continua."
-            ),
-            written_example(
-                "receita-planilha",
-                "Planilha",
-                base,
-                token,
-                curl=texts.SHEET_CURL,
-                python=texts.SHEET_PYTHON,
-            ),
-        ),
-        Recipe(
-            "noturna",
-            "Uma conferência por noite",
-            sentence(
-                "Guarda a situação de cada placa e diz o que mudou desde a véspera. Agende com o "
-                "cron, por exemplo às 3 h: `0 3 * * * python3 conferir.py`"
-            ),
-            written_example(
-                "receita-noturna",
-                "Conferência",
-                base,
-                token,
-                curl=texts.NIGHTLY_CURL,
-                python=texts.NIGHTLY_PYTHON,
-            ),
-        ),
-        Recipe(
-            "retry-after",
-            "Erros, e quando tentar de novo",
-            sentence(
-                "Só 429 e 503 dizem quando voltar, em `Retry-After`. Os outros erros não melhoram "
-                "com pressa: 400, 401, 403 e 404 são definitivos; 502 e 504 merecem uma nova "
-                "tentativa mais tarde."
-            ),
-            written_example(
-                "receita-retry-after",
-                "Retry-After",
-                base,
-                token,
-                curl=texts.RETRY_CURL,
-                python=texts.RETRY_PYTHON,
-                javascript=texts.RETRY_JAVASCRIPT,
-            ),
-        ),
-    )
-
-
-class _Spec:
     def __init__(self, document: Document) -> None:
         self._document = document
         self._operations: dict[str, tuple[str, str, Document]] = {
@@ -393,34 +258,32 @@ class _Spec:
             if method != "parameters" and "operationId" in operation
         }
 
-    def schema(self, name: str) -> Document:
-        found: Document = self._document["components"]["schemas"][name]
-        return found
-
     def endpoint(self, name: str) -> Endpoint:
         method, path, operation = self._operations[name]
         summary = operation["summary"]
-        return Endpoint(method, path, summary, sentence(operation.get("description", "")))
+        return Endpoint(method, path, summary, _plain(operation.get("description", "")))
+
+    def example(self, anchor: str, name: str) -> Example:
+        return example_of(f"{anchor}-{name}", self.endpoint(name).summary, self.sample(name))
 
     def sample(self, name: str) -> SampleRequest:
-        method, path, operation = self._operations[name]
+        """Return the request that the examples of the operation ``name`` send."""
+        method, path, _ = self._operations[name]
         for parameter in self._parameters(name):
             if parameter["in"] == "path":
                 path = path.replace(f"{{{parameter['name']}}}", parameter["example"])
-        body = None
-        if "requestBody" in operation:
-            (content,) = operation["requestBody"]["content"].values()
-            body = self._resolved(content["schema"])["example"]
+        body = self._body(name)
         answer = self._success(name)["content"]
-        return SampleRequest(method, path, body, is_text="application/json" not in answer)
+        return SampleRequest(
+            method, path, body and body["example"], is_text="application/json" not in answer
+        )
 
     def parameters(self, names: Sequence[str]) -> tuple[Parameter, ...]:
         found = {
             parameter["name"]: Parameter(
                 parameter["name"],
                 _PLACES[parameter["in"]],
-                _form(parameter["schema"]),
-                sentence(parameter.get("description", "")),
+                _plain(parameter.get("description", "")),
             )
             for name in names
             for parameter in self._parameters(name)
@@ -429,17 +292,25 @@ class _Spec:
         return tuple(found.values())
 
     def body_fields(self, name: str) -> tuple[ReferenceField, ...]:
-        operation = self._operations[name][2]
-        if "requestBody" not in operation:
-            return ()
-        (content,) = operation["requestBody"]["content"].values()
-        return tuple(self.members(self._resolved(content["schema"])))
+        body = self._body(name)
+        return () if body is None else tuple(self._members(body))
 
     def fields(self, name: str) -> tuple[ReferenceField, ...]:
         content = self._success(name)["content"].get("application/json")
-        return () if content is None else tuple(self.members(self._resolved(content["schema"])))
+        return () if content is None else tuple(self._members(self._resolved(content["schema"])))
 
-    def members(
+    def columns(self, schema: str) -> tuple[ReferenceField, ...]:
+        return tuple(self._members(self._document["components"]["schemas"][schema]))
+
+    def _body(self, name: str) -> Document | None:
+        """Return the schema of an operation's request body, or None if it has no body."""
+        operation = self._operations[name][2]
+        if "requestBody" not in operation:
+            return None
+        (content,) = operation["requestBody"]["content"].values()
+        return self._resolved(content["schema"])
+
+    def _members(
         self, schema: Document, prefix: str = "", seen: dict[str, str] | None = None
     ) -> Iterator[ReferenceField]:
         """Yield the members of an object and of its nested objects.
@@ -454,10 +325,10 @@ class _Spec:
             meaning = written.get("description") or (inner or {}).get("description", "")
             if inner is not None and reference in seen:
                 meaning = f"{meaning} Os mesmos campos de `{seen[reference]}`."
-            yield ReferenceField(shown, self._form(written), sentence(meaning))
+            yield ReferenceField(shown, _form(written), _plain(meaning))
             if inner is not None and reference not in seen:
                 seen[reference] = shown
-                yield from self.members(inner, f"{shown}.", seen)
+                yield from self._members(inner, f"{shown}.", seen)
 
     def uses_memory(self, name: str) -> bool:
         return any(each["name"] == "Cache-Control" for each in self._parameters(name))
@@ -479,7 +350,7 @@ class _Spec:
     def all_headers(self) -> tuple[ApiHeader, ...]:
         headers = self._document["components"]["headers"]
         return tuple(
-            ApiHeader(name, sentence(each["description"]), str(each.get("example", "")))
+            ApiHeader(name, _plain(each["description"]), str(each.get("example", "")))
             for name, each in headers.items()
         )
 
@@ -489,8 +360,8 @@ class _Spec:
         return ApiError(
             status,
             content["example"]["message"],
-            sentence(written["description"]),
-            sentence(written["x-remedy"]),
+            _plain(written["description"]),
+            _plain(written["x-remedy"]),
         )
 
     def _parameters(self, name: str) -> list[Document]:
@@ -528,16 +399,13 @@ class _Spec:
                 return self._resolved(each), name, items is not None
         return None, "", items is not None
 
-    def _form(self, written: Document) -> str:
-        if "$ref" in written:
-            return "objeto"
-        if "anyOf" in written:
-            return " ou ".join(self._form(each) for each in written["anyOf"])
-        return _form(written)
-
 
 def _form(schema: Document) -> str:
     """Describe a type, for example ``texto ou nulo`` (text or null) or ``texto: csv, json``."""
+    if "$ref" in schema:
+        return "objeto"
+    if "anyOf" in schema:
+        return " ou ".join(map(_form, schema["anyOf"]))
     if "const" in schema:
         return str(schema["const"])
     kinds = schema.get("type", "string")
@@ -551,11 +419,6 @@ def _form(schema: Document) -> str:
     return f"{form}: {', '.join(values)}" if values else form
 
 
-_CODE: Final = re.compile(r"`([^`]*)`")
-
-
-def sentence(text: str) -> Sentence:
-    """Split a text of the OpenAPI document at its backticks into words and code."""
-    plain = " ".join(text.replace("**", "").split())
-    parts = _CODE.split(plain)
-    return tuple(Words(part, is_code=bool(number % 2)) for number, part in enumerate(parts) if part)
+def _plain(text: str) -> str:
+    """Return a text of the document on one line, without the marks of bold text."""
+    return " ".join(text.replace("**", "").split())

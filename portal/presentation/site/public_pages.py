@@ -33,16 +33,31 @@ class SamplePlate:
 class SignInPage:
     """The sign-in page.
 
-    After signing in, the visitor goes to ``next_path``. ``purpose`` says what that page shows, for
-    example ``consultar ABC1D23`` (look up), or is "" if it shows no vehicle. If ``pass_through`` is
-    true, the form asks for the visitor's upstream credential. Otherwise it asks for a portal token.
+    After signing in, the visitor goes to ``next_path``, which must be a path of this portal. If
+    ``pass_through`` is true, the form asks for the visitor's upstream credential. Otherwise it asks
+    for a portal token.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"
     pass_through: bool
-    next_path: str
-    purpose: str
-    problem: str
+    next_path: str = "/"
+    problem: str = ""
+
+    @property
+    def purpose(self) -> str:
+        """What the page at ``next_path`` shows.
+
+        The result is ``consultar ABC1D23`` (look up) for a vehicle, and ``comparar ABC1D23 e
+        KZZ-9999`` (compare) for a comparison. It is "" for all other pages.
+        """
+        parts = urlsplit(self.next_path)
+        found = _VEHICLE_PATH.match(parts.path)
+        named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
+        try:
+            subjects = [parse_subject(text).display for text in named[:MOST_PLATES]]
+        except InvalidPlate:
+            return ""
+        return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
 
 
 # Why a dossier has no price: the source sent none, or the lookup failed.
@@ -78,7 +93,7 @@ class DossierSummary:
 @dataclass(frozen=True, slots=True)
 class GlossaryPage:
     template: ClassVar[str] = "pages/glossary.html"
-    terms: tuple[Term, ...]
+    terms: tuple[Term, ...] = GLOSSARY
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,33 +111,6 @@ class ErrorPage:
 
 _VEHICLE_PATH: Final = re.compile(r"/(?:placa|renavam)/([^/]+)")
 _DIGEST_GROUP: Final = 4
-
-
-def sign_in_page(*, pass_through: bool, next_path: str = "/", problem: str = "") -> SignInPage:
-    """Build the sign-in form. The caller must check that ``next_path`` is a path of this portal."""
-    return SignInPage(pass_through, next_path, purpose_of(next_path), problem)
-
-
-def purpose_of(path: str) -> str:
-    """Say in Portuguese what the page at a path shows.
-
-    The result is ``consultar ABC1D23`` (look up) for a vehicle, and ``comparar ABC1D23 e KZZ-9999``
-    (compare) for a comparison. It is "" for all other pages.
-    """
-    parts = urlsplit(path)
-    found = _VEHICLE_PATH.match(parts.path)
-    named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
-    subjects = []
-    for text in named[:MOST_PLATES]:
-        try:
-            subjects.append(parse_subject(text).display)
-        except InvalidPlate:
-            return ""
-    return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
-
-
-def glossary_page() -> GlossaryPage:
-    return GlossaryPage(GLOSSARY)
 
 
 def error_page(

@@ -158,12 +158,20 @@ def _words(
     }
     if verdict.level != "caution":
         return look, levels[verdict.level]
-    if any(fine.standing == "enforceable" for fine in fines):
-        return look, AFTER_PAYING
-    if any(fine.is_open for fine in fines):
-        return look, OPEN_FINE
-    in_force = any(effect_of(restriction).in_force for restriction in restrictions)
-    return look, UNCERTAIN_ORDER if in_force else NOTHING_FOUND_BEFORE
+    return look, caution_words(
+        enforceable=any(fine.standing == "enforceable" for fine in fines),
+        open_fines=any(fine.is_open for fine in fines),
+        restrictions=any(effect_of(restriction).in_force for restriction in restrictions),
+    )
+
+
+def caution_words(*, enforceable: object, open_fines: object, restrictions: object) -> str:
+    """Return the reason for the verdict "caution". The arguments say what the records contain."""
+    if enforceable:
+        return AFTER_PAYING
+    if open_fines:
+        return OPEN_FINE
+    return UNCERTAIN_ORDER if restrictions else NOTHING_FOUND_BEFORE
 
 
 def _describes(decoded: Decoded) -> bool:

@@ -14,13 +14,7 @@ from portal.batch import LOOKUPS, Batch, Item, LookupName, Reason, State, WrongE
 from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
-from portal.presentation.site.recent_lookup import (
-    AFTER_PAYING,
-    NOTHING_FOUND_BEFORE,
-    OPEN_FINE,
-    UNCERTAIN_ORDER,
-    RecentLookup,
-)
+from portal.presentation.site.recent_lookup import RecentLookup, caution_words
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
@@ -53,15 +47,14 @@ _REASONS: Final[Mapping[Reason, str]] = {
 }
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
-# The values in a batch page's URL that filter and sort the table of results.
-FILTERS: Final = ("blocked", "caution", "clear", "incomplete", "failed")
+# The values in a batch page's URL that sort and filter the table of results.
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
     "conclusao": "pior conclusão primeiro",
     "multas": "mais multas primeiro",
     "preco": "maior preço primeiro",
 }
-_FILTER_WORDS: Final[Mapping[str, str]] = {
+FILTERS: Final[Mapping[str, str]] = {
     "blocked": "Impedimento",
     "caution": "Atenção",
     "clear": "Nada encontrado",
@@ -485,11 +478,11 @@ def _filters(
     rows: Sequence[tuple[Item, BatchRow]], only: str, url: Callable[..., str]
 ) -> Iterator[Filter]:
     yield Filter("Todas", len(rows), url(so="", pagina=1) if only else "")
-    for key in FILTERS:
+    for key, label in FILTERS.items():
         count = sum(_matches(row, key) for _, row in rows)
         if count or key == only:
             address = "" if key == only else url(so=key, pagina=1)
-            yield Filter(_FILTER_WORDS[key], count, address, LEVEL_LOOKS.get(key))  # type: ignore[call-overload]
+            yield Filter(label, count, address, LEVEL_LOOKS.get(key))  # type: ignore[call-overload]
 
 
 def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
@@ -514,15 +507,15 @@ def _finding(row: BatchRow) -> str:
         case "blocked":
             return row.headline or ""
         case "clear":
-            return _FILTER_WORDS["clear"]
+            return FILTERS["clear"]
         case "incomplete":
             return f"Faltam {row.missing}" if row.missing else "Incompleta"
-        case "caution" if row.fines_enforceable:
-            return AFTER_PAYING
-        case "caution" if row.fines_open:
-            return OPEN_FINE
         case "caution":
-            return UNCERTAIN_ORDER if row.restrictions else NOTHING_FOUND_BEFORE
+            return caution_words(
+                enforceable=row.fines_enforceable,
+                open_fines=row.fines_open,
+                restrictions=row.restrictions,
+            )
         case _:
             return ""
 
@@ -552,15 +545,9 @@ def _state(item: Item, row: BatchRow) -> str:
         case "pending":
             return "na fila"
         case "failed":
-            return _failure(item.cause)
+            if item.cause == "rejected":
+                return _REJECTED
+            fault = FAULTS.get(item.cause)  # type: ignore[call-overload]
+            return fault.sentence if fault else _OUT_OF_SCOPE
         case _:
             return f"vencidas: {row.expired}" if row.expired else ""
-
-
-def _failure(cause: str) -> str:
-    if cause == "rejected":
-        return _REJECTED
-    for kind, fault in FAULTS.items():
-        if kind == cause:
-            return fault.sentence
-    return _OUT_OF_SCOPE

@@ -6,7 +6,7 @@ The result is a reference price minus the open fines and the costs that the buye
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
 from portal.law import (
     SHARES,
@@ -115,16 +115,17 @@ class NegotiationPage:
     versions match the registration equally well, ``version_note`` names the version whose price is
     used. Otherwise it is "".
 
-    The page uses only stored answers. In the state "idle", ``unasked`` names the lookups without a
-    stored answer. ``kept`` describes the stale answers that the page uses. If an input is invalid,
-    the page shows no sheet, because the sheet would omit, for example, an unreadable cost.
+    The page uses only stored answers. ``unasked`` names the lookups without one. ``kept`` describes
+    the stale answers that the page uses. If an input is invalid, the page shows no sheet, because
+    the sheet would omit, for example, an unreadable cost.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
+    share_words: ClassVar[Mapping[Share, str]] = SHARE_WORDS
+    unverified: ClassVar[tuple[Unverified, ...]] = UNVERIFIED
     plate: Plate
     title: str
     path: str
-    state: Literal["ready", "idle"]
     whole_page_url: str
     summary: Summary
     unasked: tuple[str, ...]
@@ -133,8 +134,6 @@ class NegotiationPage:
     kept: tuple[Provenance, ...]
     versions: tuple[VersionChoice, ...]
     share: Share
-    shares: tuple[Share, ...]
-    share_words: Mapping[Share, str]
     fine_choices: tuple[FineChoice, ...]
     fields: tuple[CostField, ...]
     problems: tuple[str, ...]
@@ -144,7 +143,6 @@ class NegotiationPage:
     ceiling: Decimal | None
     at_most: bool
     notes: tuple[str, ...]
-    unverified: tuple[Unverified, ...]
 
     @property
     def is_wrong(self) -> bool:
@@ -211,7 +209,6 @@ def negotiation_page(
         plate=plate,
         title=f"Negociação do veículo {plate.display}",
         path=path,
-        state="idle" if unasked else "ready",
         whole_page_url=f"{path}?completo=1",
         summary=contents.summary,
         unasked=unasked,
@@ -226,8 +223,6 @@ def negotiation_page(
             VersionChoice(one.number, one.label, one.current, one is tab) for one in tabs
         ),
         share=share,
-        shares=SHARES,
-        share_words=SHARE_WORDS,
         fine_choices=choices,
         fields=fields,
         problems=tuple(problem for problem in (wrong_version, wrong_share, wrong_fines) if problem),
@@ -237,7 +232,6 @@ def negotiation_page(
         ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
         at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
         notes=tuple(_notes(tab, sums, share, choices)),
-        unverified=UNVERIFIED,
     )
 
 

@@ -12,15 +12,11 @@ import secrets
 from io import BytesIO
 from typing import Final
 
-from flask import Flask, Response, request
+from flask import Response, request
 
 MIN_BYTES: Final = 1400  # a smaller body fits into one packet without compression
 _LEVEL: Final = 5  # higher levels take twice the time and save only a few per cent
 _MAX_PADDING_BYTES: Final = 100
-
-
-def register_compression(app: Flask) -> None:
-    app.after_request(compress_html)
 
 
 def compress_html(response: Response) -> Response:

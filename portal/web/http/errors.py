@@ -2,6 +2,7 @@
 
 import logging
 from math import ceil
+from traceback import extract_tb
 from typing import Final
 
 from flask import (
@@ -134,13 +135,8 @@ def register_errors(app: Flask) -> None:
     def unexpected_exception(error: Exception) -> Response:
         # Only class and location are logged, because the message may contain a plate, a token or a
         # URL.
-        traceback = error.__traceback__
-        while traceback is not None and traceback.tb_next is not None:
-            traceback = traceback.tb_next
-        location = (
-            f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}" if traceback else "?"
-        )
-        log.error("unexpected %s at %s", type(error).__name__, location)
+        frame = extract_tb(error.__traceback__)[-1]
+        log.error("unexpected %s at %s:%s", type(error).__name__, frame.filename, frame.lineno)
         return error_response(500)
 
     def database_unavailable(error: Exception) -> Response:

@@ -7,7 +7,6 @@ RATE_LIMIT_ADDRESS, and the token's daily limit of upstream calls. Without a lim
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
@@ -15,26 +14,12 @@ from flask import Flask, Response, g, request
 
 from portal.access import Identity
 from portal.gateway import Caller
-from portal.web.http.rate_limits import RateLimits
+from portal.web.http.rate_limits import Quota, RateLimits
 
 DAILY_CALLS: Final = "daily-calls"
 _DAY_S: Final = 86_400
 _RECENT_S: Final = 1.0
 _MOST_NAMES: Final = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Quota:
-    """A limit of ``amount`` requests or upstream calls per window of ``window_s`` seconds.
-
-    The current window ends in ``reset_s`` seconds. Until then, ``left`` more are allowed.
-    """
-
-    name: str
-    amount: int
-    window_s: int
-    left: int
-    reset_s: int
 
 
 def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
@@ -109,9 +94,7 @@ def register_rate_limit_headers(app: Flask, limits: RateLimits, daily: DailyQuot
     def after(response: Response) -> Response:
         identity: Identity | None = g.get("counted")
         if identity is not None:
-            quotas = [
-                Quota(*window) for window in limits.windows(request.remote_addr, identity.digest)
-            ]
+            quotas = limits.windows(request.remote_addr, identity.digest)
             is_hit = response.headers.get("Cache-Status", "").startswith("portal; hit")
             if (calls := (daily.recent if is_hit else daily.read)(identity)) is not None:
                 quotas.append(calls)

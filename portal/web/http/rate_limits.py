@@ -11,7 +11,8 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache
 from math import ceil
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
@@ -33,6 +34,20 @@ WRONG_DOSSIERS: Final = "20/minute;100/hour"
 # Dossiers issued from one address. Rendering a dossier takes about a second of processor time.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Quota:
+    """A limit of ``amount`` requests or upstream calls per window of ``window_s`` seconds.
+
+    The current window ends in ``reset_s`` seconds. Until then, ``left`` more are allowed.
+    """
+
+    name: str
+    amount: int
+    window_s: int
+    left: int
+    reset_s: int
 
 
 class RateLimits:
@@ -73,27 +88,23 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        waits = [self._count(self._address, "address", network(address))] if self._address else []
-        if self._token and token_digest is not None:
-            waits.append(self._count(self._token, "token", token_digest))
+        waits = [self._first_wait(_hit, self._address, "address", network(address))]
+        if token_digest is not None:
+            waits.append(self._first_wait(_hit, self._token, "token", token_digest))
         return max((wait for wait in waits if wait is not None), default=None)
 
-    def windows(
-        self, address: str | None, token_digest: str
-    ) -> list[tuple[str, int, int, int, int]]:
-        """Return each rate-limit window that applies, as (name, amount, seconds, left, reset).
+    def windows(self, address: str | None, token_digest: str) -> list[Quota]:
+        """Return each rate-limit window that applies.
 
-        ``name`` is the kind of limit with the window's seconds, such as "token-60". ``left`` more
-        requests are allowed in the window, which ends in ``reset`` seconds.
+        Its name is the kind of limit with the window's seconds, such as "token-60".
         """
         if not self.counts_requests:
             return []
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
-            (f"{kind}-{item.get_expiry()}", item.amount, item.get_expiry(), *left)
+            self._run(_quota, item, kind, subject)
             for kind, items, subject in kinds
             for item in items
-            for left in [self._run(partial(_left, item=item, kind=kind, subject=subject))]
         ]
 
     def sign_in(self, address: str | None) -> int | None:
@@ -101,11 +112,11 @@ class RateLimits:
 
         Call this before the token is checked. Otherwise parallel attempts could exceed the limit.
         """
-        return self._count(_sign_in_limits(), "sign-in", network(address))
+        return self._first_wait(_hit, _parse_limit(WRONG_TOKENS), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
-        for item in _sign_in_limits():
-            self._run(partial(_clear, item=item, kind="sign-in", subject=network(address)))
+        for item in _parse_limit(WRONG_TOKENS):
+            self._run(_clear, item, "sign-in", network(address))
 
     def guess_wait(self, address: str | None) -> int | None:
         """Return how long an address must wait after too many wrong guesses, or None.
@@ -115,32 +126,35 @@ class RateLimits:
         could otherwise guess other links without limit. Parallel requests may exceed the limit,
         because each is checked before any of them is counted.
         """
-        subject = network(address)
-        for item in _guess_limits():
-            wait = self._run(partial(_wait, item=item, kind="dossier", subject=subject))
-            if wait is not None:
-                return wait
-        return None
+        return self._first_wait(_wait, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
 
     def count_guess(self, address: str | None) -> None:
-        self._count(_guess_limits(), "dossier", network(address))
+        self._first_wait(_hit, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
 
     def issue(self, address: str | None) -> int | None:
-        return self._count(_issue_limits(), "issue", network(address))
+        return self._first_wait(_hit, _parse_limit(ISSUED_DOSSIERS), "issue", network(address))
 
-    def _count(self, items: "Sequence[RateLimitItem]", kind: str, subject: str) -> int | None:
+    def _first_wait(
+        self,
+        operation: Callable[..., int | None],
+        items: "Sequence[RateLimitItem]",
+        kind: str,
+        subject: str,
+    ) -> int | None:
         for item in items:
-            wait = self._run(partial(_hit, item=item, kind=kind, subject=subject))
+            wait = self._run(operation, item, kind, subject)
             if wait is not None:
                 return wait  # a request that one window rejects must not count in a longer window
         return None
 
-    def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
+    def _run(
+        self, operation: Callable[..., T], item: "RateLimitItem", kind: str, subject: str
+    ) -> T:
         """Run an operation on the counters in Redis, or on the local ones if Redis fails."""
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
-                return operation(self._redis.strategy)
-        return operation(self._local_counters())
+                return operation(self._redis.strategy, item, kind, subject)
+        return operation(self._local_counters(), item, kind, subject)
 
 
 class _RedisLimits:
@@ -162,69 +176,58 @@ def seconds(wait_s: int) -> str:
     return f"{minutes} minutos" if minutes > 1 else "1 minuto"
 
 
-@cache
-def _sign_in_limits() -> "list[RateLimitItem]":
-    return _parse_limit(WRONG_TOKENS)
-
-
-@cache
-def _guess_limits() -> "list[RateLimitItem]":
-    return _parse_limit(WRONG_DOSSIERS)
-
-
-@cache
-def _issue_limits() -> "list[RateLimitItem]":
-    return _parse_limit(ISSUED_DOSSIERS)
-
-
 def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
     from limits.strategies import FixedWindowRateLimiter
 
     return FixedWindowRateLimiter(storage)
 
 
-def _parse_limit(limit: str | None) -> "list[RateLimitItem]":
+@cache
+def _parse_limit(limit: str | None) -> "Sequence[RateLimitItem]":
     if not limit:
-        return []
+        return ()
     from limits import parse_many
 
     return sorted(parse_many(limit), key=lambda item: item.get_expiry())
 
 
 def _hit(
-    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
+    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
 ) -> int | None:
-    if strategy.hit(item, kind, subject):
-        return None
-    return _remaining(strategy, item, kind, subject)
+    allowed = strategy.hit(item, kind, subject)
+    return None if allowed else _remaining_s(strategy, item, kind, subject)
 
 
 def _wait(
-    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
+    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
 ) -> int | None:
-    if strategy.test(item, kind, subject):
-        return None
-    return _remaining(strategy, item, kind, subject)
+    allowed = strategy.test(item, kind, subject)
+    return None if allowed else _remaining_s(strategy, item, kind, subject)
 
 
-def _remaining(
+def _remaining_s(
     strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
 ) -> int:
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))
 
 
-def _left(
-    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
-) -> tuple[int, int]:
-    """Return the requests and the seconds that are left in a window."""
-    stats = strategy.get_window_stats(item, kind, subject)
+def _quota(
+    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
+) -> Quota:
+    stats, window_s = strategy.get_window_stats(item, kind, subject), item.get_expiry()
     reset_s = ceil(stats.reset_time - time.time())
-    return max(0, stats.remaining), reset_s if reset_s > 0 else item.get_expiry()
+    return Quota(
+        f"{kind}-{window_s}",
+        item.amount,
+        window_s,
+        max(0, stats.remaining),
+        reset_s if reset_s > 0 else window_s,
+    )
 
 
 def _clear(
-    strategy: "FixedWindowRateLimiter", *, item: "RateLimitItem", kind: str, subject: str
+    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
 ) -> None:
     strategy.clear(item, kind, subject)
 

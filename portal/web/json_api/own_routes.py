@@ -15,14 +15,7 @@ from typing import Any, Final
 import msgspec
 from flask import Blueprint, Response, request, stream_with_context
 
-from portal.access import (
-    Gatekeeper,
-    Identity,
-    NoCredential,
-    RefusedToken,
-    UnknownToken,
-    read_credential,
-)
+from portal.access import Gatekeeper, Identity, NoCredential
 from portal.batch import (
     LOOKUPS,
     Access,
@@ -36,14 +29,7 @@ from portal.batch import (
     preview,
     read_strings,
 )
-from portal.gateway import (
-    OPERATIONS,
-    Allowance,
-    Caller,
-    Directive,
-    Gateway,
-    Operation,
-)
+from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
 from portal.pdf import PdfProcess, PDFUnavailable
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
@@ -61,16 +47,22 @@ from portal.presentation.failure_texts import (
 )
 from portal.presentation.panels import Cause
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.panel import Lookup as LookupWord
 from portal.presentation.vehicle.panel import Panels, RenderContext
-from portal.vehicle import InvalidPlate, Plate
+from portal.vehicle import Plate
 from portal.web.http.errors import message_response
 from portal.web.http.rate_limit_headers import count_request
-from portal.web.http.rate_limits import RateLimits, network
+from portal.web.http.rate_limits import RateLimits
 from portal.web.http.upload_limits import UploadLimiter
 from portal.web.http.user_initiated import is_user_initiated
-from portal.web.json_api.cache_control import directive_of
-from portal.web.json_api.routes import Refusal, read_object
+from portal.web.json_api.routes import (
+    Refusal,
+    add_route,
+    authenticate,
+    directive_of,
+    read_object,
+    read_plate,
+    sender_of,
+)
 
 log = logging.getLogger(__name__)
 
@@ -88,13 +80,10 @@ NOT_ALLOWED: Final = {
 NO_ANSWER: Final = "Não há resposta legível para esta consulta."
 NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
-_PAGE: Final = 50  # number of items that are decrypted at a time
 # A workbook of up to this many bytes stays in memory. A larger one is written to a temporary file.
 _SPOOLED: Final = 4 * 1024 * 1024
 _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _encoder = msgspec.json.Encoder(decimal_format="number")
-
-PanelsOf = Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +99,7 @@ class Requester:
     by_session: bool
 
 
+@dataclass(frozen=True, slots=True)
 class OwnApi:
     """The routes of ``/api/v1``.
 
@@ -119,52 +109,30 @@ class OwnApi:
     context manager that traces one rendering.
     """
 
-    def __init__(
-        self,
-        gateway: Gateway,
-        gatekeeper: Gatekeeper,
-        limits: RateLimits,
-        uploads: UploadLimiter,
-        batches: Batches,
-        batch_limit: int,
-        allowance: Callable[[Caller], Allowance],
-        panels_of: PanelsOf,
-        session: Callable[[], Requester | None],
-        dossier: Callable[[Plate, Identity], str | None],
-        pdfs: PdfProcess,
-        pdf_span: Callable[[], AbstractContextManager[object]],
-        render_context: Callable[[], RenderContext],
-    ) -> None:
-        self._gateway = gateway
-        self._gatekeeper = gatekeeper
-        self._limits = limits
-        self._uploads = uploads
-        self._batches = batches
-        self._batch_limit = batch_limit
-        self._allowance = allowance
-        self._panels_of = panels_of
-        self._session = session
-        self._dossier = dossier
-        self._pdfs = pdfs
-        self._pdf_span = pdf_span
-        self._render_context = render_context
+    gateway: Gateway
+    gatekeeper: Gatekeeper
+    limits: RateLimits
+    uploads: UploadLimiter
+    batches: Batches
+    batch_limit: int
+    allowance: Callable[[Caller], Allowance]
+    panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
+    session: Callable[[], Requester | None]
+    dossier: Callable[[Plate, Identity], str | None]
+    pdfs: PdfProcess
+    pdf_span: Callable[[], AbstractContextManager[object]]
+    render_context: Callable[[], RenderContext]
 
     def blueprint(self) -> Blueprint:
         paths = Blueprint("own_api", __name__, url_prefix="/api/v1")
 
         def route(path: str, name: str, **views: Callable[..., Response]) -> None:
-            methods = ["HEAD", *views] if "GET" in views else [*views]
-
             def view(**parts: str) -> Response:
-                if request.method == "OPTIONS":
-                    response = Response(status=204, headers={"Allow": ", ".join(allow)})
-                    del response.headers["Content-Type"]
-                    return response
                 method = "GET" if request.method == "HEAD" else request.method
                 return self._answer(partial(views[method], **parts))
 
-            allow = [*sorted(methods), "OPTIONS"]
-            paths.add_url_rule(path, name, view, methods=allow, provide_automatic_options=False)
+            methods = sorted(["HEAD", *views] if "GET" in views else views)
+            add_route(paths, path, name, methods, view)
 
         route("/vehicles/<plate>", "vehicle", GET=self.vehicle)
         for table in NEEDS:
@@ -185,21 +153,22 @@ class OwnApi:
 
     def vehicle(self, plate: str) -> Response:
         requester = self._requester()
-        subject, ask = _plate(plate), _ask_query()
-        operations = self._in_scope(requester.identity, ask)
+        subject, ask = read_plate(plate), request.args.get("ask")
+        # If the query has no ``ask``, a missing scope is no error, and the response states it.
+        names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity)
         self._count(requester)
-        panels = self._panels(subject, operations, requester)
-        return _json(explained(subject, panels, self._render_context()))
+        panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
+        return _json(explained(subject, panels, self.render_context()))
 
     def table(self, plate: str, name: TableName, ending: str) -> Response:
         requester = self._requester()
         need = NEEDS[name]
         if not requester.identity.has_scope(need):
             raise Refusal(403, FORBIDDEN)
-        subject, dialect = _plate(plate), _dialect()
+        subject, dialect = read_plate(plate), _dialect()
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[need]], requester)
-        contents = VehicleContents.of(panels, self._render_context())
+        contents = VehicleContents.of(panels, self.render_context())
         table = vehicle_table(name, contents)
         if table is None:
             raise _refusal(panels.of(need).cause)
@@ -210,20 +179,21 @@ class OwnApi:
     def listed(self) -> Response:
         requester = self._requester()
         self._count(requester)
-        return _json([self._object(batch, requester) for batch in self._owned(requester)])
+        batches = self.batches.listed(requester.owner)
+        return _json([self._object(batch, requester) for batch in batches])
 
     def create(self) -> Response:
         requester = self._requester()
-        values, ask = self._new_batch(requester)
-        if len(values) > self._batch_limit:
-            raise Refusal(400, TOO_LONG.format(self._batch_limit))
+        values, ask = self._new_batch(requester.identity)
+        if len(values) > self.batch_limit:
+            raise Refusal(400, TOO_LONG.format(self.batch_limit))
         listed = read_strings(values)
         if not listed.subjects:
             first = wrong_message(listed.wrong[0]) if listed.wrong else ""
             raise Refusal(400, NOTHING_VALID.format(first).strip())
         self._count(requester)
-        found = preview(listed.subjects, ask, requester.identity, self._gateway)
-        batch = self._batches.create(requester.owner, ask, found.items, listed, found.at_most)
+        found = preview(listed.subjects, ask, requester.identity, self.gateway)
+        batch = self.batches.create(requester.owner, ask, found.items, listed, found.at_most)
         response = self._one(batch, requester)
         response.status_code = 201
         response.headers["Location"] = f"/api/v1/batches/{batch}"
@@ -235,52 +205,56 @@ class OwnApi:
         return self._one(batch, requester)
 
     def start(self, batch: str) -> Response:
+        """Start or resume a batch."""
         requester = self._requester()
         self._count(requester)
-        start_batch(self._batches, self._gateway, batch, requester)
+        owner, identity = requester.owner, requester.identity
+        found = self.batches.get(batch, owner)
+        left = [each.subject for each in self.batches.items(batch, owner) if each.state != "done"]
+        at_most = preview(left, found.ask, identity, self.gateway).at_most
+        access = Access(identity.digest, identity.credential)
+        self.batches.start(batch, owner, access, at_most)
         return self._one(batch, requester)
 
     def pause(self, batch: str) -> Response:
-        requester = self._requester()
-        self._count(requester)
-        self._batches.pause(batch, requester.owner)
-        return self._one(batch, requester)
+        return self._changed(batch, self.batches.pause)
 
     def cancel(self, batch: str) -> Response:
+        return self._changed(batch, self.batches.cancel)
+
+    def _changed(self, batch: str, change: Callable[[str, str], None]) -> Response:
         requester = self._requester()
         self._count(requester)
-        self._batches.cancel(batch, requester.owner)
+        change(batch, requester.owner)
         return self._one(batch, requester)
 
     def results(self, batch: str, ending: str) -> Response:
         requester = self._requester()
         dialect = _dialect()
         self._count(requester)
-        found = self._batches.get(batch, requester.owner)
+        found = self.batches.get(batch, requester.owner)
         # All items are read before the response starts, because a client could mistake a response
         # that an error cuts short for a complete one.
-        items = list(all_items(self._batches, batch, requester.owner))
+        items = self.batches.items(batch, requester.owner)
         name = f"lote-{batch[:8]}"
         if ending == "zip":
             return self._zip(items, requester.identity, name)
         operations = [OPERATIONS[lookup] for lookup in found.ask]
         table = results_table(
             items,
-            lambda subject: self._panels_of(
-                subject, operations, requester.identity, Directive.PEEK
-            ),
-            self._render_context(),
+            lambda subject: self.panels_of(subject, operations, requester.identity, Directive.PEEK),
+            self.render_context(),
         )
         return _download(table, ending, dialect, name)
 
     def _zip(self, items: Sequence[Item], identity: Identity, name: str) -> Response:
         try:
-            self._pdfs.open()
+            self.pdfs.open()
         except PDFUnavailable:
             return message_response(501, NO_PDF)
         stream = stream_with_context(zip_stream(self._dossiers(items, identity)))
         response = _attachment(stream, "application/zip", f"{name}.zip")
-        response.call_on_close(self._pdfs.close)
+        response.call_on_close(self.pdfs.close)
         return response
 
     def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
@@ -308,11 +282,11 @@ class OwnApi:
             yield "sem-dossie.txt", "\r\n".join([NO_DOSSIER, *left_out, ""]).encode()
 
     def _dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
-        html = self._dossier(plate, identity)
+        html = self.dossier(plate, identity)
         if html is None:
             return None
-        with self._pdf_span():
-            return self._pdfs.render(html)
+        with self.pdf_span():
+            return self.pdfs.render(html)
 
     # Helpers
 
@@ -330,97 +304,46 @@ class OwnApi:
         """Authenticate the sender, by credential or session. Raises Refusal (401 or 403)."""
         headers, query = request.headers.getlist("Authorization"), request.query_string
         try:
-            credential = read_credential(headers, query)
+            identity = authenticate(self.gatekeeper, headers, query)
         except NoCredential:
             may_use_session = (
                 request.method in ("GET", "HEAD") and not headers and b"at=" not in query
             )
-            if may_use_session and (requester := self._session()) is not None:
+            if may_use_session and (requester := self.session()) is not None:
                 return _with_lookups(requester)
             raise Refusal(401, UNAUTHORIZED) from None
-        try:
-            identity = self._gatekeeper.authenticate(credential)
-        except UnknownToken:
-            raise Refusal(401, UNAUTHORIZED) from None
-        except RefusedToken:
-            raise Refusal(403, FORBIDDEN) from None
         return _with_lookups(Requester(identity, identity.digest, by_session=False))
 
     def _count(self, requester: Requester) -> None:
-        wait_s = count_request(self._limits, requester.identity)
+        wait_s = count_request(self.limits, requester.identity)
         if wait_s is not None:
             raise Refusal(429, TOO_MANY, wait_s)
-
-    def _in_scope(self, identity: Identity, ask: tuple[LookupWord, ...] | None) -> list[Operation]:
-        """Return the requested operations, or all operations if ``ask`` is None.
-
-        Raises Refusal (403) if ``ask`` names an operation for which the identity lacks the scope.
-        If ``ask`` is None, a missing scope is no error, and the response states it.
-        """
-        if ask is not None and not all(map(identity.has_scope, ask)):
-            raise Refusal(403, FORBIDDEN)
-        return [OPERATIONS[name] for name in ask or LOOKUPS]
 
     def _panels(
         self, plate: Plate, operations: Sequence[Operation], requester: Requester
     ) -> Panels:
-        return self._panels_of(plate, operations, requester.identity, _directive(requester))
+        return self.panels_of(plate, operations, requester.identity, _directive(requester))
 
-    def _new_batch(self, requester: Requester) -> tuple[list[object], tuple[LookupName, ...]]:
+    def _new_batch(self, identity: Identity) -> tuple[list[object], tuple[LookupName, ...]]:
         """Return the plates and lookups in the request's body. Raises Refusal (400 or 403)."""
-        document = read_object(self._uploads, self._sender(requester), INVALID_BATCH)
-        plates = document.get("plates")
+        sender = sender_of(self.gatekeeper, identity)
+        document = read_object(self.uploads, sender, INVALID_BATCH)
+        plates, names = document.get("plates"), document.get("ask")
         if not isinstance(plates, list):
             raise Refusal(400, INVALID_BATCH)
-        asked = document.get("ask")
-        if asked is None:
-            return plates, tuple(name for name in LOOKUPS if requester.identity.has_scope(name))
-        if not isinstance(asked, list) or not asked or any(each not in LOOKUPS for each in asked):
+        if names is None:
+            return plates, tuple(name for name in LOOKUPS if identity.has_scope(name))
+        if not isinstance(names, list) or not names:
             raise Refusal(400, INVALID_ASK)
-        ask = tuple(name for name in LOOKUPS if name in asked)
-        if not all(map(requester.identity.has_scope, ask)):
-            raise Refusal(403, FORBIDDEN)
-        return plates, ask
-
-    def _sender(self, requester: Requester) -> str:
-        if self._gatekeeper.mode == "managed":
-            return requester.identity.digest
-        return network(request.remote_addr)
-
-    def _owned(self, requester: Requester) -> list[Batch]:
-        return self._batches.listed(requester.owner)
+        return plates, _asked(names, identity)
 
     def _one(self, batch: str, requester: Requester) -> Response:
-        return _json(self._object(self._batches.get(batch, requester.owner), requester))
+        return _json(self._object(self.batches.get(batch, requester.owner), requester))
 
     def _object(self, batch: Batch, requester: Requester) -> object:
         identity = requester.identity
-        left = self._allowance(Caller(identity.name, identity.daily_limit))
+        left = self.allowance(Caller(identity.name, identity.daily_limit))
         return batch_object(batch, (left.day, left.token))
-
-
-def start_batch(batches: Batches, gateway: Gateway, batch: str, requester: Requester) -> None:
-    """Start or resume a batch. Raises UnknownBatch or NotAllowed."""
-    found = batches.get(batch, requester.owner)
-    left = [
-        item.subject for item in all_items(batches, batch, requester.owner) if item.state != "done"
-    ]
-    identity = requester.identity
-    at_most = preview(left, found.ask, identity, gateway).at_most
-    batches.start(batch, requester.owner, Access(identity.digest, identity.credential), at_most)
-
-
-def all_items(batches: Batches, batch: str, owner: str) -> Iterator[Item]:
-    """Yield a batch's items, reading _PAGE of them at a time.
-
-    Raises UnknownBatch when the first item is read.
-    """
-    after = -1
-    while page := batches.items(batch, owner, after, _PAGE):
-        yield from page
-        after = page[-1].position
-        if len(page) < _PAGE:
-            return
 
 
 def _with_lookups(requester: Requester) -> Requester:
@@ -442,13 +365,6 @@ def _directive(requester: Requester) -> Directive:
     return Directive.NORMAL if is_user_initiated() else Directive.PEEK
 
 
-def _plate(text: str) -> Plate:
-    try:
-        return Plate.parse(text)
-    except InvalidPlate:
-        raise Refusal(400, INVALID_PLATE) from None
-
-
 def _refusal(cause: Cause) -> Refusal:
     """Return the error for a request whose only lookup has no readable answer."""
     if cause == "rejected":
@@ -463,18 +379,17 @@ def _refusal(cause: Cause) -> Refusal:
     return Refusal(504, FAULTS["not_stored"].message) if not cause else Refusal(502, NO_ANSWER)
 
 
-def _ask_query() -> tuple[LookupWord, ...] | None:
-    """Return the lookups of ``?ask=decode,renainf``, or None if the query has no ``ask``.
+def _asked(names: Sequence[object], identity: Identity) -> tuple[LookupName, ...]:
+    """Return the lookups that a request names, in the usual order.
 
-    Raises Refusal (400).
+    Raises Refusal: 400 for an unknown name, 403 if the identity lacks the scope of a lookup.
     """
-    text = request.args.get("ask")
-    if text is None:
-        return None
-    names = text.split(",")
     if any(name not in LOOKUPS for name in names):
         raise Refusal(400, INVALID_ASK)
-    return tuple(name for name in LOOKUPS if name in names)
+    asked = tuple(name for name in LOOKUPS if name in names)
+    if not all(map(identity.has_scope, asked)):
+        raise Refusal(403, FORBIDDEN)
+    return asked
 
 
 def _dialect() -> Dialect:
@@ -494,8 +409,7 @@ def _json(document: object) -> Response:
 def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Response:
     if ending == "csv":
         lines = (line.encode() for line in csv_lines(table, dialect))
-        header = "present" if table.columns else "absent"
-        return _attachment(lines, f"text/csv; charset=utf-8; header={header}", f"{name}.csv")
+        return _attachment(lines, "text/csv; charset=utf-8; header=present", f"{name}.csv")
     if ending == "jsonl":
         return _attachment(json_lines(table), "application/jsonl", f"{name}.jsonl")
     if request.method == "HEAD":

@@ -21,6 +21,7 @@ from portal.gateway import (
     RENAJUD,
     REPORT,
     Caller,
+    Directive,
     Failure,
     Gateway,
     Lookup,
@@ -37,7 +38,6 @@ from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
-from portal.web.json_api.cache_control import directive_of
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
@@ -66,16 +66,14 @@ class CheckedRequest:
     snapshot: Snapshot
 
 
+@dataclass(frozen=True, slots=True)
 class JsonApi:
     """The five routes. Each checks in this order: 404/405 (router), 401, 403, 413/415/400, 429."""
 
-    def __init__(
-        self, gateway: Gateway, gatekeeper: Gatekeeper, limits: RateLimits, uploads: UploadLimiter
-    ) -> None:
-        self._uploads = uploads
-        self._gateway = gateway
-        self._gatekeeper = gatekeeper
-        self._limits = limits
+    gateway: Gateway
+    gatekeeper: Gatekeeper
+    limits: RateLimits
+    uploads: UploadLimiter
 
     def blueprint(self) -> Blueprint:
         paths = Blueprint("api", __name__)
@@ -83,35 +81,22 @@ class JsonApi:
         def route(
             path: str, name: str, operation: Operation, lookup: Callable[..., Lookup] | None = None
         ) -> None:
-            methods = ["POST"] if operation.method == "POST" else ["GET", "HEAD"]
-            allow = ", ".join([*methods, "OPTIONS"])
-
             def of_vehicle(_identity: Identity, **parts: str) -> Lookup:
                 return vehicle_lookup(operation, **parts)
 
             parse: Callable[..., Lookup] = lookup or of_vehicle
 
             def view(**parts: str) -> Response:
-                if request.method == "OPTIONS":
-                    response = Response(status=204, headers={"Allow": allow})
-                    del response.headers["Content-Type"]  # a 204 has no content
-                    return response
                 return self._answer(operation, partial(parse, **parts))
 
-            paths.add_url_rule(
-                path,
-                name,
-                view,
-                methods=[*methods, "OPTIONS"],
-                provide_automatic_options=False,
-            )
+            methods = ["POST"] if operation.method == "POST" else ["GET", "HEAD"]
+            add_route(paths, path, name, methods, view)
 
-        route("/detran/v1/decode/<plate>", "decode", DECODE)
-        base = "/detran/v1/restrictions"
-        route(f"{base}/renainf/<plate>", "renainf", RENAINF)
-        route(f"{base}/renainf/<plate>/<uf>", "renainf_uf", RENAINF)
-        route(f"{base}/renajud/<plate>", "renajud", RENAJUD)
-        route("/detran/v1/analytical-reports", "report", REPORT, self._report)
+        route(f"{DECODE.path}/<plate>", "decode", DECODE)
+        route(f"{RENAINF.path}/<plate>", "renainf", RENAINF)
+        route(f"{RENAINF.path}/<plate>/<uf>", "renainf_uf", RENAINF)
+        route(f"{RENAJUD.path}/<plate>", "renajud", RENAJUD)
+        route(REPORT.path, "report", REPORT, self._report)
         return paths
 
     def _answer(self, operation: Operation, parse: Callable[[Identity], Lookup]) -> Response:
@@ -120,40 +105,56 @@ class JsonApi:
             if checked is None:
                 authorization = request.headers.getlist("Authorization")
                 query = request.query_string
-                identity = authorise(self._gatekeeper, operation, authorization, query)
+                identity = authorise(self.gatekeeper, operation, authorization, query)
                 lookup, snapshot = parse(identity), None
             else:
                 identity, snapshot = checked.identity, checked.snapshot
                 lookup = snapshot.lookup
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message)
-        wait_s = count_request(self._limits, identity)
+        wait_s = count_request(self.limits, identity)
         if wait_s is not None:
             return message_response(429, TOO_MANY, wait_s)
         caller = Caller(identity.name, identity.daily_limit, identity.credential)
         try:
-            return _relay(self._gateway.fetch(lookup, caller, directive_of(identity), snapshot))
+            return _relay(self.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
         except Failure as failure:
-            return failure_response(failure, self._gatekeeper.mode == "pass-through")
+            return failure_response(failure, self.gatekeeper.mode == "pass-through")
 
     def _report(self, identity: Identity) -> Lookup:
-        document = read_object(self._uploads, self._sender(identity), INVALID_BODY)
+        sender = sender_of(self.gatekeeper, identity)
+        document = read_object(self.uploads, sender, INVALID_BODY)
         plate_text = document.get("plate")
-        plate = _plate(plate_text if isinstance(plate_text, str) else "")
+        plate = read_plate(plate_text if isinstance(plate_text, str) else "")
         data = document.get("data")
         if not isinstance(data, dict):
             raise Refusal(400, INVALID_DATA)
         return report_lookup(plate, data)
 
-    def _sender(self, identity: Identity) -> str:
-        """Return what identifies the sender for the upload limits: a token's digest or a network.
 
-        Only a token that the portal has issued identifies a sender. In pass-through mode anyone can
-        invent a credential, and the demo token is public.
-        """
-        if self._gatekeeper.mode == "managed":
-            return identity.digest
-        return network(request.remote_addr)
+def add_route(
+    paths: Blueprint, path: str, name: str, methods: Sequence[str], answer: Callable[..., Response]
+) -> None:
+    """Register a route that also answers OPTIONS, with the header Allow."""
+    allow = [*methods, "OPTIONS"]
+
+    def view(**parts: str) -> Response:
+        if request.method != "OPTIONS":
+            return answer(**parts)
+        response = Response(status=204, headers={"Allow": ", ".join(allow)})
+        del response.headers["Content-Type"]  # a 204 has no content
+        return response
+
+    paths.add_url_rule(path, name, view, methods=allow, provide_automatic_options=False)
+
+
+def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
+    """Return what identifies the sender for the upload limits: a token's digest or a network.
+
+    Only a token that the portal has issued identifies a sender. In pass-through mode anyone can
+    invent a credential, and the demo token is public.
+    """
+    return identity.digest if gatekeeper.mode == "managed" else network(request.remote_addr)
 
 
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
@@ -180,27 +181,53 @@ def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, 
     return document
 
 
-def authorise(
-    gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
-) -> Identity:
-    """Authenticate a request and check its scope. Raises Refusal (401 or 403).
+def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: bytes) -> Identity:
+    """Authenticate a request. Raises NoCredential, or Refusal (401 or 403) for a bad credential.
 
     ``authorization`` has the values of all Authorization headers.
     """
+    credential = read_credential(authorization, query)
     try:
-        identity = gatekeeper.authenticate(read_credential(authorization, query))
-    except (NoCredential, UnknownToken):
+        return gatekeeper.authenticate(credential)
+    except UnknownToken:
         raise Refusal(401, UNAUTHORIZED) from None
     except RefusedToken:
         raise Refusal(403, FORBIDDEN) from None
+
+
+def authorise(
+    gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
+) -> Identity:
+    """Authenticate a request and check its scope. Raises Refusal (401 or 403)."""
+    try:
+        identity = authenticate(gatekeeper, authorization, query)
+    except NoCredential:
+        raise Refusal(401, UNAUTHORIZED) from None
     if not identity.has_scope(operation.name):
         raise Refusal(403, FORBIDDEN)
     return identity
 
 
+def directive_of(identity: Identity) -> Directive:
+    """Return the directive in the request's Cache-Control header.
+
+    ``no-cache`` has an effect only with the scope ``refresh``. A HEAD is treated like
+    ``only-if-cached``, so it never causes an upstream call.
+    """
+    directives = {
+        directive.partition("=")[0].strip().lower()
+        for directive in request.headers.get("Cache-Control", "").split(",")
+    }
+    if request.method == "HEAD" or "only-if-cached" in directives:
+        return Directive.ONLY_IF_CACHED
+    if "no-cache" in directives and identity.has_scope("refresh"):
+        return Directive.REFRESH
+    return Directive.NORMAL
+
+
 def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> Lookup:
     """Return the lookup that a GET path requests. Raises Refusal (400)."""
-    subject = _subject(plate) if operation.takes_renavam else _plate(plate)
+    subject = _subject(plate) if operation.takes_renavam else read_plate(plate)
     if uf is None:
         return Lookup(operation, subject)
     state = uf.upper()
@@ -209,7 +236,8 @@ def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> L
     return Lookup(operation, subject, state)
 
 
-def _plate(text: str) -> Plate:
+def read_plate(text: str) -> Plate:
+    """Return a plate. Raises Refusal (400)."""
     try:
         return Plate.parse(text)
     except InvalidPlate:

@@ -3,27 +3,25 @@
 import hmac
 import ipaddress
 import os
-import time
 from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Protocol, get_args
+from typing import get_args
 
-from flask import Blueprint, Flask, Response, abort, g, request
+from flask import Blueprint, Response, abort, request
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, values
 from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from portal.gateway import OPERATIONS, CacheStatus, FailureKind, Observer
+from portal.presentation.operations.page import BreakerState, OriginBreaker
 from portal.system.shared_directory import reserve
-from portal.web.observability.request_log import method_label
 
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
-_STATES = ("closed", "open", "half-open")
 # The size of a worker's file of counters, and of its file of histograms. This is enough for about
 # 12,000 time series of 170 bytes each.
 _FILE_BYTES = 2 * 1024 * 1024
@@ -52,16 +50,6 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
 
 
-class BreakerLike(Protocol):
-    """A circuit breaker. ``name`` is an upstream address, and ``state`` is one of _STATES."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def state(self) -> str: ...
-
-
 class Metrics(Observer):
     """Counts lookups, upstream calls and HTTP responses.
 
@@ -73,7 +61,7 @@ class Metrics(Observer):
 
     def __init__(
         self,
-        breakers: Sequence[BreakerLike] = (),
+        breakers: Sequence[OriginBreaker] = (),
         directory: Path | None = None,
         workers: int = 1,
         daily_limit: int = 0,
@@ -199,7 +187,7 @@ def _observe(histogram: Histogram, seconds: float, times: int) -> None:
 
 
 class _BreakerStates(Collector):
-    def __init__(self, breakers: Sequence[BreakerLike]) -> None:
+    def __init__(self, breakers: Sequence[OriginBreaker]) -> None:
         self._breakers = breakers
 
     def collect(self) -> Iterable[GaugeMetricFamily]:
@@ -208,7 +196,7 @@ class _BreakerStates(Collector):
         )
         for breaker in self._breakers:
             current = breaker.state
-            for state in _STATES:
+            for state in get_args(BreakerState):
                 gauge.add_metric((breaker.name, state), float(state == current))
         yield gauge
 
@@ -272,19 +260,3 @@ def metrics_blueprint(metrics: Metrics, access: MetricsAccess) -> Blueprint:
         return Response(metrics.text(), content_type="text/plain; version=0.0.4; charset=utf-8")
 
     return page
-
-
-def register_metrics(app: Flask, metrics: Metrics) -> None:
-    """Count every request under its route's pattern."""
-
-    @app.before_request
-    def start() -> None:
-        g.metrics_started = time.monotonic()
-
-    @app.after_request
-    def count(response: Response) -> Response:
-        rule = request.url_rule.rule if request.url_rule else "none"
-        method = method_label(request.method)
-        seconds = time.monotonic() - g.get("metrics_started", time.monotonic())
-        metrics.count_responses(method, rule, response.status_code, seconds)
-        return response

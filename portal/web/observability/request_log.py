@@ -1,4 +1,4 @@
-"""The access log: the id, route pattern (never the path), status and duration of each request."""
+"""Logs and counts each request: its id, route pattern (never the path), status and duration."""
 
 import logging
 import time
@@ -7,6 +7,7 @@ from typing import Any, Final
 from flask import Flask, Response, g, request
 
 from portal.web.observability.logs import FIELDS
+from portal.web.observability.metrics import Metrics
 
 MESSAGE: Final = "request"
 
@@ -35,10 +36,10 @@ def request_fields(
     return fields
 
 
-def register_request_log(app: Flask) -> None:
-    """Log every request.
+def register_request_log(app: Flask, metrics: Metrics) -> None:
+    """Log and count every request.
 
-    Call this before other hooks are added, so that ``ms`` includes their time. Flask runs
+    Call this before other hooks are added, so that the duration includes their time. Flask runs
     ``after_request`` hooks in reverse order.
     """
     # Werkzeug's development server would log whole paths, which contain plates.
@@ -48,14 +49,13 @@ def register_request_log(app: Flask) -> None:
         g.started = time.perf_counter()
 
     def after(response: Response) -> Response:
+        seconds = time.perf_counter() - g.started
+        method, status = method_label(request.method), response.status_code
+        rule = request.url_rule.rule if request.url_rule else None
+        metrics.count_responses(method, rule or "none", status, seconds)
         if log.isEnabledFor(logging.INFO):
-            fields = request_fields(
-                request.method,
-                request.url_rule.rule if request.url_rule is not None else None,
-                response.status_code,
-                response.headers.get("Cache-Status"),
-            )
-            fields["ms"] = round((time.perf_counter() - g.started) * 1000, 1)
+            fields = request_fields(method, rule, status, response.headers.get("Cache-Status"))
+            fields["ms"] = round(seconds * 1000, 1)
             log.info(MESSAGE, extra={FIELDS: fields})
         return response
 

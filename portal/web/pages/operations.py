@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from flask import (
     Blueprint,
@@ -27,9 +27,8 @@ from portal.access import SCOPES, Identity, NameTaken, Tokens, is_token_name
 from portal.batch import BatchUnderWay
 from portal.gateway import OPERATIONS, Gateway, StoreSize, UsageLog
 from portal.presentation.operations.page import (
-    Address,
-    BreakerState,
     OperationsFacts,
+    OriginBreaker,
     chosen_period,
     operations_page,
 )
@@ -62,26 +61,13 @@ REVOKED: Final = "O token {} foi revogado."
 NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
 
-class BreakerLike(Protocol):
-    """The circuit breaker of an upstream address. All workers share its state."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def state(self) -> BreakerState: ...
-
-    @property
-    def wait_s(self) -> float: ...
-
-
 @dataclass(frozen=True, slots=True)
 class OperationsSources:
     """The sources of the figures on ``/operacao``. Each may raise SQLAlchemyError when read."""
 
     usage: UsageLog
     tokens: Tokens
-    breakers: Sequence[BreakerLike]
+    breakers: Sequence[OriginBreaker]
     daily_limit: int
     store_size: Callable[[], StoreSize | None]
     database_bytes: Callable[[], int | None]
@@ -158,7 +144,7 @@ class OperationsPages:
             by_day=usage.by_day(first),
             by_caller=usage.by_caller(first),
             failures=usage.failures(first),
-            addresses=[Address(each.name, each.state, each.wait_s) for each in sources.breakers],
+            breakers=sources.breakers,
             origins=usage.origins_today(),
             calls_today=usage.calls_today(),
             daily_limit=sources.daily_limit,

@@ -24,7 +24,7 @@ from portal.access import (
 )
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.site.privacy_page import PrivacyPage
-from portal.presentation.site.public_pages import glossary_page, sign_in_page
+from portal.presentation.site.public_pages import GlossaryPage, SignInPage
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, search_page
 from portal.presentation.site.typed_subject import normalise_query, plates_in
@@ -123,7 +123,7 @@ class PublicPages:
         return redirect(comparison_path(plates), 303)
 
     def sign_in_form(self, problem: str = "", status: int = 200) -> Response:
-        page = sign_in_page(
+        page = SignInPage(
             pass_through=self._sessions.is_pass_through,
             next_path=local_path(request.values.get("next", "/")),
             problem=problem,
@@ -153,7 +153,7 @@ class PublicPages:
         return redirect(url_for("open.search"), 303)
 
     def glossary(self) -> str:
-        page = glossary_page()
+        page = GlossaryPage()
         return render_template(page.template, page=page)
 
     def privacy(self) -> str:

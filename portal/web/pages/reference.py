@@ -1,31 +1,17 @@
 """The API reference page. Its examples are answers of the sandbox, which imitates the upstream."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import date
-from typing import Any
 
 from flask import Blueprint, render_template, request
 
 from portal.access import DEMO_TOKEN
 from portal.presentation.site.api_answers import reference_answers
-from portal.presentation.site.api_reference import ApiPage, LookupTerms, api_page
-from portal.presentation.site.public_pages import SamplePlate
+from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
 from portal.presentation.vehicle.panel import RenderContext
 from portal.web.pages.sessions import Sessions
 
 TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105
-
-
-@dataclass(frozen=True, slots=True)
-class ReferenceFacts:
-    """What the page states about this portal. ``document`` is the OpenAPI document."""
-
-    document: Mapping[str, Any]
-    terms: Sequence[LookupTerms]
-    batch_limit: int
-    allows_origins: bool
-    samples: Sequence[SamplePlate]
 
 
 class ReferencePage:
@@ -62,14 +48,6 @@ class ReferencePage:
         return render_template(ApiPage.template, page=latest[2])
 
     def _page(self, base_url: str, context: RenderContext) -> ApiPage:
-        facts = self._facts
-        return api_page(
-            facts.document,
-            reference_answers(facts.document, self._ask, context),
-            base_url=base_url,
-            token=DEMO_TOKEN if self._sessions.is_demo else TOKEN_PLACEHOLDER,
-            terms=facts.terms,
-            batch_limit=facts.batch_limit,
-            allows_origins=facts.allows_origins,
-            samples=facts.samples,
-        )
+        answers = reference_answers(self._facts.document, self._ask, context)
+        token = DEMO_TOKEN if self._sessions.is_demo else TOKEN_PLACEHOLDER
+        return api_page(self._facts, answers, base_url, token)

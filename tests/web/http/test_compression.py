@@ -6,14 +6,14 @@ from collections.abc import Callable
 import pytest
 from flask import Flask, Response
 
-from portal.web.http.compression import MIN_BYTES, register_compression
+from portal.web.http.compression import MIN_BYTES, compress_html
 
 PAGE = "<p>Multa por excesso de velocidade</p>" * 500
 
 
 def app_returning(build: Callable[[], Response]) -> Flask:
     app = Flask(__name__)
-    register_compression(app)
+    app.after_request(compress_html)
     app.add_url_rule("/", "page", build)
     return app
 

@@ -108,7 +108,7 @@ def test_internal_error_has_security_headers(
     def explode(*_: object, **__: object) -> None:
         raise RuntimeError
 
-    monkeypatch.setattr("portal.web.pages.public.glossary_page", explode)
+    monkeypatch.setattr("portal.web.pages.public.GlossaryPage", explode)
     monkeypatch.setattr("portal.web.json_api.routes.read_credential", explode)
     for path in (
         "/glossario",

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from portal.presentation.site.public_pages import GlossaryPage, glossary_page
+from portal.presentation.site.public_pages import GlossaryPage
 from portal.presentation.site.site import Site
 from portal.web.pages import page_cache
 from portal.web.pages.page_cache import PageCache
@@ -39,7 +39,7 @@ def test_equal_pages_are_built_once(built: list[str]) -> None:
 
     def build(name: str) -> GlossaryPage:
         built.append(name)
-        return glossary_page()
+        return GlossaryPage()
 
     shown = [
         cache.render(replace(site(), request_id=number, csrf_token=lambda: "mine"), build, name)
@@ -61,7 +61,7 @@ def test_disabled_cache_keeps_no_page(built: list[str]) -> None:
 
     def build(name: str) -> GlossaryPage:
         built.append(name)
-        return glossary_page()
+        return GlossaryPage()
 
     for _ in range(2):
         cache.render(site(), build, "a")
