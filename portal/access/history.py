@@ -11,7 +11,7 @@ from sqlalchemy import Engine, bindparam, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import cipher
-from portal.storage import erase_traces, reading, writing
+from portal.storage import BytesKept, erase_traces, reading, writing
 from portal.storage import history as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -30,10 +30,6 @@ class Entry:
 
 class HistoryUnavailable(Exception):
     """Entries, or their bytes in the database's files, could not be erased."""
-
-
-class BytesKept(Exception):
-    """The rows are deleted, but some of their bytes remain in the database's files."""
 
 
 class History:
@@ -131,8 +127,7 @@ class History:
         with writing(self._engine) as db:
             sealed = db.execute(select(table.c.sealed).where(expired)).scalars().all()
             db.execute(delete(table).where(expired))
-        if not erase_traces(self._engine, sealed):
-            raise BytesKept
+        erase_traces(self._engine, sealed)
 
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only the entry of one ``subject``.
@@ -149,11 +144,9 @@ class History:
                 db.execute(delete(table).where(chosen))
             # Rows and index entries contain the visitor's key directly before the subject's HMAC,
             # so one search for both texts together finds copies of rows and of index entries.
-            erased = erase_traces(self._engine, [f"{mine}{tag}".encode()])
-        except SQLAlchemyError as error:
+            erase_traces(self._engine, [f"{mine}{tag}".encode()])
+        except (SQLAlchemyError, BytesKept) as error:
             raise HistoryUnavailable(type(error).__name__) from None
-        if not erased:
-            raise HistoryUnavailable("bytes kept")
 
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of every namespace.
@@ -164,8 +157,7 @@ class History:
         tags = self._tags(subject)
         with writing(self._engine) as db:
             db.execute(delete(table).where(table.c.subject.in_(tags)))
-        if not erase_traces(self._engine, [tag.encode() for tag in tags]):
-            raise BytesKept
+        erase_traces(self._engine, [tag.encode() for tag in tags])
 
     def take_over(self, former: str, present: str) -> None:
         """Move a visitor's entries from the name ``former`` to the name ``present``.

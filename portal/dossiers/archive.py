@@ -25,9 +25,17 @@ import msgspec
 from sqlalchemy import ColumnElement, Engine, RowMapping, bindparam, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import BytesKept, cipher
+from portal.access import cipher
 from portal.dossiers.identifiers import Identifiers
-from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_purged, writing
+from portal.storage import (
+    BytesKept,
+    PurgeLog,
+    erase_traces,
+    lock_dossiers,
+    reading,
+    was_purged,
+    writing,
+)
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
@@ -207,10 +215,7 @@ class DossierArchive:
         if owner is not None:
             where &= table.c.owner == self._owner_key(owner)
         with _database_errors():
-            try:
-                return self._end(where, revoked_at=self._clock()) > 0
-            except BytesKept:
-                raise DossiersUnavailable("bytes kept") from None
+            return self._end(where, revoked_at=self._clock()) > 0
 
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
@@ -279,8 +284,8 @@ class DossierArchive:
             heads = db.execute(select(table.c.head).where(where)).scalars().all()
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
         traces = [bytes(head[:_TRACE_BYTES]) for head in heads if head]
-        if traces and not erase_traces(self._engine, traces):
-            raise BytesKept
+        if traces:
+            erase_traces(self._engine, traces)
         return int(done.rowcount)
 
     def _find(self, where: ColumnElement[bool]) -> Dossier | None:
@@ -373,5 +378,5 @@ class DossierArchive:
 def _database_errors() -> Iterator[None]:
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, BytesKept) as error:
         raise DossiersUnavailable(type(error).__name__) from None

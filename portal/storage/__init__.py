@@ -10,6 +10,7 @@ from portal.storage.backup import (
 )
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
+    BytesKept,
     batch_items,
     batches,
     current_revision,
@@ -58,6 +59,7 @@ __all__ = [
     "KEY_NAME",
     "SCHEMA_HEAD",
     "BackupRefused",
+    "BytesKept",
     "DataLock",
     "InvalidSecretKey",
     "Manifest",

@@ -551,21 +551,27 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
             yield db
 
 
-def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
+class BytesKept(Exception):
+    """The rows are deleted, but some of their bytes remain in the database's files."""
+
+
+def erase_traces(engine: Engine, traces: Sequence[bytes]) -> None:
     """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    Returns False if any of ``traces`` may remain. On PostgreSQL the function does nothing and
-    returns True, because the server's operator runs VACUUM.
+    Raises BytesKept if any of ``traces`` may remain. On PostgreSQL the function does nothing,
+    because the server's operator runs VACUUM.
     """
     search = _searches.get(engine)
     if search is None:
-        return True
+        return
     with closing(engine.raw_connection()) as pooled:
         try:
-            return leave_no_trace(cast(Any, pooled.driver_connection), search, traces)
+            erased = leave_no_trace(cast(Any, pooled.driver_connection), search, traces)
         except (sqlite3.Error, OSError) as error:
             log.warning("deleted rows may have left bytes: %s", type(error).__name__)
-            return False
+            erased = False
+    if not erased:
+        raise BytesKept
 
 
 def reading(engine: Engine) -> Connection:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 
-from portal.access import BytesKept, History, HistoryUnavailable
+from portal.access import History, HistoryUnavailable
+from portal.storage import BytesKept
 from portal.storage import history as table
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
