@@ -17,6 +17,7 @@ import msgspec
 
 from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
+from portal.system.mode import Mode
 from portal.system.tax_number import format_tax_number
 from portal.system.token_format import MAX_LENGTH, is_token
 
@@ -32,7 +33,6 @@ LONGEST_LINE = 120  # maximum number of characters in ISSUER_NAME and ISSUER_CON
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
 Reais = Decimal
-Mode = Literal["demo", "managed", "pass-through"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,12 +85,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mode(self) -> Mode:
-        """The mode, which follows from the upstream's URL and token.
-
-        - "demo": the embedded sandbox answers lookups.
-        - "managed": the operator's token pays for upstream calls.
-        - "pass-through": the caller's own credential pays for upstream calls.
-        """
+        """The mode, which follows from the upstream's URL and token."""
         if self.upstream_url is None:
             return "demo"
         return "managed" if self.upstream_token else "pass-through"

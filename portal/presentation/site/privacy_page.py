@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, Final, Literal
 
-Mode = Literal["demo", "managed", "pass-through"]
+from portal.system.mode import Mode
+
 Kind = Literal["decode", "renainf", "renajud", "report"]
 
 
