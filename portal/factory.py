@@ -280,6 +280,7 @@ def _build(
     )
     if process.batch_holder is not None:
         return app
+    usage = UsageLog(engine, namespace)
     init_app(
         app,
         Dependencies(
@@ -317,7 +318,7 @@ def _build(
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
             operations=OperationsSources(
-                usage=UsageLog(engine, namespace),
+                usage=usage,
                 tokens=tokens,
                 breakers=breakers,
                 daily_limit=settings.daily_call_limit,
@@ -333,7 +334,7 @@ def _build(
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, savings, store, history, dossiers, purge_log, process_leases, data),
+        *(tokens, ledger, usage, store, history, dossiers, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
         BatchTools(
             batches=batches,
