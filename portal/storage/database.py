@@ -52,7 +52,7 @@ from portal.storage.schema import (
     stored_revision,
 )
 from portal.storage.sqlite_traces import PageSearch, leave_no_trace
-from portal.storage.write_queue import WriteQueue
+from portal.storage.turn_queue import TurnQueue
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -230,7 +230,10 @@ purges = Table(
 )
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
-_write_queues: "WeakKeyDictionary[Engine, WriteQueue]" = WeakKeyDictionary()
+# Without a queue, each writer would poll for SQLite's lock with growing pauses. Among hundreds of
+# writers, some would not get the lock in time. A write that records the end of an upstream call has
+# a short time limit, so that it is admitted before the writes of many new lookups.
+_write_queues: "WeakKeyDictionary[Engine, TurnQueue]" = WeakKeyDictionary()
 
 meta = Table(
     "meta",
@@ -490,7 +493,7 @@ def _sqlite(path: Path) -> Engine:
 
     event.listen(engine, "connect", note_inode)
     event.listen(engine, "checkout", check_inode)
-    _write_queues[engine] = WriteQueue()
+    _write_queues[engine] = TurnQueue()
     search = _searches[engine] = PageSearch(path)
     event.listen(engine, "engine_disposed", lambda _engine: search.close())
     return engine

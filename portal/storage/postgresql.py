@@ -1,10 +1,7 @@
 """The engine for PostgreSQL, with few connections and short time-outs."""
 
 import logging
-import math
-import threading
 import time
-from collections import deque
 from queue import Empty
 from typing import Any, TypeVar
 
@@ -14,6 +11,8 @@ from psycopg.errors import _WaitTimeout
 from sqlalchemy import URL, Engine, create_engine, event, make_url
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+
+from portal.storage.turn_queue import TurnQueue
 
 T = TypeVar("T")
 
@@ -84,24 +83,19 @@ class _FifoPool(QueuePool):
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
-        # The lock is reentrant, because the garbage collector may return a connection while this
-        # thread holds the lock.
-        self._lock = threading.RLock()
-        self._free = self.size()
-        self._waiters: deque[threading.Lock] = deque()
-        self._live_at = -math.inf
+        self._turns = TurnQueue(self.size(), self.timeout())
 
     def _do_get(self) -> ConnectionPoolEntry:
-        self._acquire()
+        self._turns.acquire(time.monotonic() + LONGEST_WAIT_S)
         try:
             try:
                 return super()._do_get()
             except psycopg.OperationalError:
-                if time.monotonic() - self._live_at > self.timeout():
+                if self._turns.is_stalled:
                     raise  # the server is unreachable
                 return self._next_returned()
         except BaseException:
-            self._release()
+            self._turns.release()
             raise
 
     def _next_returned(self) -> ConnectionPoolEntry:
@@ -112,41 +106,14 @@ class _FifoPool(QueuePool):
 
     def _create_connection(self) -> ConnectionPoolEntry:
         record = super()._create_connection()
-        self._live_at = time.monotonic()
+        self._turns.note_progress()
         return record
 
     def _do_return_conn(self, record: ConnectionPoolEntry) -> None:
         if record.dbapi_connection is not None:
-            self._live_at = time.monotonic()
+            self._turns.note_progress()
         super()._do_return_conn(record)
-        self._release()
-
-    def _acquire(self) -> None:
-        with self._lock:
-            if self._free:
-                self._free -= 1
-                return
-            permit = threading.Lock()
-            permit.acquire()
-            self._waiters.append(permit)
-        started_at = checked_at = time.monotonic()
-        while not permit.acquire(timeout=self.timeout()):
-            now = time.monotonic()
-            if self._live_at >= checked_at and now - started_at < LONGEST_WAIT_S:
-                checked_at = now
-                continue
-            with self._lock:
-                # If the permit is missing, ``_release`` has just granted a connection.
-                if permit in self._waiters:
-                    self._waiters.remove(permit)
-                    raise NoConnectionFree("no connection became free in time")
-
-    def _release(self) -> None:
-        with self._lock:
-            if self._waiters:
-                self._waiters.popleft().release()
-            else:
-                self._free += 1
+        self._turns.release()
 
 
 class _Connection(psycopg.Connection[Any]):
