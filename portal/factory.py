@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import Gatekeeper, History, Identity, Tokens
+from portal.access import Gatekeeper, History, Identity, SubjectKeys, Tokens
 from portal.batch import LOOKUPS, Access, Batches, BatchRunner, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
@@ -193,14 +193,8 @@ def _build(
         tracing.upstream(upstream) if tracing else upstream,
         *(store, flight, ledger, policy, metrics, savings.count),
     )
-    history = History(
-        side,
-        secret,
-        store.tag,
-        namespace=namespace,
-        former=former,
-        former_tags=store.former_tags,
-    )
+    keys = SubjectKeys(secret, store.tag, namespace, former, store.former_tags)
+    history = History(side, keys)
     tokens = Tokens(side, settings.access_tokens, namespace=namespace)
     gatekeeper = Gatekeeper(
         settings.mode,
@@ -236,16 +230,7 @@ def _build(
     )
     app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
 
-    dossiers = DossierArchive(
-        engine,
-        secret,
-        store.tag,
-        purge_bucket,
-        lifetime_s=settings.dossier_days * DAY,
-        namespace=namespace,
-        former=former,
-        former_tags=store.former_tags,
-    )
+    dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)
     access_log = AccessLogBuffer(gateway, metrics)
     page_cache = PageCache(enabled=hit_cache_bytes > 0)
     scheduler = Scheduler(
@@ -290,7 +275,7 @@ def _build(
             batches=batches,
             batch_limit=settings.batch_limit,
             allowance=ledger.allowance,
-            paid=lambda caller, subjects, since: _paid(ledger, store, caller, subjects, since),
+            paid=lambda caller, subjects, since: _paid(ledger, keys, caller, subjects, since),
             dossiers=dossiers,
             issuer=_issuer(settings),
             pool=pool,
@@ -376,14 +361,10 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 
 
 def _paid(
-    ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
+    ledger: Ledger, keys: SubjectKeys, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
     """Return how many R$ a caller has paid for each plate or Renavam since the time ``since``."""
-    tags = {
-        tag: subject
-        for subject in subjects
-        for tag in (store.tag(subject), *store.former_tags(subject))
-    }
+    tags = {tag: subject for subject in subjects for tag in keys.tags(subject)}
     sums: dict[str, Decimal] = {}
     for tag, price in ledger.paid(caller, [*tags], since).items():
         sums[tags[tag]] = sums.get(tags[tag], Decimal(0)) + price

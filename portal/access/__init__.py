@@ -3,7 +3,7 @@
 from portal.access.credentials import NoCredential, read_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.history import History, HistoryUnavailable
-from portal.access.sealing import cipher, open_text, seal_text
+from portal.access.sealing import SubjectKeys, cipher, decrypt, open_text, seal_text
 from portal.access.tokens import (
     OPERATION_SCOPES,
     SCOPES,
@@ -31,10 +31,12 @@ __all__ = [
     "NameTaken",
     "NoCredential",
     "RefusedToken",
+    "SubjectKeys",
     "Tokens",
     "TokensUnavailable",
     "UnknownToken",
     "cipher",
+    "decrypt",
     "digest",
     "is_token",
     "is_token_name",
