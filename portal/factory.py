@@ -208,13 +208,9 @@ def _build(
     )
     batches = Batches(
         engine,
-        secret,
-        store.tag,
+        keys,
         gateway.retention_s,
         ledger.spent,
-        namespace=namespace,
-        former=former,
-        former_tags=store.former_tags,
         wake=process.ask_for_batches or (lambda: None),
     )
     batch_runner = BatchRunner(
