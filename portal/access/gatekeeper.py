@@ -56,6 +56,10 @@ class Gatekeeper:
         return self.authenticate_digest(digest(credential))
 
     def _rename(self, credential: str, name: str) -> None:
+        """Call ``take_over`` at the caller's first request only, because it waits for the database.
+
+        ``test_callers_data_is_taken_over_once`` fails without ``_taken_over``.
+        """
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()
         self._taken_over.add(name)

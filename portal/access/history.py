@@ -47,7 +47,9 @@ class History:
         self._engine = engine
         self._keys = keys
         self._clock = clock
-        # A database error opens the breaker. While it is open, pages show no history at once.
+        # A database error opens the breaker. While it is open, pages show no history at once
+        # (``test_hung_database_delays_one_page_and_not_the_next``). The breaker is not the one of
+        # the tokens, because a locked table of histories must not stop authentication.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
