@@ -250,7 +250,9 @@ def _build(
     pool: Executor = ThreadPoolExecutor(process.threads.panels, thread_name_prefix="panel")
     if tracing:
         pool = tracing.attach(app, pool)
-    app.extensions["closing"] = _close_stack(
+    closing = app.extensions["closing"] = ExitStack()
+    for close in (
+        # In reverse order: an object is closed before the resources that it uses.
         engine.dispose,
         side.dispose,
         backend.close,
@@ -258,7 +260,8 @@ def _build(
         pool.shutdown,
         batch_runner.stop,
         scheduler.stop,
-    )
+    ):
+        closing.callback(close)
     if process.batch_holder is not None:
         return app
     usage = UsageLog(engine, namespace)
@@ -394,17 +397,6 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
         return gatekeeper.authenticate_digest(access.digest)
 
     return identify
-
-
-def _close_stack(*ends: Callable[[], object]) -> ExitStack:
-    """Return a stack that calls ``ends`` in reverse order.
-
-    An object is therefore closed before the resources that it uses.
-    """
-    closing = ExitStack()
-    for end in ends:
-        closing.callback(end)
-    return closing
 
 
 def environment_settings() -> Settings:

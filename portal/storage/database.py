@@ -272,7 +272,9 @@ def open_engine(
             _create_file(file)
             if required:
                 _check_integrity(engine, file)
-        _set_up_schema(engine)
+        if file is None:
+            require_current_schema(engine)
+        upgrade_schema(engine)
         if required:
             with reading(engine) as db:
                 require_fitting_tables(db, metadata)
@@ -300,12 +302,6 @@ def side_engine(engine: Engine) -> Engine:
     from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy, as in open_engine
 
     return postgresql(engine.url, SIDE_CONNECTIONS)
-
-
-def _set_up_schema(engine: Engine) -> None:
-    if engine.dialect.name == "postgresql":
-        require_current_schema(engine)
-    upgrade_schema(engine)
 
 
 def _try_to_write(engine: Engine) -> None:
@@ -402,23 +398,26 @@ def database_file(url: str | None, data_dir: Path) -> Path | None:
 
 
 def lock_set_up(db: Connection) -> None:
-    """Prevent other processes from creating or migrating tables until the transaction ends.
-
-    On SQLite, every writing transaction already excludes other writers.
-    """
-    if db.dialect.name == "postgresql":
-        db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
+    """Prevent other processes from creating or migrating tables until the transaction ends."""
+    take_lock(db, _SET_UP_LOCK)
 
 
 def lock_dossiers(db: Connection) -> None:
     """Prevent other transactions from writing issued dossiers until this transaction ends.
 
     A transaction checks the purge log before it inserts a dossier. Without the lock, a purge could
-    run between this check and the commit, and would miss the dossier. On SQLite, every writing
-    transaction already excludes other writers.
+    run between this check and the commit, and would miss the dossier.
+    """
+    take_lock(db, _DOSSIERS_LOCK)
+
+
+def take_lock(db: Connection, number: int) -> None:
+    """Take a PostgreSQL advisory lock, which other portals also take, for the transaction.
+
+    On SQLite, every writing transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
-        db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
+        db.execute(select(func.pg_advisory_xact_lock(number)))
 
 
 def is_in_place(engine: Engine) -> bool:
