@@ -279,7 +279,7 @@ def _build(
             issuer=_issuer(settings),
             pool=pool,
             samples=_samples(),
-            ask_sandbox=_ask_sandbox,
+            ask_sandbox=lambda *request: _ask_sandbox(*request)[1],
             showcases=_showcases if settings.mode == "demo" else tuple,
             secret=secret,
             former_secrets=former,
@@ -492,16 +492,13 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
 
     The answers do not pass through the gateway, which would count them as the visitor's lookups.
     """
-    from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox, today
-
-    sandbox = Sandbox(today, time.sleep)
+    from portal.sandbox import SHOWCASES
 
     def panel(operation: Operation, plate: Plate) -> Panel:
         path = operation.path_for(plate.text)
-        response = sandbox.handle(Request("GET", path, headers={"Authorization": TOKEN}))
-        if response.status != 200:
+        status, body = _ask_sandbox("GET", path)
+        if status != 200:
             return Panel("unavailable", cause="unreachable")
-        body = response.body
         return Panel("fresh", body, result_of(body), datetime.now(UTC))
 
     return [
@@ -511,12 +508,14 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
     ]
 
 
-def _ask_sandbox(method: str, path: str, body: bytes) -> bytes:
-    """Return the sandbox's answer to a request that the API reference shows as an example."""
+def _ask_sandbox(method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+    """Return status and body of the sandbox's answer to a request."""
     from portal.sandbox import TOKEN, Request, Sandbox, today
 
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
-    return Sandbox(today, time.sleep).handle(Request(method, path, headers=headers, body=body)).body
+    sandbox = Sandbox(today, time.sleep)
+    response = sandbox.handle(Request(method, path, headers=headers, body=body))
+    return response.status, response.body
 
 
 def _samples() -> Sequence[SamplePlate]:
