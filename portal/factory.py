@@ -347,10 +347,9 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's stored data from a former name to the present name. Log database errors.
+    """Move a caller's data to the name under the present key, as ``Gatekeeper`` explains.
 
-    In pass-through mode, a caller's name is an HMAC of the credential with the secret key. A new
-    secret key therefore changes the names of all callers.
+    Database errors are logged.
     """
     for each in kept:
         try:

@@ -136,17 +136,10 @@ class History:
         erase_traces(self._engine, [tag.encode() for tag in tags])
 
     def take_over(self, former: str, present: str) -> None:
-        """Move a visitor's entries from the name ``former`` to the name ``present``.
-
-        In pass-through mode, a visitor's name is an HMAC of the credential. A new secret key
-        changes it. Raises SQLAlchemyError.
-        """
+        """Move the entries of the visitor ``former`` to ``present``. Raises SQLAlchemyError."""
         old, new = self._visitor_key(former), self._visitor_key(present)
         with reading(self._engine) as db:
-            if (
-                db.execute(select(table.c.id).where(table.c.visitor == old).limit(1)).first()
-                is None
-            ):
+            if db.execute(select(table.c.id).where(table.c.visitor == old)).first() is None:
                 return
         with writing(self._engine) as db:
             again = select(table.c.subject).where(table.c.visitor == new).scalar_subquery()

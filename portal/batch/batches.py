@@ -506,11 +506,7 @@ class Batches:
         return deleted
 
     def take_over(self, former: str, present: str) -> None:
-        """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError.
-
-        In pass-through mode, an owner's name is the HMAC of an upstream credential. A new secret
-        key therefore changes the name.
-        """
+        """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:

@@ -100,8 +100,7 @@ class DossierArchive:
     """The issued dossiers of one namespace.
 
     ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``bucket`` maps the
-    HMAC of a plate to a number that stands for the vehicle in the purge log. Many vehicles share a
-    number.
+    HMAC of a plate to the vehicle's bucket in the purge log.
     """
 
     def __init__(
