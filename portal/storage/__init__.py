@@ -51,12 +51,13 @@ from portal.storage.secret import (
     load_secret_key,
     read_secret_key,
 )
-from portal.storage.sqlite_traces import PageSearch, empty_log, leave_no_trace
+from portal.storage.sqlite_traces import PRAGMAS, PageSearch, empty_log, leave_no_trace
 
 __all__ = [
     "CACHE_NAME",
     "DATABASE_NAME",
     "KEY_NAME",
+    "PRAGMAS",
     "SCHEMA_HEAD",
     "BackupRefused",
     "BytesKept",

@@ -51,7 +51,7 @@ from portal.storage.schema import (
     schema_revision,
     stored_revision,
 )
-from portal.storage.sqlite_traces import PageSearch, leave_no_trace
+from portal.storage.sqlite_traces import PRAGMAS, PageSearch, leave_no_trace
 from portal.storage.turn_queue import TurnQueue
 from portal.system.error_kind import error_kind
 
@@ -509,7 +509,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     # The driver must not begin transactions, because ``_begin_immediate`` does.
     connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+    for pragma in ("journal_mode = WAL", *PRAGMAS):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
 
