@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, cast
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import Gatekeeper, History, Identity, Tokens
+from portal.access import Gatekeeper, History, Identity, SubjectKeys, Tokens
 from portal.batch import LOOKUPS, Access, Batches, BatchRunner, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
@@ -194,14 +194,8 @@ def _build(
         tracing.upstream(upstream) if tracing else upstream,
         *(store, flight, ledger, policy, metrics, savings.count),
     )
-    history = History(
-        side,
-        secret,
-        store.tag,
-        namespace=namespace,
-        former=former,
-        former_tags=store.former_tags,
-    )
+    keys = SubjectKeys(secret, store.tag, namespace, former, store.former_tags)
+    history = History(side, keys)
     tokens = Tokens(side, settings.access_tokens, namespace=namespace)
     gatekeeper = Gatekeeper(
         settings.mode,
@@ -215,13 +209,9 @@ def _build(
     )
     batches = Batches(
         engine,
-        secret,
-        store.tag,
+        keys,
         gateway.retention_s,
         ledger.spent,
-        namespace=namespace,
-        former=former,
-        former_tags=store.former_tags,
         wake=process.ask_for_batches or (lambda: None),
     )
     batch_runner = BatchRunner(
@@ -237,16 +227,7 @@ def _build(
     )
     app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
 
-    dossiers = DossierArchive(
-        engine,
-        secret,
-        store.tag,
-        purge_bucket,
-        lifetime_s=settings.dossier_days * DAY,
-        namespace=namespace,
-        former=former,
-        former_tags=store.former_tags,
-    )
+    dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)
     access_log = AccessLogBuffer(gateway, metrics)
     page_cache = PageCache(enabled=hit_cache_bytes > 0)
     scheduler = Scheduler(
@@ -269,7 +250,9 @@ def _build(
     pool: Executor = ThreadPoolExecutor(process.threads.panels, thread_name_prefix="panel")
     if tracing:
         pool = tracing.attach(app, pool)
-    app.extensions["closing"] = _close_stack(
+    closing = app.extensions["closing"] = ExitStack()
+    for close in (
+        # In reverse order: an object is closed before the resources that it uses.
         engine.dispose,
         side.dispose,
         backend.close,
@@ -277,9 +260,11 @@ def _build(
         pool.shutdown,
         batch_runner.stop,
         scheduler.stop,
-    )
+    ):
+        closing.callback(close)
     if process.batch_holder is not None:
         return app
+    usage = UsageLog(engine, namespace)
     init_app(
         app,
         Dependencies(
@@ -289,12 +274,12 @@ def _build(
             batches=batches,
             batch_limit=settings.batch_limit,
             allowance=ledger.allowance,
-            paid=lambda caller, subjects, since: _paid(ledger, store, caller, subjects, since),
+            paid=lambda caller, subjects, since: _paid(ledger, keys, caller, subjects, since),
             dossiers=dossiers,
             issuer=_issuer(settings),
             pool=pool,
             samples=_samples(),
-            ask_sandbox=_ask_sandbox,
+            ask_sandbox=lambda *request: _ask_sandbox(*request)[1],
             showcases=_showcases if settings.mode == "demo" else tuple,
             secret=secret,
             former_secrets=former,
@@ -317,7 +302,7 @@ def _build(
             metrics=metrics,
             metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
             operations=OperationsSources(
-                usage=UsageLog(engine, namespace),
+                usage=usage,
                 tokens=tokens,
                 breakers=breakers,
                 daily_limit=settings.daily_call_limit,
@@ -333,7 +318,7 @@ def _build(
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, savings, store, history, dossiers, purge_log, process_leases, data),
+        *(tokens, ledger, usage, store, history, dossiers, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
         BatchTools(
             batches=batches,
@@ -362,10 +347,9 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's stored data from a former name to the present name. Log database errors.
+    """Move a caller's data to the name under the present key, as ``Gatekeeper`` explains.
 
-    In pass-through mode, a caller's name is an HMAC of the credential with the secret key. A new
-    secret key therefore changes the names of all callers.
+    Database errors are logged.
     """
     for each in kept:
         try:
@@ -375,14 +359,10 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 
 
 def _paid(
-    ledger: Ledger, store: Store, caller: str, subjects: Sequence[str], since: float
+    ledger: Ledger, keys: SubjectKeys, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
     """Return how many R$ a caller has paid for each plate or Renavam since the time ``since``."""
-    tags = {
-        tag: subject
-        for subject in subjects
-        for tag in (store.tag(subject), *store.former_tags(subject))
-    }
+    tags = {tag: subject for subject in subjects for tag in keys.tags(subject)}
     sums: dict[str, Decimal] = {}
     for tag, price in ledger.paid(caller, [*tags], since).items():
         sums[tags[tag]] = sums.get(tags[tag], Decimal(0)) + price
@@ -416,17 +396,6 @@ def _identifier(gatekeeper: Gatekeeper) -> Callable[[Access], Identity]:
         return gatekeeper.authenticate_digest(access.digest)
 
     return identify
-
-
-def _close_stack(*ends: Callable[[], object]) -> ExitStack:
-    """Return a stack that calls ``ends`` in reverse order.
-
-    An object is therefore closed before the resources that it uses.
-    """
-    closing = ExitStack()
-    for end in ends:
-        closing.callback(end)
-    return closing
 
 
 def environment_settings() -> Settings:
@@ -522,16 +491,13 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
 
     The answers do not pass through the gateway, which would count them as the visitor's lookups.
     """
-    from portal.sandbox import SHOWCASES, TOKEN, Request, Sandbox
-
-    sandbox = Sandbox()
+    from portal.sandbox import SHOWCASES
 
     def panel(operation: Operation, plate: Plate) -> Panel:
         path = operation.path_for(plate.text)
-        response = sandbox.handle(Request("GET", path, headers={"Authorization": TOKEN}))
-        if response.status != 200:
+        status, body = _ask_sandbox("GET", path)
+        if status != 200:
             return Panel("unavailable", cause="unreachable")
-        body = response.body
         return Panel("fresh", body, result_of(body), datetime.now(UTC))
 
     return [
@@ -541,12 +507,13 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
     ]
 
 
-def _ask_sandbox(method: str, path: str, body: bytes) -> bytes:
-    """Return the sandbox's answer to a request that the API reference shows as an example."""
+def _ask_sandbox(method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
+    """Return status and body of the sandbox's answer to a request."""
     from portal.sandbox import TOKEN, Request, Sandbox
 
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}
-    return Sandbox().handle(Request(method, path, headers=headers, body=body)).body
+    response = Sandbox().handle(Request(method, path, headers=headers, body=body))
+    return response.status, response.body
 
 
 def _samples() -> Sequence[SamplePlate]:

@@ -8,6 +8,7 @@ import itertools
 import re
 from collections.abc import Callable, Mapping
 from decimal import Decimal
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,6 +18,7 @@ import msgspec
 
 from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
+from portal.system.mode import Mode
 from portal.system.tax_number import format_tax_number
 from portal.system.token_format import MAX_LENGTH, is_token
 
@@ -32,7 +34,6 @@ LONGEST_LINE = 120  # maximum number of characters in ISSUER_NAME and ISSUER_CON
 Seconds = Annotated[int, msgspec.Meta(ge=0, le=366 * DAY)]
 Limit = Annotated[float, msgspec.Meta(gt=0, le=600)]
 Reais = Decimal
-Mode = Literal["demo", "managed", "pass-through"]
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,12 +86,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def mode(self) -> Mode:
-        """The mode, which follows from the upstream's URL and token.
-
-        - "demo": the embedded sandbox answers lookups.
-        - "managed": the operator's token pays for upstream calls.
-        - "pass-through": the caller's own credential pays for upstream calls.
-        """
+        """The mode, which follows from the upstream's URL and token."""
         if self.upstream_url is None:
             return "demo"
         return "managed" if self.upstream_token else "pass-through"
@@ -178,51 +174,60 @@ def _read(field: str, text: str) -> object:
 
     Raises SettingsError with the setting's name, but without the text, which may be a secret.
     """
-    name = PREFIX + field.upper()
     reader = _READERS.get(field) or _READERS.get(field.partition("_")[0])
-    if reader is not None:
-        return reader(name, text)
-    if _TYPES[field] in (str, str | None):
-        return text
+    try:
+        if reader is not None:
+            return reader(text)
+        if _TYPES[field] in (str, str | None):
+            return text
+        return _number(text, float if _TYPES[field] is Limit else int)
+    except _Invalid as invalid:
+        raise SettingsError(f"{PREFIX}{field.upper()} makes no sense: {invalid}") from None
+
+
+class _Invalid(Exception):
+    """A text is no value of its setting. The message says what is expected."""
+
+
+def _number(text: str, kind: type[float]) -> float:
     try:
         if not text.isascii() or "_" in text:
             raise ValueError
-        return float(text) if _TYPES[field] is Limit else int(text)
+        return kind(text)
     except ValueError:
-        raise SettingsError(f"{name} makes no sense: a number is expected") from None
+        raise _Invalid("a number is expected") from None
 
 
-def _switch(name: str, text: str) -> bool:
+def _switch(text: str) -> bool:
     if text.lower() not in _SWITCH:
-        raise SettingsError(f"{name} makes no sense: it is on or off")
+        raise _Invalid("it is on or off")
     return _SWITCH[text.lower()]
 
 
-def _log_format(name: str, text: str) -> str:
+def _log_format(text: str) -> str:
     if text not in ("json", "text"):
-        raise SettingsError(f"{name} makes no sense: it is json or text")
+        raise _Invalid("it is json or text")
     return text
 
 
-def _tokens(name: str, text: str) -> tuple[str, ...]:
-    texts = re.split(r"[,\n]", text)  # a secret file may contain one token per line
-    return tuple(_token(name, token.strip()) for token in texts if token.strip())
+def _keys(text: str) -> tuple[str, ...]:
+    keys = re.split(r"[,\n]", text)  # a secret file may contain one key per line
+    return tuple(key.strip() for key in keys if key.strip())
 
 
-def _keys(_name: str, text: str) -> tuple[str, ...]:
-    return tuple(key.strip() for key in re.split(r"[,\n]", text) if key.strip())
+def _tokens(text: str) -> tuple[str, ...]:
+    return tuple(_token(token) for token in _keys(text))
 
 
-def _token(name: str, text: str) -> str:
+def _token(text: str) -> str:
     if not is_token(text):
-        raise SettingsError(
-            f"{name} makes no sense: a token is printable ASCII without spaces or commas, "
-            f"at most {MAX_LENGTH} characters"
+        raise _Invalid(
+            f"a token is printable ASCII without spaces or commas, at most {MAX_LENGTH} characters"
         )
     return text
 
 
-def _base_address(name: str, text: str) -> str:
+def _base_address(text: str) -> str:
     try:
         parts = urlsplit(text)
         is_valid = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
@@ -230,47 +235,35 @@ def _base_address(name: str, text: str) -> str:
     except ValueError:
         is_valid = False
     if not is_valid or parts.query or parts.fragment or parts.username is not None:
-        raise SettingsError(
-            f"{name} makes no sense: a base address is http(s)://host[:port][/path]"
-        )
+        raise _Invalid("a base address is http(s)://host[:port][/path]")
     return text.rstrip("/")
 
 
-def _cors_origins(name: str, text: str) -> tuple[str, ...]:
-    return tuple(_origin(name, each.strip()) for each in text.split(",") if each.strip())
+def _cors_origins(text: str) -> tuple[str, ...]:
+    return tuple(_origin(each.strip()) for each in text.split(",") if each.strip())
 
 
-def _origin(name: str, text: str) -> str:
+def _origin(text: str) -> str:
     found = _ORIGIN.fullmatch(text)
     port = int(found[2] or 0) if found else 0
     if found is None or port > 65535 or port == _PORTS[found[1]] or found[2] == "0":
-        raise SettingsError(
-            f"{name} makes no sense: an origin is http(s)://host[:port] in lower case, as browsers "
-            "send it, without a path or the default port"
+        raise _Invalid(
+            "an origin is http(s)://host[:port] in lower case, as browsers send it, without a path "
+            "or the default port"
         )
     return text
 
 
-def _upstream_name(name: str, text: str) -> str:
-    if not text.isprintable() or len(text) > LONGEST_NAME:
-        raise SettingsError(
-            f"{name} makes no sense: it is one line of at most {LONGEST_NAME} characters"
-        )
+def _one_line(text: str, longest: int = LONGEST_LINE) -> str:
+    if not text.isprintable() or len(text) > longest:
+        raise _Invalid(f"it is one line of at most {longest} characters")
     return text
 
 
-def _one_line(name: str, text: str) -> str:
-    if not text.isprintable() or len(text) > LONGEST_LINE:
-        raise SettingsError(
-            f"{name} makes no sense: it is one line of at most {LONGEST_LINE} characters"
-        )
-    return text
-
-
-def _tax_number(name: str, text: str) -> str:
+def _tax_number(text: str) -> str:
     number = format_tax_number(text)
     if number is None:
-        raise SettingsError(f"{name} makes no sense: it is no CNPJ or CPF with its check digits")
+        raise _Invalid("it is no CNPJ or CPF with its check digits")
     return number
 
 
@@ -289,10 +282,10 @@ def _address_name(url: str) -> str:
     return f"{host}:{parts.port or _PORTS[parts.scheme]}{parts.path.rstrip('/')}"
 
 
-def _redis_address(name: str, text: str) -> str:
+def _redis_address(text: str) -> str:
     if text.partition(":")[0] not in ("redis", "rediss", "unix"):
-        raise SettingsError(f"{name} makes no sense: it starts with redis://, rediss:// or unix://")
-    _refuse_without("redis", name)
+        raise _Invalid("it starts with redis://, rediss:// or unix://")
+    _refuse_without("redis", "REDIS_URL")
     from redis import ConnectionPool  # imported late, because most portals do not use Redis
 
     try:
@@ -305,13 +298,11 @@ def _redis_address(name: str, text: str) -> str:
     except (ValueError, TypeError):
         is_valid = False
     if not is_valid:
-        raise SettingsError(
-            f"{name} makes no sense: it is redis://[:password@]host[:port][/number]; {_ENCODED}"
-        )
+        raise _Invalid(f"it is redis://[:password@]host[:port][/number]; {_ENCODED}")
     return text
 
 
-def _database_address(name: str, text: str) -> str:
+def _database_address(text: str) -> str:
     """Validate the URL of an SQLite file or a PostgreSQL database.
 
     SQLite in memory is refused, because each process would have a database of its own.
@@ -320,21 +311,18 @@ def _database_address(name: str, text: str) -> str:
     if scheme == "sqlite":
         file = text.partition(_SQLITE)[2]
         if not file or "?" in file or ":memory:" in file:
-            raise SettingsError(f"{name} makes no sense: a file is named, as in {_SQLITE}/path")
+            raise _Invalid(f"a file is named, as in {_SQLITE}/path")
         return text
     if scheme not in ("postgresql", "postgresql+psycopg"):
-        raise SettingsError(f"{name} makes no sense: it starts with postgresql:// or sqlite://")
+        raise _Invalid("it starts with postgresql:// or sqlite://")
     try:
         parts = urlsplit(text)
         is_valid = parts.port != 0 and parts.netloc.count("@") <= 1 and not parts.fragment
     except ValueError:
         is_valid = False
     if not is_valid or not re.fullmatch(r"/[^/]+", parts.path):
-        raise SettingsError(
-            f"{name} makes no sense: it is postgresql://[user[:password]@]host[:port]/database; "
-            f"{_ENCODED}"
-        )
-    _refuse_without("psycopg", name)
+        raise _Invalid(f"it is postgresql://[user[:password]@]host[:port]/database; {_ENCODED}")
+    _refuse_without("psycopg", "DATABASE_URL")
     return text
 
 
@@ -349,16 +337,16 @@ def _password(address: str) -> tuple[str, ...]:
 
 def _refuse_without(package: str, name: str) -> None:
     if find_spec(package) is None:
-        raise SettingsError(f"{name} needs the package {package}, which is not installed")
+        raise SettingsError(f"{PREFIX}{name} needs the package {package}, which is not installed")
 
 
-def _price(name: str, text: str) -> Decimal:
+def _price(text: str) -> Decimal:
     if not re.fullmatch(r"[0-9]{1,5}([.,][0-9]{1,6})?", text, re.ASCII):
-        raise SettingsError(f"{name} makes no sense: it is an amount in R$, as in 0.30")
+        raise _Invalid("it is an amount in R$, as in 0.30")
     return Decimal(text.replace(",", "."))
 
 
-def _rate(name: str, text: str) -> str:
+def _rate(text: str) -> str:
     from limits import parse_many  # imported late, because most portals set no rate
 
     try:
@@ -366,13 +354,13 @@ def _rate(name: str, text: str) -> str:
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise SettingsError(f"{name} makes no sense: it reads as in 600/minute") from None
+        raise _Invalid("it reads as in 600/minute")
     return text
 
 
 # The functions that convert a setting's text. A key is the name of one field, or the first word of
 # several fields' names. For example, ``price`` stands for ``price_decode`` and ``price_renainf``.
-_READERS: dict[str, Callable[[str, str], object]] = {
+_READERS: dict[str, Callable[[str], object]] = {
     "mask_names": _switch,
     "access_tokens": _tokens,
     "secret_keys_old": _keys,
@@ -381,8 +369,8 @@ _READERS: dict[str, Callable[[str, str], object]] = {
     "log_format": _log_format,
     "upstream_url": _base_address,
     "upstream_secondary_url": _base_address,
-    "upstream_name": _upstream_name,
-    "data_dir": lambda _, text: Path(text),
+    "upstream_name": partial(_one_line, longest=LONGEST_NAME),
+    "data_dir": Path,
     "price": _price,
     "cors_origins": _cors_origins,
     "redis_url": _redis_address,

@@ -20,7 +20,7 @@ from flask.cli import FlaskGroup
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import History
+from portal.access import History, SubjectKeys
 from portal.batch import Batches, release_items
 from portal.commands import DataCheck, EmbeddedStore
 from portal.dossiers import DossierArchive
@@ -155,11 +155,12 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
         )
 
 
-def _drop_unreadable(engine: Engine, keys: Sequence[bytes]) -> None:
-    key, *former = keys
-    History(engine, key, str, former=former).drop_unreadable()
-    DossierArchive(engine, key, str, purge_bucket, lifetime_s=0, former=former).drop_unreadable()
-    Batches(engine, key, str, lambda _: 0.0, lambda _: Decimal(0), former=former).drop_unreadable()
+def _drop_unreadable(engine: Engine, secrets: Sequence[bytes]) -> None:
+    secret, *former = secrets
+    keys = SubjectKeys(secret, str, former=former)
+    History(engine, keys).drop_unreadable()
+    DossierArchive(engine, keys, purge_bucket, lifetime_s=0).drop_unreadable()
+    Batches(engine, keys, lambda _: 0.0, lambda _: Decimal(0)).drop_unreadable()
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:

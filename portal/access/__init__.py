@@ -1,9 +1,9 @@
 """Authenticates callers by token or upstream credential, and stores each visitor's history."""
 
 from portal.access.credentials import NoCredential, read_credential
-from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper, Mode
-from portal.access.history import BytesKept, History, HistoryUnavailable
-from portal.access.sealing import cipher, open_text, seal_text
+from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
+from portal.access.history import History, HistoryUnavailable
+from portal.access.sealing import SubjectKeys, cipher, decrypt, open_text, seal_text
 from portal.access.tokens import (
     OPERATION_SCOPES,
     SCOPES,
@@ -23,20 +23,20 @@ __all__ = [
     "DEMO_TOKEN",
     "OPERATION_SCOPES",
     "SCOPES",
-    "BytesKept",
     "Gatekeeper",
     "History",
     "HistoryUnavailable",
     "Identity",
     "Issued",
-    "Mode",
     "NameTaken",
     "NoCredential",
     "RefusedToken",
+    "SubjectKeys",
     "Tokens",
     "TokensUnavailable",
     "UnknownToken",
     "cipher",
+    "decrypt",
     "digest",
     "is_token",
     "is_token_name",

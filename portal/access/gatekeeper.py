@@ -1,12 +1,11 @@
 """Authenticates callers. The portal's mode decides which credentials are valid."""
 
 from collections.abc import Callable, Sequence
-from typing import Literal
 
 from portal.access.sealing import name_credential
 from portal.access.tokens import SCOPES, Identity, Tokens, UnknownToken, digest
+from portal.system.mode import Mode
 
-Mode = Literal["demo", "managed", "pass-through"]
 DEMO_TOKEN = "demo"  # noqa: S105 not a secret, because it gives access to fictitious data only
 _DEMO_DIGEST = digest(DEMO_TOKEN)
 _MOST_RENAMED = 10_000  # limits the size of ``Gatekeeper._taken_over``
@@ -57,6 +56,10 @@ class Gatekeeper:
         return self.authenticate_digest(digest(credential))
 
     def _rename(self, credential: str, name: str) -> None:
+        """Call ``take_over`` at the caller's first request only, because it waits for the database.
+
+        ``test_callers_data_is_taken_over_once`` fails without ``_taken_over``.
+        """
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()
         self._taken_over.add(name)

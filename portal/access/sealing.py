@@ -3,7 +3,8 @@
 import base64
 import hashlib
 import hmac
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -20,6 +21,52 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
         for key in (secret, *former)
     ]
     return MultiFernet(ciphers) if former else ciphers[0]
+
+
+def decrypt(
+    secret: bytes, purpose: bytes, sealed: bytes, former: Sequence[bytes] = ()
+) -> bytes | None:
+    """Decrypt what ``cipher`` has encrypted. Return None if no key fits."""
+    from cryptography.fernet import InvalidToken  # imported late, as in ``cipher``
+
+    try:
+        return cipher(secret, purpose, former).decrypt(sealed)
+    except InvalidToken:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class SubjectKeys:
+    """Finds and encrypts the database's rows about a subject, which is a plate or a Renavam.
+
+    ``tag`` computes the HMAC by which a subject's rows are found. ``former`` lists old secret keys,
+    which still decrypt old rows, and ``former_tags`` computes a subject's HMACs with these keys.
+    ``namespace`` is the name of the upstream, or "demo".
+    """
+
+    secret: bytes = field(repr=False)
+    tag: Callable[[str], str]
+    namespace: str = "upstream"
+    former: Sequence[bytes] = field(default=(), repr=False)
+    former_tags: Callable[[str], Sequence[str]] = lambda _: ()
+
+    def tags(self, subject: str) -> list[str]:
+        """Return the HMACs of a subject with the present key and with the former keys."""
+        return [self.tag(subject), *self.former_tags(subject)]
+
+    def encrypt(self, purpose: bytes, content: bytes) -> bytes:
+        return cipher(self.secret, purpose).encrypt(content)
+
+    def decrypt(self, purpose: bytes, sealed: bytes) -> bytes | None:
+        return decrypt(self.secret, purpose, sealed, self.former)
+
+    def owner_key(self, kind: str, owner: str) -> str:
+        """Return the digest of namespace and owner, which identifies the owner's rows.
+
+        A browser may send its session cookie to another portal on the same host. The namespace
+        prevents a portal for another upstream from showing the owner's rows.
+        """
+        return hashlib.sha256(f"{kind}{self.namespace}\0{owner}".encode()).hexdigest()
 
 
 def seal_text(secret: bytes, namespace: str, text: str) -> str:
@@ -46,12 +93,8 @@ def open_text(
     secret: bytes, namespace: str, sealed: str, former: Sequence[bytes] = ()
 ) -> str | None:
     """Decrypt a result of ``seal_text``. Return None if no key fits or the namespace differs."""
-    from cryptography.fernet import InvalidToken
-
-    try:
-        return cipher(secret, _session(namespace), former).decrypt(sealed.encode()).decode()
-    except InvalidToken:
-        return None
+    opened = decrypt(secret, _session(namespace), sealed.encode(), former)
+    return None if opened is None else opened.decode()
 
 
 def _session(namespace: str) -> bytes:

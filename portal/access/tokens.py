@@ -23,8 +23,9 @@ SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 # revocation within this time.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
-# work while PostgreSQL restarts. A revocation must take effect within five seconds, and the hit
-# cache (``portal.web.json_api.hit_cache``) may add one second to these four.
+# work while PostgreSQL restarts (``test_known_token_outlives_a_short_database_outage``). A
+# revocation must take effect within five seconds, and the hit cache
+# (``portal.web.json_api.hit_cache``) may add one second to these four.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
@@ -111,7 +112,8 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # A database error opens the breaker. While it is open, no request waits for the database.
+        # A database error opens the breaker. While it is open, no request waits for the database
+        # (``test_failed_token_read_pauses_further_reads``).
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 

@@ -5,7 +5,6 @@ background and stored encrypted. Each change of a batch is one database transact
 process leaves the batch consistent. Portals with the same database share the work on batches.
 """
 
-import hashlib
 import re
 import secrets
 import time
@@ -29,7 +28,7 @@ from sqlalchemy import (
     update,
 )
 
-from portal.access import cipher
+from portal.access import SubjectKeys
 from portal.batch.decisions import Action, Pause, check_allowed
 from portal.batch.model import LOOKUPS, Batch, Cost, Counts, Item, LookupName
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
@@ -115,10 +114,6 @@ class UnknownBatch(LookupError):
     """The owner has no batch with this id."""
 
 
-class BytesKept(Exception):
-    """The rows are deleted, but some of their bytes remain in the database's files."""
-
-
 class Access(msgspec.Struct, frozen=True):
     """The data that authenticates a batch's owner: a token's digest or an upstream credential."""
 
@@ -153,37 +148,28 @@ class Claim:
 
 
 class Batches:
-    """The batches of one ``namespace`` (the name of an upstream, or "demo").
+    """The batches of one namespace (the name of an upstream, or "demo").
 
-    ``tag`` computes the HMAC of a plate or Renavam. ``forget`` finds a vehicle's items by its HMAC.
-    ``former`` contains the old secret keys, which still decrypt old rows. ``former_tags`` computes
-    the HMACs with these keys. ``retention_s`` returns how many seconds the answers to a lookup are
-    stored. ``spent`` returns the price in R$ of a batch's upstream calls so far. ``wake`` is called
-    when a batch starts, so that a BatchRunner begins at once.
+    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``spent`` returns
+    the price in R$ of a batch's upstream calls so far. ``wake`` is called when a batch starts, so
+    that a BatchRunner begins at once.
     """
 
     def __init__(
         self,
         engine: Engine,
-        secret: bytes,
-        tag: Callable[[str], str],
+        keys: SubjectKeys,
         retention_s: Callable[[LookupName], float],
         spent: Callable[[str], Decimal],
         clock: Callable[[], float] = time.time,
-        namespace: str = "upstream",
-        former: Sequence[bytes] = (),
-        former_tags: Callable[[str], Sequence[str]] = lambda _: (),
         wake: Callable[[], None] = lambda: None,
     ) -> None:
         self._engine = engine
-        self._secret = secret
-        self._former = former
-        self._former_tags = former_tags
-        self._tag = tag
+        self._keys = keys
+        self._namespace = keys.namespace
         self._retention_s = retention_s
         self._spent = spent
         self._clock = clock
-        self._namespace = namespace
         self._wake = wake
 
     @property
@@ -203,13 +189,12 @@ class Batches:
     ) -> str:
         """Store a batch as a draft, which its owner may start later, and return its id."""
         batch, now = secrets.token_hex(_ID_BYTES), self._clock()
-        fernet = self._cipher()
         rows = [
             {
                 "batch": batch,
                 "position": position,
-                "subject": self._tag(new.subject.text),
-                "sealed": fernet.encrypt(new.subject.text.encode()),
+                "subject": self._keys.tag(new.subject.text),
+                "sealed": self._encrypted(new.subject.text.encode()),
                 "stored": new.is_stored,
                 "state": "pending",
                 "cause": "",
@@ -235,7 +220,7 @@ class Batches:
                     ask=",".join(ask),
                     at_most=str(at_most),
                     repeated=len(listed.repeated),
-                    sealed_wrong=fernet.encrypt(
+                    sealed_wrong=self._encrypted(
                         msgspec.json.encode(LeftOut(listed.wrong, listed.more_wrong))
                     ),
                 )
@@ -306,7 +291,7 @@ class Batches:
         UnknownBatch or NotAllowed.
         """
         now = self._clock()
-        sealed = self._cipher().encrypt(msgspec.json.encode(access))
+        sealed = self._encrypted(msgspec.json.encode(access))
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
                 return
@@ -418,7 +403,7 @@ class Batches:
         item meanwhile, the item stays unchanged.
         """
         running = self._running()
-        sealed = None if result is None else self._cipher().encrypt(result)
+        sealed = None if result is None else self._encrypted(result)
         with self._writing() as db:
             if answered and claim.tries:
                 db.execute(_of(claim.batch).values(tries=0))
@@ -503,15 +488,15 @@ class Batches:
             traces = [sealed for row in rows for sealed in row if sealed is not None]
             db.execute(delete(items).where(items.c.batch.in_(ids)))
             db.execute(delete(table).where(table.c.id.in_(ids)))
-        if ids and not erase_traces(self._engine, traces):
-            raise BytesKept
+        if ids:
+            erase_traces(self._engine, traces)
 
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items from the batches of all namespaces. Return how many there were.
 
         The HMAC of the plate may remain in the database's files until ``History.forget`` is called.
         """
-        found = items.c.subject.in_([self._tag(subject), *self._former_tags(subject)])
+        found = items.c.subject.in_(self._keys.tags(subject))
         with self._writing() as db:
             batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
             deleted = db.execute(delete(items).where(found)).rowcount
@@ -521,11 +506,7 @@ class Batches:
         return deleted
 
     def take_over(self, former: str, present: str) -> None:
-        """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError.
-
-        In pass-through mode, an owner's name is the HMAC of an upstream credential. A new secret
-        key therefore changes the name.
-        """
+        """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
@@ -557,16 +538,11 @@ class Batches:
 
     # Private methods
 
-    def _cipher(self) -> Any:
-        return cipher(self._secret, _PURPOSE, self._former)
+    def _encrypted(self, content: bytes) -> bytes:
+        return self._keys.encrypt(_PURPOSE, content)
 
     def _decrypted(self, sealed: bytes | None) -> bytes | None:
-        from cryptography.fernet import InvalidToken  # imported late, because the import is slow
-
-        try:
-            return None if sealed is None else bytes(self._cipher().decrypt(sealed))
-        except InvalidToken:
-            return None
+        return None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
 
     def _decrypts(self, sealed: bytes | None) -> bool:
         return self._decrypted(sealed) is not None
@@ -619,7 +595,7 @@ class Batches:
             return Claim(
                 item=leased.id,
                 batch=row.id,
-                subject=parse_subject(self._cipher().decrypt(leased.sealed).decode()),
+                subject=parse_subject(self._readable(row.id, leased.sealed).decode()),
                 ask=_ask(row.ask),
                 tries=row.tries,
                 attempts=leased.attempts,
@@ -741,8 +717,7 @@ class Batches:
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
 
     def _owner_key(self, owner: str) -> str:
-        """See ``History._visitor_key`` for the reason why the digest contains the namespace."""
-        return hashlib.sha256(f"{self._namespace}\0{owner}".encode()).hexdigest()
+        return self._keys.owner_key("", owner)
 
 
 def release_items(engine: Engine) -> None:

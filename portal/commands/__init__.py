@@ -14,7 +14,7 @@ from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
 from portal.dossiers import DossierArchive
-from portal.gateway import Leases, Ledger, SavingsCounter, Store
+from portal.gateway import Leases, Ledger, Store, UsageLog
 from portal.storage import PurgeLog
 
 
@@ -22,7 +22,7 @@ def register_commands(
     app: Flask,
     tokens: Tokens,
     ledger: Ledger,
-    savings: SavingsCounter,
+    usage: UsageLog,
     store: Store,
     history: History,
     dossiers: DossierArchive,
@@ -39,7 +39,7 @@ def register_commands(
     """
     token = token_commands(tokens, create_database)
     purge = purge_command(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases)
-    list_calls = ledger_command(ledger, savings)
+    list_calls = ledger_command(ledger, usage)
     dossier = dossier_commands(dossiers)
     db = db_commands(data.engine)
     token.check, purge.check, list_calls.check = data.for_token, data.for_purge, data.for_ledger

@@ -11,7 +11,7 @@ import click
 
 from portal.commands.failures import Command
 from portal.commands.tables import is_terminal, json_lines, table_lines
-from portal.gateway import Ledger, Row, Savings, SavingsCounter
+from portal.gateway import Ledger, Row, Usage, UsageLog, merged
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS: Sequence[str] = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
@@ -21,7 +21,7 @@ Record = Mapping[str, Value]
 _ONE_LINE = str.maketrans("\r\n", "  ")
 
 
-def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
+def ledger_command(book: Ledger, usage: UsageLog) -> Command:
     @click.command("ledger", cls=Command)
     @click.option("--month", callback=_month, help="as in 2026-11; none = every month")
     @click.option("--csv", "as_csv", is_flag=True, help="comma-separated, under one header line")
@@ -42,7 +42,7 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
         if summary and everywhere:
             raise click.UsageError("--summary is of one upstream, --all of every one")
         if summary:
-            columns, records = SUMMARY_COLUMNS, _summary(book.rows(month), counter.month(month))
+            columns, records = SUMMARY_COLUMNS, _summary(book.rows(month), usage.unpaid(month))
         else:
             columns = (*COLUMNS, "namespace") if everywhere else COLUMNS
             records = map(_record, book.rows(month, everywhere))
@@ -60,7 +60,7 @@ def ledger_command(book: Ledger, counter: SavingsCounter) -> Command:
     return ledger
 
 
-def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record]:
+def _summary(rows: Iterable[Row], unpaid: Mapping[str, Usage]) -> Iterator[Record]:
     """Yield a record for each operation, and a last one with the totals.
 
     "hits" counts answers from the cache, and "saved" is the price of these answers on the day of
@@ -72,21 +72,14 @@ def _summary(rows: Iterable[Row], savings: Iterable[Savings]) -> Iterator[Record
     for row in rows:
         calls[row.operation] += 1
         spent[row.operation] += row.price
-    saved = {each.operation: each for each in savings}
-    no_savings = Savings("", 0, 0, Decimal(0))
-    for name in sorted(calls.keys() | saved.keys()):
-        yield _summed(name, calls[name], spent[name], saved.get(name, no_savings))
-    everything = Savings(
-        "all",
-        sum(each.hits for each in saved.values()),
-        sum(each.collapsed for each in saved.values()),
-        sum((each.amount for each in saved.values()), Decimal(0)),
-    )
-    yield _summed("all", sum(calls.values()), sum(spent.values(), Decimal(0)), everything)
+    for name in sorted(calls.keys() | unpaid.keys()):
+        yield _summed(name, calls[name], spent[name], unpaid.get(name, Usage()))
+    total = sum(spent.values(), Decimal(0))
+    yield _summed("all", sum(calls.values()), total, merged(unpaid.values()))
 
 
-def _summed(name: str, calls: int, spent: Decimal, saved: Savings) -> Record:
-    values = (name, calls, spent, saved.hits, saved.collapsed, saved.amount)
+def _summed(name: str, calls: int, spent: Decimal, unpaid: Usage) -> Record:
+    values = (name, calls, spent, unpaid.hits + unpaid.stale, unpaid.collapsed, unpaid.saved)
     return dict(zip(SUMMARY_COLUMNS, values, strict=True))
 
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import click
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import BytesKept, History
+from portal.access import History
 from portal.batch import Batches
 from portal.commands.failures import Command
 from portal.dossiers import DossierArchive
@@ -22,7 +22,7 @@ from portal.gateway import (
     StoreDown,
     purge_bucket,
 )
-from portal.storage import PurgeLog
+from portal.storage import BytesKept, PurgeLog
 from portal.vehicle import InvalidPlate, Plate, parse_subject
 
 T = TypeVar("T")

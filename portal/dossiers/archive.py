@@ -19,15 +19,23 @@ import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import msgspec
 from sqlalchemy import ColumnElement, Engine, RowMapping, bindparam, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import BytesKept, cipher
+from portal.access import SubjectKeys
 from portal.dossiers.identifiers import Identifiers
-from portal.storage import PurgeLog, erase_traces, lock_dossiers, reading, was_purged, writing
+from portal.storage import (
+    BytesKept,
+    PurgeLog,
+    erase_traces,
+    lock_dossiers,
+    reading,
+    was_purged,
+    writing,
+)
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
@@ -91,35 +99,24 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace.
 
-    ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``tag`` computes the
-    HMAC of a plate, by which ``forget`` finds the vehicle's rows. ``bucket`` maps this HMAC to a
-    number that stands for the vehicle in the purge log. Many vehicles share a number. ``former``
-    lists old secret keys, which still decrypt old rows. ``former_tags`` computes a plate's HMACs
-    with the old keys.
+    ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``bucket`` maps the
+    HMAC of a plate to the vehicle's bucket in the purge log.
     """
 
     def __init__(
         self,
         engine: Engine,
-        secret: bytes,
-        tag: Callable[[str], str],
+        keys: SubjectKeys,
         bucket: Callable[[str], int],
         *,
         lifetime_s: int,
         clock: Callable[[], float] = time.time,
-        namespace: str = "upstream",
-        former: Sequence[bytes] = (),
-        former_tags: Callable[[str], Sequence[str]] = lambda _: (),
     ) -> None:
         self.lifetime_s: Final = lifetime_s
         self._engine = engine
-        self._secret = secret
-        self._former = former
-        self._former_tags = former_tags
-        self._tag = tag
+        self._keys = keys
         self._bucket = bucket
         self._clock = clock
-        self._namespace = namespace
         self._purge_log = PurgeLog(engine)
 
     def purge_mark(self) -> int:
@@ -145,13 +142,13 @@ class DossierArchive:
     ) -> None:
         """Store a dossier. Raises Purged or DossiersUnavailable if it was not stored."""
         number, key = identifiers
-        now, subject = self._clock(), self._tag(snapshot.plate)
+        now, subject = self._clock(), self._keys.tag(snapshot.plate)
         head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))
         row = {
             "number": number,
-            "namespace": self._namespace,
+            "namespace": self._keys.namespace,
             "owner": self._owner_key(owner),
-            "share_key": self._key_hash(self._secret, key),
+            "share_key": self._key_hash(self._keys.secret, key),
             "subject": subject,
             "issued_at": now,
             "expires_at": now + self.lifetime_s,
@@ -169,7 +166,8 @@ class DossierArchive:
         return self._find(table.c.number == number)
 
     def by_key(self, key: str) -> Dossier | None:
-        hashes = [self._key_hash(secret, key) for secret in (self._secret, *self._former)]
+        secrets = (self._keys.secret, *self._keys.former)
+        hashes = [self._key_hash(secret, key) for secret in secrets]
         return self._find(table.c.share_key.in_(hashes))
 
     def owned(self, number: str, owner: str) -> Dossier | None:
@@ -200,17 +198,14 @@ class DossierArchive:
         """
         where = (
             (table.c.number == number)
-            & (table.c.namespace == self._namespace)
+            & (table.c.namespace == self._keys.namespace)
             & table.c.revoked_at.is_(None)
             & (table.c.expires_at > self._clock())
         )
         if owner is not None:
             where &= table.c.owner == self._owner_key(owner)
         with _database_errors():
-            try:
-                return self._end(where, revoked_at=self._clock()) > 0
-            except BytesKept:
-                raise DossiersUnavailable("bytes kept") from None
+            return self._end(where, revoked_at=self._clock()) > 0
 
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
@@ -237,8 +232,7 @@ class DossierArchive:
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
-            tags = [self._tag(plate), *self._former_tags(plate)]
-            done = db.execute(delete(table).where(table.c.subject.in_(tags)))
+            done = db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(plate))))
             return int(done.rowcount)
 
     def take_over(self, former: str, present: str) -> None:
@@ -279,8 +273,8 @@ class DossierArchive:
             heads = db.execute(select(table.c.head).where(where)).scalars().all()
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
         traces = [bytes(head[:_TRACE_BYTES]) for head in heads if head]
-        if traces and not erase_traces(self._engine, traces):
-            raise BytesKept
+        if traces:
+            erase_traces(self._engine, traces)
         return int(done.rowcount)
 
     def _find(self, where: ColumnElement[bool]) -> Dossier | None:
@@ -295,7 +289,7 @@ class DossierArchive:
         )
         query = (
             select(*columns)
-            .where(table.c.namespace == self._namespace, where)
+            .where(table.c.namespace == self._keys.namespace, where)
             .order_by(table.c.issued_at.desc(), table.c.number)
         )
         with _database_errors(), reading(self._engine) as db:
@@ -330,7 +324,7 @@ class DossierArchive:
     def _content(self, dossier: Dossier, part: Literal["html", "pdf"]) -> bytes | None:
         query = select(table.c[part]).where(
             table.c.number == dossier.number,
-            table.c.namespace == self._namespace,
+            table.c.namespace == self._keys.namespace,
             table.c.revoked_at.is_(None),
             table.c.expires_at > self._clock(),
         )
@@ -339,39 +333,30 @@ class DossierArchive:
         return self._unseal(dossier.number, part, sealed)
 
     def _seal(self, number: str, part: str, content: bytes) -> bytes:
-        return bytes(self._cipher(number, part).encrypt(content))
+        return self._keys.encrypt(self._purpose(number, part), content)
 
     def _unseal(
         self, number: str, part: str, sealed: bytes | None, namespace: str | None = None
     ) -> bytes | None:
-        from cryptography.fernet import InvalidToken  # imported late, because the import is slow
-
         if sealed is None:
             return None
-        try:
-            return bytes(self._cipher(number, part, namespace).decrypt(bytes(sealed)))
-        except InvalidToken:
-            return None
+        return self._keys.decrypt(self._purpose(number, part, namespace), bytes(sealed))
 
-    def _cipher(self, number: str, part: str, namespace: str | None = None) -> Any:
-        purpose = f"dossier|{namespace or self._namespace}|{number}|{part}"
-        return cipher(self._secret, purpose.encode(), self._former)
+    def _purpose(self, number: str, part: str, namespace: str | None = None) -> bytes:
+        return f"dossier|{namespace or self._keys.namespace}|{number}|{part}".encode()
 
     def _key_hash(self, secret: bytes, key: str) -> str:
         derived = hmac.digest(secret, b"dossier key", hashlib.sha256)
-        return hmac.digest(derived, f"{self._namespace}\0{key}".encode(), hashlib.sha256).hex()
+        named = f"{self._keys.namespace}\0{key}"
+        return hmac.digest(derived, named.encode(), hashlib.sha256).hex()
 
     def _owner_key(self, owner: str) -> str:
-        """Return the digest that identifies an owner's rows.
-
-        ``History._visitor_key`` explains why the digest depends on the namespace.
-        """
-        return hashlib.sha256(f"dossier\0{self._namespace}\0{owner}".encode()).hexdigest()
+        return self._keys.owner_key("dossier\0", owner)
 
 
 @contextmanager
 def _database_errors() -> Iterator[None]:
     try:
         yield
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, BytesKept) as error:
         raise DossiersUnavailable(type(error).__name__) from None

@@ -36,7 +36,7 @@ from portal.gateway.operations import (
     Operation,
 )
 from portal.gateway.retention import retention_of
-from portal.gateway.savings import Savings, SavingsCounter
+from portal.gateway.savings import SavingsCounter
 from portal.gateway.scheduler import PeriodicTask, Scheduler
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store, StoreDown
@@ -77,7 +77,6 @@ __all__ = [
     "PeriodicTask",
     "Policy",
     "Row",
-    "Savings",
     "SavingsCounter",
     "Scheduler",
     "Seal",

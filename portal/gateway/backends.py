@@ -41,10 +41,9 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
     ``backend`` is a result of ``cache_backend``.
     """
     if redis_url:
-        from portal.gateway.redis_probe import refusal  # lazy: Redis is optional
+        from portal.gateway.redis_probe import require_willing_redis  # lazy: Redis is optional
 
-        if (reason := refusal(backend)) is not None:
-            raise StoreRefused(reason)
+        require_willing_redis(backend)
 
 
 def remove_lease_files(data_dir: Path) -> None:

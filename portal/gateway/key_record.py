@@ -6,22 +6,20 @@ they are deleted.
 
 import logging
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from sqlalchemy import Engine
 
 from portal.gateway.backend import PURGED, new_generation
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES, key_id
 from portal.storage import adopt_key, settle_former_keys
-from portal.system.dependency_breaker import DependencyBreaker
 
 log = logging.getLogger(__name__)
 
 _NAME = "key_fingerprint"
 _ACCEPTED = "accepted_key_fingerprints"
-_BATCH = 500  # number of Redis keys that one scan step examines
 
 
 class KeyRecord(Protocol):
@@ -113,43 +111,17 @@ def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
 class RedisKeyRecord:
     """Deletes from Redis the entries that former secret keys have signed.
 
-    Other entries are kept, because portals with other secret keys may use the same Redis. The Redis
-    key of an entry is ``<prefix><tag>:<name>``. The entry's value contains the id of the secret key
-    at the byte offset ``id_at``. ``begin_generation`` changes the backend's generation name, so
-    that every process clears its local cache.
+    Other entries are kept, because portals with other secret keys may use the same Redis.
+    ``delete_signed`` deletes the entries whose signing key has one of the given ids, and returns
+    how many there were.
     """
 
-    def __init__(
-        self,
-        client: Any,
-        breaker: DependencyBreaker,
-        prefix: str,
-        id_at: int,
-        begin_generation: Callable[[], object],
-    ) -> None:
-        self._client = client
-        self._breaker = breaker
-        self._pattern = f"{prefix}{'[0-9a-f]' * 24}:*"
-        self._id_at = id_at
-        self._begin_generation = begin_generation
+    def __init__(self, delete_signed: Callable[[Collection[bytes]], int]) -> None:
+        self._delete_signed = delete_signed
 
     def read(self) -> None:
         """Return None, because portals with different secret keys may share a Redis."""
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
         key_ids = {key_id(each) for each in formers} - {key_id(each) for each in fingerprints}
-        if not key_ids:
-            return 0
-        gone, cursor = 0, 0
-        while True:
-            with self._breaker.guard():
-                cursor, keys = self._client.scan(cursor, match=self._pattern, count=_BATCH)
-                pipeline = self._client.pipeline(transaction=False)
-                for key in keys:
-                    pipeline.getrange(key, self._id_at, self._id_at + KEY_ID_BYTES - 1)
-                ids = zip(keys, pipeline.execute(), strict=True)
-                if found := [key for key, held in ids if held in key_ids]:
-                    gone += self._client.unlink(*found)
-                    self._begin_generation()
-            if cursor == 0:
-                return gone
+        return self._delete_signed(key_ids) if key_ids else 0

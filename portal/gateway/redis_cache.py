@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 
 from flask_caching.backends.rediscache import RedisCache
@@ -24,7 +24,7 @@ from portal.gateway.backend import (
     new_generation,
     purge_bucket,
 )
-from portal.gateway.envelope import SEAL_BYTES
+from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES
 from portal.gateway.key_record import RedisKeyRecord
 from portal.system.dependency_breaker import DependencyBreaker
 
@@ -142,13 +142,7 @@ class SealedRedisCache(RedisCache):
         super().__init__(*args, **options)
         self.client = self._write_client
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
-        self.key_record = RedisKeyRecord(
-            self.client,
-            self.breaker,
-            PREFIX,
-            _FENCE_DIGITS + SEAL_BYTES,
-            lambda: self.client.hset(_GENERATION, "name", new_generation(PURGED)),
-        )
+        self.key_record = RedisKeyRecord(self._delete_signed)
         self._begin = self.client.register_script(_BEGIN)
         self._replace = self.client.register_script(_REPLACE)
         self._begin_purge = self.client.register_script(_BEGIN_PURGE)
@@ -237,7 +231,8 @@ class SealedRedisCache(RedisCache):
                 keys=[_GENERATION, f"{self._get_prefix()}tag:{tag}"],
                 args=[bucket, new_generation(PURGED), f"purged_to:{log}", number],
             )
-            gone += self._delete_matching(f"{self._get_prefix()}{tag}:*")
+            for keys in self._scan(f"{tag}:*"):
+                gone += self.client.delete(*keys)
             if not self._end_purge(
                 keys=[_GENERATION], args=[bucket, new_generation(PURGED), counter]
             ):
@@ -257,22 +252,52 @@ class SealedRedisCache(RedisCache):
             self.client.hset(_GENERATION, f"purged_to:{log}", number)
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        prefix, gone, cursor = self._get_prefix().encode(), 0, 0
-        while True:
-            with self.breaker.guard():
-                pattern = f"{self._get_prefix()}{_TAG_PATTERN}:*"
-                cursor, names = self.client.scan(cursor, match=pattern, count=SCAN_COUNT)
-                found = [
-                    name
-                    for name in names
-                    if buckets is None
-                    or purge_bucket(name.removeprefix(prefix).decode()) in buckets
-                ]
-                if found:
+        prefix = self._get_prefix().encode()
+
+        def in_buckets(keys: Sequence[bytes]) -> Sequence[bytes]:
+            if buckets is None:
+                return keys
+            return [
+                key for key in keys if purge_bucket(key.removeprefix(prefix).decode()) in buckets
+            ]
+
+        return self._delete_entries(in_buckets)
+
+    def _delete_signed(self, key_ids: Collection[bytes]) -> int:
+        first = _FENCE_DIGITS + SEAL_BYTES
+
+        def signed(keys: Sequence[bytes]) -> Sequence[bytes]:
+            pipeline = self.client.pipeline(transaction=False)
+            for key in keys:
+                pipeline.getrange(key, first, first + KEY_ID_BYTES - 1)
+            held = zip(keys, pipeline.execute(), strict=True)
+            return [key for key, key_id in held if key_id in key_ids]
+
+        return self._delete_entries(signed)
+
+    def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
+        """Delete the entries that ``choose`` returns, and return how many there were.
+
+        ``choose`` is called with the keys of some entries at a time. After each deletion the
+        generation changes, so that every process clears its local cache.
+        """
+        gone = 0
+        with self.breaker.guard():
+            for keys in self._scan(f"{_TAG_PATTERN}:*"):
+                if found := choose(keys):
                     gone += self.client.delete(*found)
                     self.client.hset(_GENERATION, "name", new_generation(PURGED))
-            if not cursor:
-                return int(gone)
+        return gone
+
+    def _scan(self, pattern: str) -> Iterator[Sequence[bytes]]:
+        """Yield the keys that match, in groups. The caller guards the calls of Redis."""
+        cursor = None
+        while cursor != 0:
+            cursor, keys = self.client.scan(
+                cursor or 0, match=f"{self._get_prefix()}{pattern}", count=SCAN_COUNT
+            )
+            if keys:
+                yield keys
 
     def _rewrite_files(self) -> None:
         """Make Redis rewrite its snapshot and its append-only file, if they are enabled.
@@ -309,15 +334,6 @@ class SealedRedisCache(RedisCache):
             if time.monotonic() > ends_at:
                 raise RuntimeError("Redis is still rewriting its files")
             time.sleep(0.05)
-
-    def _delete_matching(self, pattern: str) -> int:
-        gone, cursor = 0, 0
-        while True:
-            cursor, keys = self.client.scan(cursor, match=pattern, count=SCAN_COUNT)
-            if keys:
-                gone += self.client.delete(*keys)
-            if not cursor:
-                return gone
 
     def remove_broken(self) -> list[str]:
         """Return an empty list, because this backend has no files."""

@@ -12,6 +12,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
+from portal.gateway.backends import StoreRefused
 from portal.gateway.redis_cache import FAILURES, SealedRedisCache
 from portal.gateway.redis_lease import RedisLeases
 from portal.system.error_kind import error_kind
@@ -26,8 +27,8 @@ _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
 
-def refusal(cache: SealedRedisCache) -> str | None:
-    """Run every command once on test keys. Return why Redis refuses a command, or None.
+def require_willing_redis(cache: SealedRedisCache) -> None:
+    """Run every command once on test keys. Raise StoreRefused if Redis refuses a command.
 
     Redis refuses commands if the password is wrong, if the user lacks rights, if the server is a
     read-only replica, or in cluster mode. The portal could then store nothing, and would pay again
@@ -38,14 +39,13 @@ def refusal(cache: SealedRedisCache) -> str | None:
         RedisLeases(cache.client, cache.breaker).try_commands(name)
         cache.try_commands(name)
     except _REFUSALS as error:
-        return _reply(error)
+        raise _refused(error) from None
     except FAILURES as error:
         log.warning("Redis is out of reach at the start: %s", error_kind(error))
     except RedisError as error:
         if not _is_passing(error):
-            return _reply(error)
+            raise _refused(error) from None
         log.warning("Redis cannot store answers at the start: %s", error_kind(error))
-    return None
 
 
 def _is_passing(error: RedisError) -> bool:
@@ -54,6 +54,7 @@ def _is_passing(error: RedisError) -> bool:
     return isinstance(error, _PASSING_CLASSES) or (bool(words) and words[0] in _PASSING)
 
 
-def _reply(error: Exception) -> str:
-    """Return an error's class and text. Redis's error texts never contain a password."""
-    return " ".join(f"Redis refuses the portal: {type(error).__name__}: {error}".split())
+def _refused(error: Exception) -> StoreRefused:
+    """Return an error with the class and text of ``error``, which never contains a password."""
+    reason = f"Redis refuses the portal: {type(error).__name__}: {error}"
+    return StoreRefused(" ".join(reason.split()))

@@ -4,17 +4,15 @@ import logging
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from decimal import Decimal
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection, Engine, bindparam, func, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, insert, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.lookup import CacheStatus, Observer
 from portal.gateway.operations import CachePolicy, Name
-from portal.storage import lookup_counts, reading, writing
+from portal.storage import lookup_counts, writing
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 
@@ -40,19 +38,6 @@ class _Slot(NamedTuple):
     caller: str
     operation: str
     price: str
-
-
-@dataclass(frozen=True, slots=True)
-class Savings:
-    """The lookups of one operation that cost nothing: cache hits and coalesced misses.
-
-    ``hits`` includes stale answers. ``amount`` is the price in R$ that the hits would have cost.
-    """
-
-    operation: str
-    hits: int
-    collapsed: int
-    amount: Decimal
 
 
 class SavingsCounter:
@@ -104,30 +89,6 @@ class SavingsCounter:
             log.warning("cannot write the savings: %s", error_kind(error))
             with self._lock:
                 self._counts.update(counts)
-
-    def month(self, month: str | None = None) -> Iterator[Savings]:
-        """Yield each operation's savings in a month such as "2026-11", or in all months."""
-        table = lookup_counts.c
-        hits = func.sum(table.hits + table.stale).label("hits")
-        collapsed = func.sum(table.collapsed).label("collapsed")
-        query = (
-            select(table.operation, table.price, hits, collapsed)
-            .where(table.namespace == self._namespace)
-            .group_by(table.operation, table.price)
-        )
-        if month is not None:
-            query = query.where(table.day.startswith(month, autoescape=True))
-        found: dict[str, Savings] = {}
-        with reading(self._engine) as db:
-            for row in db.execute(query):
-                so_far = found.get(row.operation, Savings(row.operation, 0, 0, Decimal(0)))
-                found[row.operation] = Savings(
-                    row.operation,
-                    so_far.hits + row.hits,
-                    so_far.collapsed + row.collapsed,
-                    so_far.amount + row.hits * Decimal(row.price),
-                )
-        yield from (found[name] for name in sorted(found))
 
 
 def _add(db: Connection, namespace: str, slot: _Slot, more: Mapping[str, int]) -> None:

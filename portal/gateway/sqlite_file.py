@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from portal.gateway.memory import Version
-from portal.storage import PageSearch
+from portal.storage import PRAGMAS, PageSearch
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -191,7 +191,7 @@ class SQLiteFile(ABC):
             if failure is not None:
                 raise failure
             for pragma in (
-                *("synchronous = NORMAL", "secure_delete = ON"),
+                *PRAGMAS,
                 *(f"cache_size = -{_PAGE_CACHE_KIB}", f"wal_autocheckpoint = {_CHECKPOINT_PAGES}"),
                 f"busy_timeout = {int(WRITE_WAIT_S * 1000)}",
             ):

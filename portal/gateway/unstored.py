@@ -21,11 +21,10 @@ class Unstored(NamedTuple):
 class UnstoredQueue:
     """Queues, for each key, the newest answer that the backend could not store.
 
-    If the bodies exceed ``max_bytes`` in total, the oldest answers are discarded.
+    If the bodies exceed MAX_BYTES in total, the oldest answers are discarded.
     """
 
-    def __init__(self, max_bytes: int = MAX_BYTES) -> None:
-        self._max_bytes = max_bytes
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: OrderedDict[str, Unstored] = OrderedDict()
         self._bytes = 0
@@ -35,7 +34,7 @@ class UnstoredQueue:
             self._remove(envelope.key)
             self._waiting[envelope.key] = Unstored(envelope, fence, purge_state)
             self._bytes += len(envelope.body)
-            while self._bytes > self._max_bytes:
+            while self._bytes > MAX_BYTES:
                 self._remove(next(iter(self._waiting)))
 
     def take(self, key: str) -> Unstored | None:

@@ -2,7 +2,7 @@
 
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -100,6 +100,17 @@ class UsageLog:
         """
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
+    def unpaid(self, month: str | None = None) -> dict[str, Usage]:
+        """Return by operation the lookups without a call of their own.
+
+        ``month`` is a month such as "2026-11", or None for all months.
+        """
+        days = lookup_counts.c.day.startswith(month or "", autoescape=True)
+        found: defaultdict[str, list[Usage]] = defaultdict(list)
+        for (operation,), usage in self._unpaid(days, "operation"):
+            found[operation].append(usage)
+        return {operation: merged(usage) for operation, usage in found.items()}
+
     def failures(self, first: date) -> list[CallFailures]:
         """Return the failed calls since ``first``, grouped by outcome, status and base address.
 
@@ -157,19 +168,32 @@ class UsageLog:
         found: defaultdict[tuple[str, ...], list[Usage]] = defaultdict(list)
         for *group, price, calls in self._all(paid_query(self._namespace, first, *groups)):
             found[tuple(group)].append(Usage(calls=calls, spent=calls * Decimal(price)))
-        counted = self._all(_unpaid_query(self._namespace, first, *groups))
-        for *group, price, hits, stale, collapsed in counted:
-            # Convert to int, because PostgreSQL's driver may return a sum as a Decimal.
-            answers = int(hits) + int(stale)
-            found[tuple(group)].append(
+        for key, usage in self._unpaid(lookup_counts.c.day >= first.isoformat(), *groups):
+            found[key].append(usage)
+        return {group: merged(usage) for group, usage in found.items()}
+
+    def _unpaid(
+        self, days: ColumnElement[bool], *groups: str
+    ) -> Iterator[tuple[tuple[str, ...], Usage]]:
+        """Yield the lookups without a call of their own, by ``groups`` and price."""
+        columns = [lookup_counts.c[name] for name in (*groups, "price")]
+        sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
+        query = (
+            select(*columns, *sums)
+            .where(lookup_counts.c.namespace == self._namespace, days)
+            .group_by(*columns)
+        )
+        for *group, price, hits, stale, collapsed in self._all(query):
+            yield (
+                tuple(group),
                 Usage(
+                    # Convert to int, because PostgreSQL's driver may return a sum as a Decimal.
                     hits=int(hits),
                     stale=int(stale),
                     collapsed=int(collapsed),
-                    saved=answers * Decimal(price),
-                )
+                    saved=int(hits + stale) * Decimal(price),
+                ),
             )
-        return {group: merged(usage) for group, usage in found.items()}
 
     def _all(self, query: Select[Any]) -> Sequence[Any]:
         with reading(self._engine) as db:
@@ -189,16 +213,6 @@ def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
             ledger.c.day >= first.isoformat(),
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
-        .group_by(*columns)
-    )
-
-
-def _unpaid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    columns = [lookup_counts.c[name] for name in (*groups, "price")]
-    sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
-    return (
-        select(*columns, *sums)
-        .where(lookup_counts.c.namespace == namespace, lookup_counts.c.day >= first.isoformat())
         .group_by(*columns)
     )
 

@@ -1,7 +1,7 @@
 """Renders HTML pages as PDF with WeasyPrint, in this process or in a child process."""
 
 from portal.pdf.process import PdfProcess, RenderingFailed
-from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable, UnknownFile
+from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable
 
 __all__ = [
     "File",
@@ -9,5 +9,4 @@ __all__ = [
     "PdfProcess",
     "PdfRenderer",
     "RenderingFailed",
-    "UnknownFile",
 ]

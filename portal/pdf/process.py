@@ -45,8 +45,8 @@ class PdfProcess:
     """Renders PDFs in a child process, which runs only while an archive is open.
 
     ``files`` returns the files below ``/static/`` by their paths. If no child can be started,
-    ``here`` renders in this process. ``is_available_here`` returns whether the libraries that
-    ``here`` needs are installed.
+    ``here`` renders in this process. ``is_available_here`` imports WeasyPrint to find out whether
+    its libraries are installed. It is called where they are not evidently installed.
     """
 
     def __init__(
@@ -63,26 +63,16 @@ class PdfProcess:
         self._lock = threading.Lock()  # guards the members below; held while the child renders
         self._child: _Child | None = None
         self._has_failed = False  # no child could be started; reset when no archive is open
-        self._is_known_available = False
 
     def open(self) -> None:
-        """Register an archive as a user of the child.
+        """Register an archive as a user of the child, which ``render`` starts.
 
-        Usually ``render`` starts the child later. ``open`` starts the child only to learn whether
-        WeasyPrint and its libraries are installed. Raises PDFUnavailable if they are not.
+        Raises PDFUnavailable if WeasyPrint or a library that it loads is not installed.
         """
+        if not is_evidently_installed() and not self._is_available_here():
+            raise PDFUnavailable("here")
         with self._users_lock:
             self._users += 1
-        self._is_known_available = self._is_known_available or is_evidently_installed()
-        if self._is_known_available:
-            return
-        try:
-            with self._lock:
-                if self._started() is None and not self._is_available_here():
-                    raise PDFUnavailable("here")
-        except PDFUnavailable:
-            self.close()
-            raise
 
     def render(self, html: str) -> bytes:
         """Return the page as PDF. Raises RenderingFailed or PDFUnavailable."""
@@ -113,7 +103,6 @@ class PdfProcess:
             try:
                 self._child = _Child()
                 self._child.prepare(self._files())
-                self._is_known_available = True
             except PDFUnavailable:
                 self._end_child()
                 raise

@@ -11,7 +11,7 @@ from pathlib import Path
 from flask import Flask
 
 from portal.factory import PROJECT_ROOT, SPARE_S, ServerProcess, create_app, environment_settings
-from portal.serving.activation import UnusableSocket, inherited_socket
+from portal.serving.activation import UnusableSocket, inherited_address
 from portal.serving.batch_process import BatchProcess, batch_request
 from portal.serving.draining import Draining
 from portal.serving.server import serve
@@ -126,11 +126,11 @@ def main() -> None:
     except (OSError, UnicodeError):
         sys.exit(f"dossie-veicular: HOST makes no sense: {host}")
     try:
-        inherited = inherited_socket(os.environ, os.getpid())
+        inherited = inherited_address(os.environ, os.getpid())
     except UnusableSocket as error:
         sys.exit(f"dossie-veicular: {error}")
     if inherited is not None:
-        host, port = inherited.host, str(inherited.port)
+        host, port = inherited[0], str(inherited[1])
     elif (reason := bind_error(address, int(port))) is not None:
         sys.exit(f"dossie-veicular: cannot listen on {host}:{port}: {reason}")
     set_up_logging(settings.secrets, settings.log_format)
@@ -160,16 +160,16 @@ def main() -> None:
     try:
         serve(
             WORKER,
-            address,
-            int(port),
-            settings.workers,
-            PROJECT_ROOT,
-            longest_request_s,
-            threads,
-            settings.drain_seconds,
-            Draining(shared.path if shared else None),
-            batches.begin_stop if batches else None,
-            inherited,
+            home=PROJECT_ROOT,
+            longest_request_s=longest_request_s,
+            threads=threads,
+            address=address,
+            port=int(port),
+            workers=settings.workers,
+            drain_s=settings.drain_seconds,
+            draining=Draining(shared.path if shared else None),
+            before_stop=batches.begin_stop if batches else None,
+            is_activated=inherited is not None,
         )
     finally:
         if batches:

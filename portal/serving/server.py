@@ -3,16 +3,19 @@
 import logging
 import math
 import signal
+import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from granian._granian import SocketHolder
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
+from granian.server.mp import MPServer
 
-from portal.serving.activation import ActivatableServer, InheritedSocket
+from portal.serving.activation import DESCRIPTOR
 from portal.serving.draining import Draining
 from portal.system.open_file_limits import (
     BACKLOG,
@@ -24,15 +27,17 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
-# These loggers propagate to the root logger, whose handlers redact secrets.
+# Granian applies this in the main process and in each worker. Its loggers get no handlers of their
+# own and propagate to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
 
 
-class DrainingServer(ActivatableServer):
+class Server(MPServer):
     """A Granian server that announces its stop after SIGTERM, and stops ``drain_s`` seconds later.
 
     A second SIGTERM, or Ctrl-C, stops the server at once. ``before_stop`` is called before the
-    workers are asked to end.
+    workers are asked to end. If ``is_activated``, the workers share the listening socket that
+    systemd passed. Otherwise each worker opens its own socket on the same port.
     """
 
     def __init__(
@@ -42,12 +47,26 @@ class DrainingServer(ActivatableServer):
         drain_s: float,
         draining: Draining,
         before_stop: Callable[[], None] | None,
+        is_activated: bool,
         **options: Any,
     ) -> None:
         super().__init__(target, **options)
+        self._is_activated = is_activated
         self._drain_s = drain_s
         self._draining = draining
         self._before_stop = before_stop
+
+    def _init_shared_socket(self) -> None:
+        if not self._is_activated:
+            super()._init_shared_socket()  # type: ignore[no-untyped-call]
+            return
+        # Typed as Any, because Granian's type stubs lack these attributes and arguments.
+        holder: Any = SocketHolder
+        server: Any = self
+        server._ssp = None
+        server._sfd = DESCRIPTOR
+        server._sso = socket.socket(fileno=DESCRIPTOR)
+        server._shd = holder(DESCRIPTOR, False, self.backlog)
 
     def shutdown(self, exit_code: int = 0) -> None:
         if self._before_stop is not None:
@@ -65,24 +84,12 @@ class DrainingServer(ActivatableServer):
 
 
 def serve(
-    target: str,
-    host: str,
-    port: int,
-    workers: int,
-    home: Path,
-    longest_request_s: float,
-    threads: Threads = FULL_THREADS,
-    drain_s: float = 0.0,
-    draining: Draining | None = None,
-    before_stop: Callable[[], None] | None = None,
-    inherited: InheritedSocket | None = None,
+    target: str, *, home: Path, longest_request_s: float, threads: Threads, **options: Any
 ) -> None:
     """Serve the application that ``target`` ("module:function") returns, until SIGTERM or Ctrl-C.
 
-    After SIGTERM, ``draining`` announces the stop, and the server accepts requests for another
-    ``drain_s`` seconds. It then calls ``before_stop`` and waits at most ``longest_request_s``
-    seconds for requests in progress. With the socket ``inherited``, ``host`` and ``port`` are not
-    used.
+    A stopping server waits at most ``longest_request_s`` seconds for requests in progress.
+    ``options`` are further arguments of ``Server``.
     """
     allowed = capacity()
     if allowed != FULL_CAPACITY:
@@ -101,17 +108,10 @@ def serve(
             threads.blocking,
             threads.panels,
         )
-    DrainingServer(
+    Server(
         target,
-        inherited=inherited,
-        drain_s=drain_s,
-        draining=draining or Draining(None),
-        before_stop=before_stop,
         factory=True,
-        address=host,
-        port=port,
         interface=Interfaces.WSGI,
-        workers=workers,
         blocking_threads=threads.blocking,
         backlog=BACKLOG,
         # The maximum number of open connections. At the maximum, idle connections keep new ones
@@ -126,4 +126,5 @@ def serve(
         log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
         log_access=False,  # would log paths, which contain plates
+        **options,
     ).serve()

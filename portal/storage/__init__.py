@@ -10,6 +10,7 @@ from portal.storage.backup import (
 )
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
+    BytesKept,
     batch_items,
     batches,
     current_revision,
@@ -51,14 +52,16 @@ from portal.storage.secret import (
     load_secret_key,
     read_secret_key,
 )
-from portal.storage.sqlite_traces import PageSearch, empty_log, leave_no_trace
+from portal.storage.sqlite_traces import PRAGMAS, PageSearch, empty_log, leave_no_trace
 
 __all__ = [
     "CACHE_NAME",
     "DATABASE_NAME",
     "KEY_NAME",
+    "PRAGMAS",
     "SCHEMA_HEAD",
     "BackupRefused",
+    "BytesKept",
     "DataLock",
     "InvalidSecretKey",
     "Manifest",

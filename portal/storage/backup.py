@@ -25,6 +25,7 @@ import msgspec
 
 from portal.storage.schema import REVISIONS, SCHEMA_HEAD
 from portal.storage.secret import NAME as KEY_NAME
+from portal.storage.secret import sync_directory
 
 CACHE_NAME: Final = "cache.sqlite"
 DATABASE_NAME: Final = "portal.sqlite"
@@ -105,7 +106,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
             os.link(draft, file)  # fails if the file has been created meanwhile
         except FileExistsError:
             raise BackupRefused(f"{file} exists: a backup replaces no file") from None
-    _sync(file.parent)
+    sync_directory(file.parent)
     return manifest
 
 
@@ -143,7 +144,7 @@ def restore(
                 amend(drafts[DATABASE_NAME])
             for name in names:
                 os.link(drafts[name], targets[name])
-                _sync(targets[name].parent)
+                sync_directory(targets[name].parent)
     return manifest
 
 
@@ -168,7 +169,7 @@ def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -
 
 def _copy_database(source: Path, copy: Path) -> None:
     address = f"file:{quote(str(source))}?mode=ro"
-    os.close(os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
+    _create_private(copy).close()
     with (
         closing(sqlite3.connect(address, uri=True, timeout=_WAIT_S)) as here,
         closing(sqlite3.connect(copy)) as there,
@@ -180,9 +181,13 @@ def _copy_database(source: Path, copy: Path) -> None:
 
 
 def _copy_key(source: Path, copy: Path) -> None:
-    handle = os.open(copy, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "wb") as written:
+    with _create_private(copy) as written:
         written.write(source.read_bytes())
+
+
+def _create_private(path: Path) -> IO[bytes]:
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o600), "wb")
 
 
 def _require_whole(path: Path) -> None:
@@ -278,8 +283,7 @@ def _extract(archive: tarfile.TarFile, name: str, expected: _File, draft: Path) 
         content = None
     if content is None:
         raise BackupRefused(f"the backup is not complete: {name} is missing")
-    handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(handle, "wb") as written:
+    with _create_private(draft) as written:
         shutil.copyfileobj(content, written, _CHUNK)
         written.flush()
         os.fsync(written.fileno())
@@ -290,11 +294,3 @@ def _extract(archive: tarfile.TarFile, name: str, expected: _File, draft: Path) 
 def _digest(path: Path) -> str:
     with path.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -51,8 +51,8 @@ from portal.storage.schema import (
     schema_revision,
     stored_revision,
 )
-from portal.storage.sqlite_traces import PageSearch, leave_no_trace
-from portal.storage.write_queue import WriteQueue
+from portal.storage.sqlite_traces import PRAGMAS, PageSearch, leave_no_trace
+from portal.storage.turn_queue import TurnQueue
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -230,7 +230,10 @@ purges = Table(
 )
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
-_write_queues: "WeakKeyDictionary[Engine, WriteQueue]" = WeakKeyDictionary()
+# Without a queue, each writer would poll for SQLite's lock with growing pauses. Among hundreds of
+# writers, some would not get the lock in time. A write that records the end of an upstream call has
+# a short time limit, so that it is admitted before the writes of many new lookups.
+_write_queues: "WeakKeyDictionary[Engine, TurnQueue]" = WeakKeyDictionary()
 
 meta = Table(
     "meta",
@@ -269,7 +272,9 @@ def open_engine(
             _create_file(file)
             if required:
                 _check_integrity(engine, file)
-        _set_up_schema(engine)
+        if file is None:
+            require_current_schema(engine)
+        upgrade_schema(engine)
         if required:
             with reading(engine) as db:
                 require_fitting_tables(db, metadata)
@@ -297,12 +302,6 @@ def side_engine(engine: Engine) -> Engine:
     from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy, as in open_engine
 
     return postgresql(engine.url, SIDE_CONNECTIONS)
-
-
-def _set_up_schema(engine: Engine) -> None:
-    if engine.dialect.name == "postgresql":
-        require_current_schema(engine)
-    upgrade_schema(engine)
 
 
 def _try_to_write(engine: Engine) -> None:
@@ -399,23 +398,26 @@ def database_file(url: str | None, data_dir: Path) -> Path | None:
 
 
 def lock_set_up(db: Connection) -> None:
-    """Prevent other processes from creating or migrating tables until the transaction ends.
-
-    On SQLite, every writing transaction already excludes other writers.
-    """
-    if db.dialect.name == "postgresql":
-        db.execute(select(func.pg_advisory_xact_lock(_SET_UP_LOCK)))
+    """Prevent other processes from creating or migrating tables until the transaction ends."""
+    take_lock(db, _SET_UP_LOCK)
 
 
 def lock_dossiers(db: Connection) -> None:
     """Prevent other transactions from writing issued dossiers until this transaction ends.
 
     A transaction checks the purge log before it inserts a dossier. Without the lock, a purge could
-    run between this check and the commit, and would miss the dossier. On SQLite, every writing
-    transaction already excludes other writers.
+    run between this check and the commit, and would miss the dossier.
+    """
+    take_lock(db, _DOSSIERS_LOCK)
+
+
+def take_lock(db: Connection, number: int) -> None:
+    """Take a PostgreSQL advisory lock, which other portals also take, for the transaction.
+
+    On SQLite, every writing transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
-        db.execute(select(func.pg_advisory_xact_lock(_DOSSIERS_LOCK)))
+        db.execute(select(func.pg_advisory_xact_lock(number)))
 
 
 def is_in_place(engine: Engine) -> bool:
@@ -489,7 +491,7 @@ def _sqlite(path: Path) -> Engine:
 
     event.listen(engine, "connect", note_inode)
     event.listen(engine, "checkout", check_inode)
-    _write_queues[engine] = WriteQueue()
+    _write_queues[engine] = TurnQueue()
     search = _searches[engine] = PageSearch(path)
     event.listen(engine, "engine_disposed", lambda _engine: search.close())
     return engine
@@ -506,7 +508,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
 def _set_up_sqlite(connection: Any, _record: object) -> None:
     # The driver must not begin transactions. ``writing`` does, and ``reading`` needs none.
     connection.isolation_level = None
-    for pragma in ("journal_mode = WAL", "synchronous = NORMAL", "secure_delete = ON"):
+    for pragma in ("journal_mode = WAL", *PRAGMAS):
         connection.execute(f"PRAGMA {pragma}")
     connection.execute(f"PRAGMA busy_timeout = {int(WRITE_WAIT_S * 1000)}")
 
@@ -544,21 +546,27 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
         yield db
 
 
-def erase_traces(engine: Engine, traces: Sequence[bytes]) -> bool:
+class BytesKept(Exception):
+    """The rows are deleted, but some of their bytes remain in the database's files."""
+
+
+def erase_traces(engine: Engine, traces: Sequence[bytes]) -> None:
     """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    Returns False if any of ``traces`` may remain. On PostgreSQL the function does nothing and
-    returns True, because the server's operator runs VACUUM.
+    Raises BytesKept if any of ``traces`` may remain. On PostgreSQL the function does nothing,
+    because the server's operator runs VACUUM.
     """
     search = _searches.get(engine)
     if search is None:
-        return True
+        return
     with closing(engine.raw_connection()) as pooled:
         try:
-            return leave_no_trace(cast(Any, pooled.driver_connection), search, traces)
+            erased = leave_no_trace(cast(Any, pooled.driver_connection), search, traces)
         except (sqlite3.Error, OSError) as error:
             log.warning("deleted rows may have left bytes: %s", type(error).__name__)
-            return False
+            erased = False
+    if not erased:
+        raise BytesKept
 
 
 def reading(engine: Engine) -> Connection:

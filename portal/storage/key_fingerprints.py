@@ -25,21 +25,18 @@ _NAME = "key_fingerprint"
 _FORMER_NAMES = "former_key_fingerprints"
 _ACCEPTED_NAME = "accepted_key_fingerprints"
 _DIGITS = 16
-_FORMERS = select(meta.c.value).where(meta.c.name == _FORMER_NAMES)
-_RECORDED = select(meta.c.value).where(meta.c.name == _NAME)
-_ACCEPTED = select(meta.c.value).where(meta.c.name == _ACCEPTED_NAME)
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
     """Return the recorded fingerprint of the signing key, or None."""
     with reading(engine) as db:
-        return db.execute(_RECORDED).scalar()
+        return _value(db, _NAME)
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
     """Return the fingerprints of former keys with which stored answers may have been signed."""
     with reading(engine) as db:
-        return str(db.execute(_FORMERS).scalar() or "").split()
+        return (_value(db, _FORMER_NAMES) or "").split()
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
@@ -63,13 +60,14 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
         lock_set_up(db)
-        recorded = db.execute(_RECORDED).scalar()
-        formers = str(db.execute(_FORMERS).scalar() or "").split()
+        recorded = _value(db, _NAME)
+        formers = (_value(db, _FORMER_NAMES) or "").split()
         in_use = _in_use(db)
         retired = in_use - present
         if retired:
             if not in_use & present:
-                _remove_encrypted(db)
+                for table in (history, dossiers, batch_items, batches):
+                    db.execute(delete(table))
             db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
             # Keep the list of former keys until the store has deleted the answers signed with them,
             # because the store may be unreachable now.
@@ -90,19 +88,17 @@ def settle_former_keys(engine: Engine) -> None:
 
 
 def _in_use(db: Connection) -> set[str]:
-    accepted = db.execute(_ACCEPTED).scalar() or db.execute(_RECORDED).scalar()
-    return _shortened(str(accepted or "").split())
+    return _shortened((_value(db, _ACCEPTED_NAME) or _value(db, _NAME) or "").split())
 
 
 def _shortened(fingerprints: Iterable[str]) -> set[str]:
     return {each[:_DIGITS] for each in fingerprints}
 
 
+def _value(db: Connection, name: str) -> str | None:
+    return db.execute(select(meta.c.value).where(meta.c.name == name)).scalar()
+
+
 def _record(db: Connection, name: str, value: str) -> None:
     db.execute(delete(meta).where(meta.c.name == name))
     db.execute(insert(meta).values(name=name, value=value))
-
-
-def _remove_encrypted(db: Connection) -> None:
-    for table in (history, dossiers, batch_items, batches):
-        db.execute(delete(table))

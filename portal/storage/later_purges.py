@@ -1,7 +1,7 @@
 """Repeats, in a restored backup, the purges that were made after the backup.
 
-A purge deletes a vehicle's data. The purge log contains only the vehicle's bucket (one of 65,536
-numbers), which many vehicles share. The data of all vehicles in this bucket is therefore deleted.
+The purge log contains only the vehicle's bucket, which many vehicles share. The data of all
+vehicles in this bucket is therefore deleted.
 """
 
 import sqlite3

@@ -40,10 +40,7 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
 
 
 class PurgeLog:
-    """A log of purges, which are numbered from 1.
-
-    An entry contains the vehicle's bucket: a number from 0 to 65,535, which many vehicles share.
-    """
+    """A log of the purges, which are numbered from 1, with the bucket of each vehicle."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -68,7 +68,12 @@ def _create(data_dir: Path) -> None:
             os.link(draft, data_dir / NAME)
     finally:
         Path(draft).unlink()
-    directory = os.open(data_dir, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    sync_directory(data_dir)
+
+
+def sync_directory(path: Path) -> None:
+    """Flush a directory to the disk, so that a power failure cannot undo a new file's name."""
+    directory = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(directory)
     finally:

@@ -8,6 +8,9 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+# The settings of every connection to the database and to the cache. ``secure_delete`` overwrites
+# deleted rows with zeros.
+PRAGMAS = ("synchronous = NORMAL", "secure_delete = ON")
 CHECKPOINT_TRIES = 40
 CHECKPOINT_PAUSE_S = 0.02
 _CHUNK = 4 * 1024 * 1024

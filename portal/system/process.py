@@ -111,8 +111,8 @@ def end_forked_processes_on_signals() -> None:
     )
 
 
-def run_late_signal_handlers(every_s: float = 1.0) -> None:
-    """Interrupt the main thread every ``every_s`` seconds, so that no signal is ignored for longer.
+def run_late_signal_handlers() -> None:
+    """Interrupt the main thread every second, so that no signal is ignored for longer.
 
     Only the main thread runs signal handlers. A signal that arrives just before the main thread
     waits for a lock does not interrupt this wait, so the handler would not run before the wait
@@ -124,14 +124,14 @@ def run_late_signal_handlers(every_s: float = 1.0) -> None:
 
     def interrupt() -> None:
         while True:
-            time.sleep(every_s)
+            time.sleep(1)
             signal.pthread_kill(main_thread, signal.SIGALRM)
 
     threading.Thread(target=interrupt, name="signals", daemon=True).start()
 
 
-def exit_with_parent(every_s: float = 1.0) -> None:
-    """End this worker within ``every_s`` seconds after the main process has ended.
+def exit_with_parent() -> None:
+    """End this worker within a second after the main process has ended.
 
     Without this function, Granian's workers would outlive a killed main process.
     """
@@ -139,7 +139,7 @@ def exit_with_parent(every_s: float = 1.0) -> None:
 
     def watch() -> None:
         while os.getppid() == parent:
-            time.sleep(every_s)
+            time.sleep(1)
         os._exit(0)
 
     threading.Thread(target=watch, name="parent", daemon=True).start()

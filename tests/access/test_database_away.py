@@ -12,6 +12,7 @@ from portal.access import (
     Gatekeeper,
     History,
     RefusedToken,
+    SubjectKeys,
     Tokens,
     TokensUnavailable,
     UnknownToken,
@@ -98,7 +99,7 @@ def test_hung_database_delays_one_page_and_not_the_next(
 
     monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 1.0)
     with opened(stoppable.default_url, tmp_path) as engine:
-        history = History(engine, b"s" * 32, lambda subject: f"tag-of-{subject}")
+        history = History(engine, SubjectKeys(b"s" * 32, lambda subject: f"tag-of-{subject}"))
         history.record("ana", PLATE)
         stoppable.pause()
         assert history.recent("ana") == []

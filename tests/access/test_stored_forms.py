@@ -2,7 +2,7 @@
 
 from sqlalchemy import Engine, update
 
-from portal.access import History, Tokens, digest, open_text, seal_text
+from portal.access import History, SubjectKeys, Tokens, digest, open_text, seal_text
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.history import LISTED
 from portal.access.sealing import name_credential
@@ -16,7 +16,7 @@ SCOPES_OF_TWO = frozenset({"decode", "renainf"})
 
 
 def history_on(engine: Engine, clock: Clock) -> History:
-    return History(engine, SECRET, lambda subject: f"tag-of-{subject}", clock)
+    return History(engine, SubjectKeys(SECRET, lambda subject: f"tag-of-{subject}"), clock)
 
 
 def test_expiry_keeps_entries_younger_than_thirty_days(engine: Engine, clock: Clock) -> None:

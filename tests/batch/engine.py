@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from portal.access import Identity
+from portal.access import Identity, SubjectKeys
 from portal.batch import (
     LOOKUPS,
     Access,
@@ -90,8 +90,7 @@ def engine_of(
     one = bench(folder, clock, upstream, daily_limit=daily_limit, **options)
     batches = Batches(
         database or kept_open(None, folder),
-        SECRET,
-        one.store.tag,
+        SubjectKeys(SECRET, one.store.tag),
         one.gateway.retention_s,
         one.ledger.spent,
         clock,

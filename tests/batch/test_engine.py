@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select, update
 
-from portal.access import Identity, RefusedToken, cipher
+from portal.access import Identity, RefusedToken, SubjectKeys, cipher
 from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
 from portal.storage import batches as table
 from portal.storage import writing
@@ -367,9 +367,8 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     """A rotation that began with the new key: this portal has the old one alone."""
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
-    other = Batches(
-        database, b"new" * 11, str, lambda _: 3600.0, lambda _: Decimal(0), clock, former=[SECRET]
-    )
+    keys = SubjectKeys(b"new" * 11, str, former=[SECRET])
+    other = Batches(database, keys, lambda _: 3600.0, lambda _: Decimal(0), clock)
     item = NewItem(Plate.parse("BBB0A00"), is_stored=False)
     foreign = other.create(OWNER, ("decode",), [item], read_text("BBB0A00"), PRICE)
     other.start(foreign, OWNER, Access(OWNER), PRICE)

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import Engine, select, text, update
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.access import SubjectKeys
 from portal.dossiers import (
     ENDED_KEPT_S,
     Dossier,
@@ -31,8 +32,8 @@ def tag(plate: str) -> str:
 
 
 def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
-    options = {"lifetime_s": LIFETIME_S, "clock": clock, "namespace": "upstream", **named}
-    return DossierArchive(engine, options.pop("secret", SECRET), tag, purge_bucket, **options)
+    keys = SubjectKeys(**{"secret": SECRET, "tag": tag, **named})
+    return DossierArchive(engine, keys, purge_bucket, lifetime_s=LIFETIME_S, clock=clock)
 
 
 def issue(

@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
-from portal.gateway import SavingsCounter
+from portal.gateway import SavingsCounter, Usage, UsageLog
 from portal.storage.database import metadata
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import bench, terms
@@ -15,10 +15,9 @@ def test_hits_are_counted_by_day_at_their_price(tmp_path, engine, clock):
     for _ in range(4):
         made.decode()
     tally.flush()
-    (saved,) = tally.month("2026-10")
-    assert (saved.operation, saved.hits, saved.collapsed) == ("decode", 3, 0)
-    assert saved.amount == Decimal("0.915")
-    assert list(tally.month("2026-11")) == []
+    log = UsageLog(engine, "upstream")
+    assert log.unpaid("2026-10") == {"decode": Usage(hits=3, saved=Decimal("0.915"))}
+    assert log.unpaid("2026-11") == {}
 
 
 def test_two_processes_add_to_one_count(engine, clock):
@@ -28,8 +27,8 @@ def test_two_processes_add_to_one_count(engine, clock):
             tally.count("renajud", how)
         tally.flush()
         tally.flush()
-    (saved,) = tally.month()
-    assert (saved.hits, saved.collapsed, saved.amount) == (4, 2, Decimal(4))
+    expected = Usage(hits=2, stale=2, collapsed=2, saved=Decimal(4))
+    assert UsageLog(engine, "upstream").unpaid() == {"renajud": expected}
 
 
 def test_concurrent_flushes_lose_no_hit(engine, clock):
@@ -40,7 +39,8 @@ def test_concurrent_flushes_lose_no_hit(engine, clock):
             tally.count(operation, "hit")
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(SavingsCounter.flush, tallies))
-    assert [each.hits for each in tallies[0].month()] == [12, 12, 12]
+    unpaid = UsageLog(engine, "upstream").unpaid()
+    assert [each.hits for each in unpaid.values()] == [12, 12, 12]
 
 
 def test_failed_flush_is_retried(tmp_path, engine, clock, monkeypatch):
@@ -52,4 +52,4 @@ def test_failed_flush_is_retried(tmp_path, engine, clock, monkeypatch):
     tally.flush()
     monkeypatch.setattr(tally, "_engine", engine)
     tally.flush()
-    assert [each.hits for each in tally.month()] == [1]
+    assert [each.hits for each in UsageLog(engine, "upstream").unpaid().values()] == [1]

@@ -24,12 +24,6 @@ def here(_: str) -> bytes:
     return b"rendered here"
 
 
-@pytest.fixture(autouse=True)
-def must_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first ``open`` waits for the child, as where the libraries have other names."""
-    monkeypatch.setattr(process, "is_evidently_installed", lambda: False)
-
-
 @pytest.fixture
 def pdfs() -> Iterator[PdfProcess]:
     pytest.importorskip("weasyprint")
@@ -39,8 +33,10 @@ def pdfs() -> Iterator[PdfProcess]:
 
 
 def opened(pdfs: PdfProcess) -> PdfProcess:
+    """Open an archive, and render a page, which starts the child."""
     try:
         pdfs.open()
+        pdfs.render(STYLED)
     except PDFUnavailable:
         pytest.skip("a library of WeasyPrint is not installed")
     return pdfs
@@ -104,15 +100,21 @@ def test_opening_again_waits_for_no_child(pdfs: PdfProcess) -> None:
 
 
 def test_first_byte_waits_for_no_import_where_the_libraries_are_found(
-    pdfs: PdfProcess, monkeypatch: pytest.MonkeyPatch
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(process, "is_evidently_installed", lambda: True)
-    pdfs.open()
-    assert child(pdfs) is None
-    try:
-        assert pdfs.render(STYLED).startswith(b"%PDF")
-    except PDFUnavailable:
-        pytest.skip("a library of WeasyPrint is not installed")
+    imports = []
+
+    def import_here() -> bool:
+        imports.append(1)
+        return True
+
+    pdfs = PdfProcess(lambda: FILES, here, import_here)
+    for is_found in (True, False):
+        monkeypatch.setattr(process, "is_evidently_installed", lambda found=is_found: found)
+        pdfs.open()
+        assert child(pdfs) is None
+        assert len(imports) == (not is_found)
+    pdfs.close()
     pdfs.close()
 
 
@@ -161,6 +163,7 @@ def test_renders_in_this_process_where_no_child_can_start(
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(process.subprocess, "Popen", refuse)
+    monkeypatch.setattr(process, "is_evidently_installed", lambda: False)
     pdfs = PdfProcess(lambda: FILES, here, lambda: True)
     pdfs.open()
     assert pdfs.render(STYLED) == pdfs.render(STYLED) == b"rendered here"
@@ -176,6 +179,8 @@ def test_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """The child says so, and ends."""
     monkeypatch.setattr(process._Child, "_received", lambda *_: process._UNAVAILABLE)
     pdfs = PdfProcess(lambda: FILES, here, lambda: True)
+    pdfs.open()
     with pytest.raises(PDFUnavailable):
-        pdfs.open()
+        pdfs.render(STYLED)
     assert child(pdfs) is None
+    pdfs.close()

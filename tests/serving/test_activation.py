@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from portal.serving.activation import UnusableSocket, inherited_socket
+from portal.serving.activation import UnusableSocket, inherited_address
 from tests.fakes.ports import wait_until
 from tests.fakes.preloaded import CHECKOUT
 from tests.fakes.processes import clean_environment
@@ -35,12 +35,12 @@ os.execv(sys.executable, [sys.executable, "app.py"])
     ],
 )
 def test_no_socket_was_passed(environ: Mapping[str, str]) -> None:
-    assert inherited_socket(environ, PID) is None
+    assert inherited_address(environ, PID) is None
 
 
 def test_several_sockets_are_refused() -> None:
     with pytest.raises(UnusableSocket, match="2 sockets, one is expected"):
-        inherited_socket({"LISTEN_PID": str(PID), "LISTEN_FDS": "2"}, PID)
+        inherited_address({"LISTEN_PID": str(PID), "LISTEN_FDS": "2"}, PID)
 
 
 def start(listener: socket.socket, folder: Path, log: Path) -> subprocess.Popen[bytes]:

@@ -46,7 +46,7 @@ def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
     """The options with which ``python app.py`` starts the server for the longest deadline."""
-    monkeypatch.setattr(server, "DrainingServer", RecordedServer)
+    monkeypatch.setattr(server, "Server", RecordedServer)
     monkeypatch.setattr(serving, "set_up_logging", lambda *_: None)
     for name, value in {
         serving.SHARED_DIR_VARIABLE: "",  # set here so that monkeypatch restores it

@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import History, Tokens, UnknownToken, digest
+from portal.access import History, SubjectKeys, Tokens, UnknownToken, digest
 from portal.gateway import Ledger
 from portal.storage import (
     SCHEMA_HEAD,
@@ -219,7 +219,7 @@ def test_dossiers_are_added_to_a_recorded_database_of_the_former_version(
 
 def test_purge_reaches_former_rows(former: Database, upgraded: Engine) -> None:
     assert Ledger(upgraded).forget(TAG) == 2
-    History(upgraded, b"s" * 32, lambda _: TAG).forget("ABC1D23")
+    History(upgraded, SubjectKeys(b"s" * 32, lambda _: TAG)).forget("ABC1D23")
     assert execute(former, "SELECT subject FROM ledger") == [("",), ("",)]
     assert execute(former, "SELECT count(*) FROM history") == [(0,)]
 

@@ -200,7 +200,7 @@ def test_pool_waiters_stay_while_connections_are_opened(postgres, tmp_path, monk
         engine.dispose()
         monkeypatch.setattr(connection_class, "connect", slow_connect)
         asks = [pool.submit(ask, number) for number in range(8)]
-        wait_until(lambda: not engine.pool._free, "all permits in use")
+        wait_until(lambda: not engine.pool._turns._free, "all permits in use")
         asks.append(pool.submit(ask, 8))
         for each in asks:
             each.result()
@@ -214,7 +214,7 @@ def test_pool_waiter_times_out(postgres, tmp_path, monkeypatch, live_at, longest
         with ExitStack() as connections:
             for _ in range(8):
                 connections.enter_context(engine.connect())
-            monkeypatch.setattr(engine.pool, "_live_at", live_at)
+            monkeypatch.setattr(engine.pool._turns, "_progress_at", live_at)
             started = time.monotonic()
             with pytest.raises(NoConnectionFree):
                 engine.connect()
@@ -231,7 +231,7 @@ def test_pool_serves_waiters_in_order(postgres, tmp_path):
             served.append(number)
 
     with opened(postgres.new_database(), tmp_path) as engine, ExitStack() as connections:
-        queue = engine.pool._waiters
+        queue = engine.pool._turns._waiters
         first = engine.connect()
         for _ in range(7):
             connections.enter_context(engine.connect())

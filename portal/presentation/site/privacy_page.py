@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final, Literal
+from typing import ClassVar, Final
 
-Mode = Literal["demo", "managed", "pass-through"]
+from portal.system.mode import Mode
+
 _LABELS: Final[Mapping[str, str]] = {
     "decode": "Ficha do veículo",
     "renainf": "Multas",

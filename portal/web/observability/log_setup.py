@@ -13,7 +13,10 @@ LogFormat = Literal["json", "text"]
 
 
 def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") -> None:
-    """Route all loggers, including those of the server Granian, through the root handlers."""
+    """Give the root logger handlers that redact ``secrets``.
+
+    ``portal.serving.server`` routes the loggers of Granian to them.
+    """
     redact = Redactor(secrets)
     stdout = _handler(sys.stdout, redact, log_format)
     stdout.addFilter(lambda record: record.levelno < logging.WARNING)
@@ -22,10 +25,6 @@ def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") 
     root = logging.getLogger()
     root.handlers[:] = [stdout, stderr]
     root.setLevel(logging.INFO)
-    for name in ("_granian", "granian.access"):
-        server = logging.getLogger(name)
-        server.handlers.clear()
-        server.propagate = True
     # Alembic logs a line for each of its plugins at level INFO.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
 

@@ -15,7 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.gateway import Ledger
 from portal.storage import database as database_module
 from portal.storage import open_engine, reading, writing
-from portal.storage.write_queue import NoTurn, WriteQueue
+from portal.storage.turn_queue import NoTurn, TurnQueue
 from tests.fakes import wait_until
 from tests.fakes.closing import closed_later
 from tests.gateway.ledgers import buy, spent
@@ -23,7 +23,7 @@ from tests.gateway.ledgers import buy, spent
 WRITERS = 250  # more than the connections of a process
 
 
-def waiters(queue: WriteQueue) -> int:
+def waiters(queue: TurnQueue) -> int:
     return len(queue._waiters)
 
 
@@ -71,7 +71,7 @@ def test_wait_in_the_queue_ends_with_its_time(tmp_path: Path) -> None:
 
 
 def test_shortest_remaining_wait_is_served_first() -> None:
-    queue, order = WriteQueue(), list[str]()
+    queue, order = TurnQueue(), list[str]()
 
     def write(name: str, wait_s: float) -> None:
         with queue.turn(time.monotonic() + wait_s):
@@ -91,7 +91,7 @@ def test_shortest_remaining_wait_is_served_first() -> None:
 
 
 def test_turns_never_overlap_and_none_is_lost() -> None:
-    queue, inside, most = WriteQueue(), 0, 0
+    queue, inside, most = TurnQueue(), 0, 0
 
     def write(number: int) -> bool:
         nonlocal inside, most

@@ -1,0 +1,76 @@
+"""A queue for threads that wait to write to SQLite, or for a connection to PostgreSQL."""
+
+import heapq
+import itertools
+import math
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.exc import TimeoutError as NoTurn
+
+
+class TurnQueue:
+    """Admits ``turns`` threads at a time. The waiting thread with the earliest time limit is next.
+
+    A thread also stops waiting if nobody calls ``note_progress`` for ``stall_s`` seconds.
+    """
+
+    def __init__(self, turns: int = 1, stall_s: float = math.inf) -> None:
+        # The lock is reentrant, because the garbage collector may return a connection, and so end a
+        # turn, while this thread holds the lock.
+        self._lock = threading.RLock()
+        self._free = turns
+        self._stall_s = stall_s
+        self._progress_at = -math.inf
+        self._numbers = itertools.count()
+        self._waiters: list[tuple[float, int, threading.Lock]] = []  # a heap
+
+    @property
+    def is_stalled(self) -> bool:
+        return time.monotonic() - self._progress_at > self._stall_s
+
+    def note_progress(self) -> None:
+        """Let the waiting threads wait for another ``stall_s`` seconds."""
+        self._progress_at = time.monotonic()
+
+    @contextmanager
+    def turn(self, until: float) -> Iterator[None]:
+        self.acquire(until)
+        try:
+            yield
+        finally:
+            self.release()
+
+    def acquire(self, until: float) -> None:
+        """Wait for a turn, or raise NoTurn at ``until`` (monotonic seconds)."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return
+            permit = threading.Lock()
+            permit.acquire()
+            waiter = (until, next(self._numbers), permit)
+            heapq.heappush(self._waiters, waiter)
+        since = time.monotonic()
+        while (left_s := self._wait_s(since, until)) > 0:
+            if permit.acquire(timeout=left_s):
+                return
+        with self._lock:
+            if waiter in self._waiters:  # otherwise ``release`` has just admitted it
+                self._waiters.remove(waiter)
+                heapq.heapify(self._waiters)
+                raise NoTurn("no turn became free in time")
+
+    def release(self) -> None:
+        """End a turn, and admit the next thread."""
+        with self._lock:
+            if self._waiters:
+                heapq.heappop(self._waiters)[2].release()
+            else:
+                self._free += 1
+
+    def _wait_s(self, since: float, until: float) -> float:
+        stalls_at = max(since, self._progress_at) + self._stall_s
+        return min(until, stalls_at) - time.monotonic()

@@ -1,0 +1,10 @@
+"""The portal's mode, which decides who pays for upstream calls.
+
+- "demo": the embedded sandbox answers lookups.
+- "managed": the operator's token pays for upstream calls.
+- "pass-through": the caller's own credential pays for upstream calls.
+"""
+
+from typing import Literal
+
+Mode = Literal["demo", "managed", "pass-through"]
