@@ -140,7 +140,6 @@ class VehiclePage:
     refresh_price: str
     refresh_cost: str
     left_today: int | None
-    json_paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +167,6 @@ class RenavamPage:
 
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam
-    path: str
     check_digit_holds: bool
     records: RecordViews
     unverified: tuple[Unverified, ...]
@@ -220,11 +218,6 @@ def vehicle_page(
         refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
         refresh_cost=_COSTS[len(requested)],
         left_today=left_today,
-        json_paths=(
-            f"/detran/v1/decode/{plate}",
-            f"/detran/v1/restrictions/renainf/{plate}",
-            f"/detran/v1/restrictions/renajud/{plate}",
-        ),
     )
 
 
@@ -243,7 +236,6 @@ def renavam_page(
     holds = renavam.check_digit_holds
     return RenavamPage(
         renavam=renavam,
-        path=subject_path(renavam),
         check_digit_holds=holds,
         records=RecordViews.of(renavam, panels, context, follow=False, check_digit_holds=holds),
         unverified=UNVERIFIED,
