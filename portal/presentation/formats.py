@@ -26,26 +26,18 @@ _LARGEST_EXPONENT: Final = 15
 
 def brl(amount: Decimal | int | None) -> str:
     """Format as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56`` below zero."""
-    number = _readable(amount)
-    if number is None:
-        return MISSING
-    return wording.money(number)
+    return _money(amount, 2)
 
 
 def whole_brl(amount: Decimal | int | None) -> str:
     """Format without cents, ``R$ 89.325``, for prices in whole reais."""
-    number = _readable(amount)
-    if number is None:
-        return MISSING
-    return wording.money(number, places=0)
+    return _money(amount, 0)
 
 
 def price(amount: Decimal | None) -> str:
     """Format a vehicle's price as ``R$ 89.325``, with cents only if they are not zero."""
     number = _readable(amount)
-    if number is None:
-        return MISSING
-    return wording.money(number, places=0 if number == number.to_integral_value() else 2)
+    return _money(number, 2 if number is None or number % 1 else 0)
 
 
 def price_range(amounts: Sequence[Decimal]) -> str:
@@ -152,6 +144,11 @@ def term_link(slug: str, text: str = "") -> Markup:
         raise ValueError(f"the glossary has no entry {slug!r}")
     link = Markup('<a class="term" href="/glossario#{}">{}</a>')
     return link.format(entry.slug, text or entry.name)
+
+
+def _money(amount: Decimal | int | None, places: int) -> str:
+    number = _readable(amount)
+    return MISSING if number is None else wording.money(number, places=places)
 
 
 def _readable(number: Decimal | int | None) -> Decimal | None:

@@ -159,7 +159,7 @@ def test_selection_sums_open_fines_only() -> None:
     assert found.picked_count == 2
     assert found.picked_words == "1 multa e 1 autuação: R$\u00a0423,63"
     assert found.negotiation == "/placa/ABC1D23/negociacao?multas=1,4"
-    assert not any(line.can_pick for line in lines(found) if line.row.law.is_paid)
+    assert not any(line.is_picked for line in lines(found) if line.row.law.is_paid)
 
 
 def test_selection_names_unknown_amounts() -> None:

@@ -174,7 +174,7 @@ def test_timeline_is_sorted_newest_first() -> None:
 def test_renavam_with_wrong_check_digit_is_accepted() -> None:
     """Its page has no vehicle panel, because a Renavam has no decode lookup."""
     page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, CONTEXT)
-    assert not page.check_digit_holds
+    assert "O dígito verificador deste Renavam não confere" in render(page)
     assert states(page) == {"resumo": "ready", "multas": "ready", "restricoes": "unavailable"}
     assert subject_path(page.renavam) == "/renavam/12345678910"
 

@@ -106,7 +106,7 @@ def paper_fines(fines: FineList) -> PaperFines:
         rows=tuple(_row(row, texts, marks) for row, texts in zip(rows, sentences, strict=True)),
         is_annex=is_annex,
         omitted=fines.omitted,
-        common=known.sentences,
+        common=tuple(known.sentences()),
         notes=tuple(PaperNote(mark, text) for text, mark in marks.items()),
         rules=_rules(open_laws),
         discount=discount_sentence(fines.assessments),
@@ -144,11 +144,7 @@ class _Known:
             ),
         )
 
-    @property
-    def sentences(self) -> tuple[str, ...]:
-        return tuple(self._sentences())
-
-    def _sentences(self) -> Iterator[str]:
+    def sentences(self) -> Iterator[str]:
         if self.hidden:
             yield f"Oculto pela fonte: {'; '.join(sorted(self.hidden))}."
         if self.blank:

@@ -11,7 +11,7 @@ from portal.presentation import formats
 from portal.presentation.source_text import named, sentence
 from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
 from portal.presentation.vehicle.fines import FineRow
-from portal.presentation.vehicle.record_details import Detail, DetailList
+from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
@@ -25,16 +25,11 @@ _ABBREVIATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The content that a fine's line shows when expanded.
-
-    ``source_text`` is the source's own description of the infraction.
-    """
+    """The content that a fine's line shows when expanded, beside the fields of the record."""
 
     steps: tuple[DeadlineStep, ...]
     facts: tuple[Detail, ...]
     notes: tuple[str, ...]
-    source_text: Field
-    other: DetailList
 
 
 def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
@@ -43,8 +38,6 @@ def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
         steps=deadline_steps(row, today),
         facts=tuple(_facts(row, authority)),
         notes=tuple(_notes(row.law, today)),
-        source_text=row.fine.description,
-        other=row.details.other,
     )
 
 

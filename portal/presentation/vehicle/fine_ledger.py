@@ -112,7 +112,6 @@ class LedgerLine:
     text: str
     is_shown: bool
     is_picked: bool
-    can_pick: bool
     opened: FineFacts
 
 
@@ -241,7 +240,6 @@ def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
         text=text,
         is_shown=_is_shown(choice, situation, state, text),
         is_picked=row.number in choice.picked and law.is_open,
-        can_pick=law.is_open,
         opened=fine_facts(row, body, today),
     )
 
@@ -427,7 +425,7 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
     for key, group in groups.items():
         shown = [line for line in group if line.is_shown]
         all_words = _year_words(group)
-        is_open = any(line.can_pick for line in group)
+        is_open = any(line.row.law.is_open for line in group)
         all_amount = f"{_open_sum(group)} em aberto" if is_open else ""
         is_part = len(shown) < len(group)
         yield LedgerYear(
@@ -455,7 +453,7 @@ def _year_words(group: Sequence[LedgerLine]) -> str:
 
 
 def _open_sum(lines: Sequence[LedgerLine]) -> str:
-    cents = sum(line.cents or 0 for line in lines if line.can_pick)
+    cents = sum(line.cents or 0 for line in lines if line.row.law.is_open)
     return formats.brl(Decimal(cents) / 100)
 
 

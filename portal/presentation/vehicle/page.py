@@ -56,14 +56,13 @@ class RecordViews:
         context: RenderContext,
         *,
         follow: bool,
-        check_digit_holds: bool = True,
     ) -> "RecordViews":
         """Build the panels. ``vehicle_page`` explains ``follow``."""
         contents = VehicleContents.of(
             panels,
             context,
             decode_wanted=isinstance(subject, Plate),
-            check_digit_holds=check_digit_holds,
+            check_digit_holds=isinstance(subject, Plate) or subject.check_digit_holds,
         )
         return cls(
             frame("resumo", subject, panels, context, contents.summary, follow=follow),
@@ -140,7 +139,6 @@ class VehiclePage:
     refresh_price: str
     refresh_cost: str
     left_today: int | None
-    json_paths: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +166,6 @@ class RenavamPage:
 
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam
-    path: str
-    check_digit_holds: bool
     records: RecordViews
     unverified: tuple[Unverified, ...]
 
@@ -220,11 +216,6 @@ def vehicle_page(
         refresh_price=_price(sum((panels.of(one).price for one in requested), Decimal(0))),
         refresh_cost=_COSTS[len(requested)],
         left_today=left_today,
-        json_paths=(
-            f"/detran/v1/decode/{plate}",
-            f"/detran/v1/restrictions/renainf/{plate}",
-            f"/detran/v1/restrictions/renajud/{plate}",
-        ),
     )
 
 
@@ -240,14 +231,8 @@ def renavam_page(
 ) -> RenavamPage:
     """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
     panels = Panels(Panel("unasked"), renainf, renajud)
-    holds = renavam.check_digit_holds
-    return RenavamPage(
-        renavam=renavam,
-        path=subject_path(renavam),
-        check_digit_holds=holds,
-        records=RecordViews.of(renavam, panels, context, follow=False, check_digit_holds=holds),
-        unverified=UNVERIFIED,
-    )
+    records = RecordViews.of(renavam, panels, context, follow=False)
+    return RenavamPage(renavam, records, UNVERIFIED)
 
 
 def _price(price: Decimal) -> str:

@@ -92,29 +92,27 @@ def report_section(
     The page's button for a new report sends POST to the path ``action``. ``records`` are the
     records for a new report, or None on a page without that button.
     """
-    report = (
-        None
-        if panel.body is None
-        else read_report(panel.result, context.marker, mask_names=context.mask_names)
-    )
-    state: Literal["none", "unavailable", "ready"]
-    if report is not None:
-        state = "ready" if report else "unavailable"
+    state: Literal["none", "unavailable", "ready"] = "unavailable"
+    report, reason = None, ""
+    if panel.body is not None:
+        report = read_report(panel.result, context.marker, mask_names=context.mask_names) or None
+        state, reason = ("ready", "") if report else ("unavailable", _EMPTY)
+    elif panel.state == "unasked":
+        state = "none"
     else:
-        state = "none" if panel.state == "unasked" else "unavailable"
-    reason = "" if state != "unavailable" else panel.reason or NO_REASON
-    if panel.body is not None and state == "unavailable":
-        reason = _EMPTY
+        reason = panel.reason or NO_REASON
     made_of = panel.made_of if isinstance(panel, WrittenReport) else _ALL_LOOKUPS
     failed = [name for name in _ALL_LOOKUPS if records and records.of(name).state == "unavailable"]
     return ReportSection(
         state=state,
         action=action,
-        report=report if state == "ready" else None,
-        provenance=provenance("laudo", panel, context.now) if state == "ready" else None,
+        report=report,
+        provenance=provenance("laudo", panel, context.now) if report else None,
         reason=reason,
         outdated=outdated,
-        without=_without(made_of) if made_of is not None else (),
+        without=()
+        if made_of is None
+        else tuple(words for name, words in LOOKUP_WORDS.items() if name not in made_of),
         doubt=_RECORDS_INCOMPLETE if made_of is None and not outdated else "",
         would_miss=tuple(LOOKUP_WORDS[name] for name in failed),
         may_write=may_write,
@@ -122,7 +120,3 @@ def report_section(
         price=price,
         made_of=made_of,
     )
-
-
-def _without(made_of: tuple[Lookup, ...]) -> tuple[str, ...]:
-    return tuple(words for name, words in LOOKUP_WORDS.items() if name not in made_of)

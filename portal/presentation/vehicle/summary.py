@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from portal.law import NOTHING_STALE, UNVERIFIED, Reason, Row, Stale, Totals, Verdict, judge
+from portal.law import UNVERIFIED, Reason, Row, Stale, Totals, Verdict, judge
 from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, StatusStyle
 from portal.presentation.vehicle.changes import Changes
 from portal.presentation.vehicle.facts import VehicleFacts
@@ -70,10 +70,10 @@ def summary(
     restrictions: RestrictionList | None,
     context: RenderContext,
     *,
-    changes: tuple[Changes, ...] = (),
-    decode_wanted: bool = True,
-    check_digit_holds: bool = True,
-    stale: Stale = NOTHING_STALE,
+    changes: tuple[Changes, ...],
+    decode_wanted: bool,
+    check_digit_holds: bool,
+    stale: Stale,
 ) -> Summary:
     """Build the summary. ``facts``, ``fines`` or ``restrictions`` is None if unavailable.
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from decimal import Decimal
-from itertools import combinations
+from itertools import chain, combinations
 from typing import Any
 
 import msgspec
@@ -87,7 +87,8 @@ class WrittenReports:
         The store key of a report depends on the records, so each subset is tried. The largest
         subset comes first, because it usually has a report and callers stop at the first match.
         """
-        for subset in _subsets(tuple(results)):
+        sizes = range(len(results), 0, -1)
+        for subset in chain.from_iterable(combinations(results, size) for size in sizes):
             lookup = report_lookup(plate, _data({name: results[name] for name in subset}))
             snapshot = self._gateway.read(lookup, caller.credential)
             served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
@@ -108,11 +109,6 @@ def _report_panel(
         price=price,
         made_of=made_of,
     )
-
-
-def _subsets(names: tuple[Lookup, ...]) -> Iterator[tuple[Lookup, ...]]:
-    for count in range(len(names), 0, -1):
-        yield from combinations(names, count)
 
 
 def _results(panels: Panels) -> dict[Lookup, Any]:
