@@ -17,8 +17,7 @@ Missing = Literal["decode", "fines", "restrictions"]
 Stale = Mapping[Missing, datetime]
 NOTHING_STALE: Final[Stale] = MappingProxyType({})
 
-
-LABELS: dict[Act, str] = {
+ACT_LABELS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
@@ -139,7 +138,7 @@ def row_of(
         why = as_of(min(kept))
         sentences.append(f"{why[0].upper()}{why[1:]}.")
     records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
-    return Row(act, LABELS[act], mark, short, " ".join(sentences), records)
+    return Row(act, ACT_LABELS[act], mark, short, " ".join(sentences), records)
 
 
 def as_of(at: datetime) -> str:
