@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from portal.law.infractions import Infraction, Row, joined, rows
+from portal.law.infractions import Infraction, Row, joined, rows, rows_of
 from portal.vehicle import fold, sentence_case, spelled_like
 
 _WORD = re.compile(r"[A-Z0-9%]+")
@@ -56,7 +56,7 @@ def wording_of(infraction: Infraction | None, description: str) -> Wording:
     table = infraction.description
     if not description:
         return Wording(table, "", "")
-    text = _spelled(description, _rows_of_code(infraction.code))
+    text = _spelled(description, rows_of(infraction.code))
     is_same = fold(text) == fold(table)
     return Wording(text, "" if is_same else table, _conflict(infraction, description))
 
@@ -75,7 +75,7 @@ def _shared_opening(description: str, model: str) -> int:
 
 
 def _conflict(infraction: Infraction, description: str) -> str:
-    own = _rows_of_code(infraction.code)
+    own = rows_of(infraction.code)
     if any(_is_exact(description, row) for row in own):
         return ""
     others = _by_wording().get(fold(description), ())
@@ -119,11 +119,6 @@ def _alike(word: str, other: str) -> bool:
 @lru_cache(2048)
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(fold(text))) - _COMMON
-
-
-@cache
-def _rows_of_code(code: str) -> tuple[Row, ...]:
-    return tuple(row for row in rows() if row.code == code)
 
 
 @cache
