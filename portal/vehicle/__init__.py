@@ -27,7 +27,7 @@ from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import rank
 from portal.vehicle.report import Report, Topic, read_report
-from portal.vehicle.spelling import name_case, sentence_case, spelled_like
+from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_like
 from portal.vehicle.wire import result_of
 
 __all__ = [
@@ -55,6 +55,7 @@ __all__ = [
     "RestrictionChange",
     "Topic",
     "VehicleName",
+    "accented",
     "changed_facts",
     "changed_fines",
     "changed_prices",
