@@ -60,11 +60,8 @@ def find_court(text: str, case: str = "") -> Court | None:
     names, segments = _index()
     pieces = text.split("-")
     for candidate in (text, pieces[0], "".join(pieces[:2]), "-".join(pieces[1:])):
-        court = names.get(_key(candidate))
-        if court is not None:
-            return court
-        court = names.get(_key(_OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))))
-        if court is not None:
+        short = _OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))
+        if court := names.get(_key(candidate)) or names.get(_key(short)):
             return court
     match = _CASE.search(case) or _CASE.search(text)
     return segments.get(f"{match[1]}.{match[2]}") if match else None
