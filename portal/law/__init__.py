@@ -11,7 +11,7 @@ from portal.law.glossary import GLOSSARY, Term, term
 from portal.law.infractions import Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
-from portal.law.speeding import is_speeding, speeds_of
+from portal.law.speeding import excess_of, is_speeding
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
 
@@ -54,13 +54,13 @@ __all__ = [
     "court_body_name",
     "court_name",
     "effect_of",
+    "excess_of",
     "find",
     "find_court",
     "fines_in_words",
     "is_speeding",
     "judge",
     "negotiate",
-    "speeds_of",
     "steps_for",
     "term",
     "totals",
