@@ -86,7 +86,8 @@ def _conflict(infraction: Infraction, description: str) -> str:
             f"{infraction.printed}: confira na notificação."
         )
     words = _words(description)
-    if words and not any(_shared_words(words, _words(row.description)) for row in own):
+    theirs = {word for row in own for word in _words(row.description)}
+    if words and not any(_alike(word, other) for word in words for other in theirs):
         return (
             f"A descrição da fonte não corresponde ao código {infraction.printed}: confira na "
             "notificação."
@@ -105,10 +106,6 @@ def _opens(description: str, row: Row) -> bool:
         if len(words) <= len(theirs) and all(map(_alike, words, theirs)):
             return True
     return False
-
-
-def _shared_words(words: frozenset[str], theirs: frozenset[str]) -> bool:
-    return any(_alike(word, other) for word in words for other in theirs)
 
 
 def _alike(word: str, other: str) -> bool:
