@@ -1,7 +1,7 @@
 """Compute the geometry of charts, which the HTML templates draw."""
 
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
-from portal.charts.geometry import Layout, Line, Plotted, PriceChart
+from portal.charts.geometry import Layout, Line, PriceChart
 from portal.charts.price_chart import MOST_SERIES, Words, price_chart
 from portal.charts.sparkline import Sparkline, sparkline
 
@@ -12,7 +12,6 @@ __all__ = [
     "Layout",
     "Line",
     "Part",
-    "Plotted",
     "PriceChart",
     "Sparkline",
     "Words",

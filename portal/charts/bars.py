@@ -3,7 +3,7 @@
 All coordinates are percentages of the plot, so that the style sheet can set the plot's size.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -104,24 +104,25 @@ def row_parts(values: Sequence[float], whole: float) -> tuple[Part, ...]:
     if whole <= 0:
         return ()
     x = scale.LinearScale(0.0, whole, 0.0, 100.0)
-    so_far, parts = 0.0, []
+    return tuple(
+        Part(series, round(x(start), 2), 0.0, round(x(end) - round(x(start), 2), 2), 100.0)
+        for series, start, end in _stacked(values)
+    )
+
+
+def _parts(bar: Bar, left: float, width: float, y: scale.LinearScale) -> Iterator[Part]:
+    for series, start, end in _stacked(bar.values):
+        top = round(y(end), 2)
+        yield Part(series, round(left, 2), top, round(width, 2), round(y(start) - top, 2))
+
+
+def _stacked(values: Sequence[float]) -> Iterator[tuple[int, float, float]]:
+    """Yield the index, start and end of each positive value, stacked from zero."""
+    end = 0.0
     for series, value in enumerate(values):
-        start, so_far = so_far, so_far + max(0.0, value)
-        if so_far > start:
-            left = round(x(start), 2)
-            parts.append(Part(series, left, 0.0, round(x(so_far) - left, 2), 100.0))
-    return tuple(parts)
-
-
-def _parts(bar: Bar, left: float, width: float, y: scale.LinearScale) -> list[Part]:
-    so_far, parts = 0.0, []
-    for series, value in enumerate(bar.values):
-        start, so_far = so_far, so_far + max(0.0, value)
-        if so_far > start:
-            top = round(y(so_far), 2)
-            height = round(y(start) - top, 2)
-            parts.append(Part(series, round(left, 2), top, round(width, 2), height))
-    return parts
+        start, end = end, end + max(0.0, value)
+        if end > start:
+            yield series, start, end
 
 
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:

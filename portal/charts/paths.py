@@ -55,7 +55,7 @@ def _round(value: float, *, whole: bool) -> float:
 def _run(run: Sequence[Point], *, whole: bool) -> str:
     rounded = [(_round(x, whole=whole), _round(y, whole=whole)) for x, y in run]
     # Each step is relative to the previous rounded point, so that rounding errors do not add up.
-    (x0, y0), text = rounded[0], ""
+    x0, y0 = rounded[0]
     text = f"M{number(x0)} {number(y0)}l"
     steps = []
     for x, y in rounded[1:]:

@@ -158,7 +158,8 @@ def _draw(
     if not 0 <= chosen < len(every) or not every[chosen]:
         return None
     top = _highest(every[chosen])
-    every = _latest(every, _first_month(every, chosen, last_months))
+    first = _first_month(every, chosen, last_months)
+    every = [{i: point for i, point in known.items() if i >= first} for known in every]
     mine = every[chosen]
     drawn = [known for known in every if known]
     canvas = _CANVASES[layout]
@@ -187,7 +188,7 @@ def _draw(
         if zone and is_fixed
         else "",
         prices=ticks,
-        unit=_unit(ticks),
+        unit=next((tick.after.strip() for tick in ticks if tick.after), ""),
         months=tuple(_month_ticks(frame)),
         break_y=None if break_y is None else frame.rounded(break_y),
         break_path=paths.torn_path(canvas.plot_width, break_y, 7, 3.5)
@@ -252,10 +253,6 @@ def _highest(known: _Known) -> tuple[int, Decimal]:
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))
     return index, value
-
-
-def _latest(every: Sequence[_Known], first: int) -> list[_Known]:
-    return [{i: point for i, point in known.items() if i >= first} for known in every]
 
 
 def _last_real(known: _Known) -> int | None:
@@ -347,10 +344,6 @@ def _price(value: Decimal) -> str:
 
 def _is_mixed(ticks: Sequence[PriceTick]) -> bool:
     return len({tick.after for tick in ticks if tick.text != "0"}) > 1
-
-
-def _unit(ticks: Sequence[PriceTick]) -> str:
-    return next((tick.after.strip() for tick in ticks if tick.after), "")
 
 
 def _month_ticks(frame: _Frame) -> Iterator[MonthTick]:

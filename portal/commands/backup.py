@@ -2,7 +2,7 @@
 
 import sqlite3
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -93,11 +93,15 @@ def restore_command(store: EmbeddedStore) -> Command:
             if purges_of is not None:
                 replayed = replay_purges(database, purges_of / DATABASE_NAME, purge_bucket)
 
+        def is_known(recorded: str, key: str | None) -> bool:
+            found = {fingerprint(key.strip().encode())} if key is not None else set()
+            return recorded in store.key_fingerprints | found
+
         lock = DataLock(store.data_dir)
         try:
             if not lock.is_alone:
                 raise BackupRefused(f"a portal is using {store.data_dir}: stop it")
-            manifest = restore(file.absolute(), store.files, store.demo, _is_known(store), amend)
+            manifest = restore(file.absolute(), store.files, store.demo, is_known, amend)
         finally:
             lock.release()
         print(f"Restored {_listed(manifest)} from {file}.")
@@ -108,14 +112,6 @@ def restore_command(store: EmbeddedStore) -> Command:
             print(f"Vehicles purged since {made_at} are back: purge them again.", file=sys.stderr)
 
     return restore_files
-
-
-def _is_known(store: EmbeddedStore) -> Callable[[str, str | None], bool]:
-    def is_known(recorded: str, key: str | None) -> bool:
-        found = {fingerprint(key.strip().encode())} if key is not None else set()
-        return recorded in store.key_fingerprints | found
-
-    return is_known
 
 
 def _listed(manifest: Manifest) -> str:

@@ -5,7 +5,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -38,7 +38,7 @@ from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]
-
+_FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
@@ -99,7 +99,7 @@ def batch_command(given: BatchTools) -> Command:
         credential in DOSSIE_CREDENTIAL.
         """
         tools = _with_credential(given)
-        chosen = file_format or _format_of(out)
+        chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             fail(f"{out} cannot be written.")
         listed = _read(file, tools.limit)
@@ -284,16 +284,6 @@ def _outcome(batch: Batch, out: Path) -> dict[str, object]:
         "spent": float(batch.cost.spent),
         "out": str(out),
     }
-
-
-def _format_of(out: Path) -> Format:
-    match out.suffix.lower():
-        case ".jsonl":
-            return "jsonl"
-        case ".xlsx":
-            return "xlsx"
-        case _:
-            return "csv"
 
 
 def _ask(_: click.Context, __: click.Parameter, value: str) -> tuple[LookupName, ...]:

@@ -61,14 +61,15 @@ def purge_command(
         names = [subject.text]
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
-        run = _Purge(store)
+        run = _Purge()
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
             # Log the purge before purging the store. If the store loses its contents, it also loses
             # its count of purges, and processes find this purge only in the log.
             number = run.attempt(purge_log.note, purge_bucket(tag))
-            run.attempt(run.purge_store, tag, number or 0)
-        run.attempt(run.remove_broken)
+            gone = run.attempt(store.purge_tag, tag, number or 0)
+            run.deleted += gone or 0
+        run.broken += run.attempt(store.remove_broken) or []
         # These steps run even if the store failed, because the database also has data about the
         # vehicle.
         for tag in tags:
@@ -76,7 +77,7 @@ def purge_command(
             run.attempt(leases.forget, tag)
         for name in names:
             run.attempt(batches.forget, name)
-            run.attempt(run.forget_dossiers, dossiers, name)
+            run.dossiers += run.attempt(dossiers.forget, name) or 0
             # ``history.forget`` is the last step, because it also erases the tags (keyed hashes of
             # the plate) that the other steps leave in the free space of the database's files.
             run.attempt(history.forget, name)
@@ -95,8 +96,7 @@ def purge_command(
 class _Purge:
     """Runs every step of a purge, even after a failed one, and collects the failures."""
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    def __init__(self) -> None:
         self._database_error: SQLAlchemyError | None = None
         self._failures: dict[str, None] = {}
         self.deleted = 0
@@ -118,15 +118,6 @@ class _Purge:
         except OSError:
             self._failures[_LEASE_REMAINS] = None
         return None
-
-    def purge_store(self, tag: str, number: int) -> None:
-        self.deleted += self._store.purge_tag(tag, number)
-
-    def forget_dossiers(self, dossiers: DossierArchive, name: str) -> None:
-        self.dossiers += dossiers.forget(name)
-
-    def remove_broken(self) -> None:
-        self.broken += self._store.remove_broken()
 
     def report(self) -> None:
         print(f"Purged {self.deleted} stored answers.")

@@ -1,27 +1,24 @@
 """The legal consequences of a vehicle's records: points, amounts, deadlines, court orders."""
 
 from portal.law.act_answers import ACTS, Act, Answer, Mark
-from portal.law.act_matrix import NOTHING_STALE, Missing, Row, Stale
-from portal.law.amounts import Amount
+from portal.law.act_matrix import ACT_LABELS, NOTHING_STALE, Missing, Row, Stale
 from portal.law.assessment import FineAssessment, Totals, assess, fines_in_words, totals
-from portal.law.courts import Court, court_body_name, court_name, find_court
+from portal.law.courts import court_body_name, court_name, find_court
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of
 from portal.law.fine_status import STANDING_WORDS, Standing
 from portal.law.glossary import GLOSSARY, Term, term
-from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
-from portal.law.negotiation import SHARES, Cost, Negotiation, Scenario, Share, negotiate
+from portal.law.infractions import Infraction, find
+from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
-from portal.law.payment import PaidSum
-from portal.law.points import Points
-from portal.law.speeding import Speeds, is_speeding, speeds_of
+from portal.law.speeding import excess_of, is_speeding
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Level, Reason, Verdict, judge
 
 __all__ = [
     "ACTS",
+    "ACT_LABELS",
     "GLOSSARY",
-    "GRAVITY_WORDS",
     "HEDGE",
     "NOTHING_STALE",
     "PHASE_TITLES",
@@ -32,27 +29,20 @@ __all__ = [
     "UNVERIFIED",
     "WHO_LIFTS",
     "Act",
-    "Amount",
     "Answer",
     "Clock",
     "Cost",
-    "Court",
     "Effect",
     "FineAssessment",
-    "Gravity",
     "Infraction",
     "Level",
     "Mark",
     "Missing",
     "Negotiation",
-    "PaidSum",
-    "Points",
     "Reason",
     "Row",
-    "Scenario",
     "Share",
     "Situation",
-    "Speeds",
     "Stale",
     "Standing",
     "Step",
@@ -64,13 +54,13 @@ __all__ = [
     "court_body_name",
     "court_name",
     "effect_of",
+    "excess_of",
     "find",
     "find_court",
     "fines_in_words",
     "is_speeding",
     "judge",
     "negotiate",
-    "speeds_of",
     "steps_for",
     "term",
     "totals",

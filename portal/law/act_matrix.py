@@ -1,6 +1,6 @@
 """The "posso…?" ("may I…?") matrix: the answer for each act, and the records that decide it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -17,8 +17,7 @@ Missing = Literal["decode", "fines", "restrictions"]
 Stale = Mapping[Missing, datetime]
 NOTHING_STALE: Final[Stale] = MappingProxyType({})
 
-
-LABELS: dict[Act, str] = {
+ACT_LABELS: dict[Act, str] = {
     "transfer": "Transferir",
     "licence": "Licenciar",
     "drive": "Circular",
@@ -116,7 +115,11 @@ def row_of(
         relevant = ("restrictions",)
     unavailable = [MISSING_WORDS[part] for part in missing if part in relevant]
     by_fines = _fine_answers(act, fines)
-    by_courts = (answer for answer in _court_answers(act, effects) if answer.mark != "yes")
+    by_courts = (
+        replace(effect.answers[act], records=(f"restricao-{number}",))
+        for number, effect in enumerate(effects, start=1)
+        if effect.in_force and effect.answers[act].mark != "yes"
+    )
     found = worst([*by_fines.values(), *by_courts])
     mark: Mark = found[0].mark if found else "yes"
     found += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
@@ -139,17 +142,11 @@ def row_of(
         why = as_of(min(kept))
         sentences.append(f"{why[0].upper()}{why[1:]}.")
     records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
-    return Row(act, LABELS[act], mark, short, " ".join(sentences), records)
+    return Row(act, ACT_LABELS[act], mark, short, " ".join(sentences), records)
 
 
 def as_of(at: datetime) -> str:
     return f"conforme resposta guardada de {moment(at)}; sem resposta mais nova da fonte"
-
-
-def _court_answers(act: Act, effects: Sequence[Effect]) -> Iterator[Answer]:
-    for number, effect in enumerate(effects, start=1):
-        if effect.in_force:
-            yield replace(effect.answers[act], records=(f"restricao-{number}",))
 
 
 def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:

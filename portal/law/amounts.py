@@ -70,8 +70,10 @@ def exact_amount(
         if expected is None:
             why = f", e {_CHANGED}" if has_changed else "."
             return Amount(None, "none", f"Não é possível dizer: a fonte não informa o valor{why}")
-        note = f"A fonte não informa o valor; é o da tabela {_period(committed_on)}."
-        return Amount(expected, "table", note)
+        period = "da data da infração"
+        if committed_on is None:
+            period = f"em vigor desde {day(NEW_AMOUNTS_SINCE)} (sem a data da infração, confirme)"
+        return Amount(expected, "table", f"A fonte não informa o valor; é o da tabela {period}.")
     if infraction is None:
         return _as_sent(sent, "Valor enviado pela fonte; o código não está na tabela.")
     if has_changed:
@@ -125,12 +127,6 @@ def _cents(sent: Decimal, exact: Decimal) -> str:
     if sent == exact:
         return "Valor enviado pela fonte, igual ao da tabela."
     return f"O valor enviado ({sent:f}) veio sem os centavos; pela tabela, são {money(exact)}."
-
-
-def _period(committed_on: date | None) -> str:
-    if committed_on is None:
-        return f"em vigor desde {day(NEW_AMOUNTS_SINCE)} (sem a data da infração, confirme)"
-    return "da data da infração"
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:

@@ -160,9 +160,7 @@ class Totals:
     @property
     def identical_note(self) -> str:
         """A sentence on fines that the source lists more than once, or "" if there are none."""
-        groups = [
-            f"{counted(n, 'registro idêntico', 'registros idênticos')}" for n in self.identical
-        ]
+        groups = [counted(n, "registro idêntico", "registros idênticos") for n in self.identical]
         if not groups:
             return ""
         many = "cada grupo é uma multa só" if len(groups) > 1 else "é a mesma multa"
@@ -249,9 +247,7 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
         without_amount=sum(a.amount.value is None for a in owed),
         points=sum(a.points.counted or 0 for a in charged if a.standing not in _UNPENALISED),
         points_to_come=sum(a.points.counted or 0 for a in charged if a.standing in _UNPENALISED),
-        points_unknown=sum(a.points.counted is None for a in charged)
-        + len(assessments)
-        - len(charged),
+        points_unknown=sum(a.points.counted is None or a.is_called_off for a in assessments),
         by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
         identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
     )

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 
+from portal.vehicle import accented
 from portal.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
@@ -32,17 +33,6 @@ _ORDINALS |= {"CENTESIM": 100, "SETUAGESIM": 70, "UNDECIM": 11, "DUODECIM": 12}
 _SMALL = frozenset(("A", "AO", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 # Before one of these words, a number without a suffix is an ordinal: "23 VARA" is "23ª Vara".
 _COUNTED = frozenset(("CAMARA", "TURMA", "UNIDADE", "VARA"))
-_ACCENTED_WORDS = """
-Cível Cíveis Criminal Família Famílias Sucessões Órfãos Ausentes Interditos Fazenda Pública
-Públicos Públicas Execução Execuções Fiscais Títulos Juízo Juízes Justiça Região Trabalho
-Falência Falências Recuperações Recuperação Judiciária Judiciárias Judiciário Seção Subseção
-Única Único Competência Câmara Relações Bancário Bancária Residual Infância Violência Doméstica
-Crédito Tributário Tributária Previdenciária Secretaria Precatórias Conciliação Mediação Núcleo
-Municípios Município Acidentes Trânsito Consumidor São João José Belém Goiânia Brasília Vitória
-Florianópolis Cuiabá Maceió Macapá Teresina Luís Paulo Uberlândia Ribeirão Niterói Santo André
-Jundiaí Taubaté Maringá Marília Paraná Pará Amapá Rondônia Goiás Ceará Piauí
-"""
-_ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +60,8 @@ def find_court(text: str, case: str = "") -> Court | None:
     names, segments = _index()
     pieces = text.split("-")
     for candidate in (text, pieces[0], "".join(pieces[:2]), "-".join(pieces[1:])):
-        court = names.get(_key(candidate))
-        if court is not None:
-            return court
-        court = names.get(_key(_OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))))
-        if court is not None:
+        short = _OF_A_STATE.sub("", _REGION.sub(r"\1 \2", bare(candidate)))
+        if court := names.get(_key(candidate)) or names.get(_key(short)):
             return court
     match = _CASE.search(case) or _CASE.search(text)
     return segments.get(f"{match[1]}.{match[2]}") if match else None
@@ -137,10 +124,10 @@ def _spelled(word: str, *, first: bool) -> str:
     plain = bare(word)
     if plain in _SMALL and not first:
         return word.lower()
-    if plain in _ACCENTED:
-        return _ACCENTED[plain]
+    if plain == "PARA":
+        return "Pará"  # in other texts, PARA is more often the preposition
     # "TJ/SP", "(CEJUSC)" and codes keep their upper case.
-    return word.capitalize() if word.isalpha() and len(word) > 1 else word
+    return accented(word).capitalize() if word.isalpha() and len(word) > 1 else word
 
 
 def _key(text: str) -> str:

@@ -13,7 +13,7 @@ there is none, every act is "unknown".
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from portal.law.act_answers import ACTS, Act, Answer, worst
+from portal.law.act_answers import ACTS, Act, Answer, Confidence, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
 from portal.vehicle import Restriction
 from portal.wording import listed
@@ -23,8 +23,13 @@ WHO_LIFTS = (
     "O interessado pede a baixa no processo, com advogado ou defensor."
 )
 
-_TJSC = "TJSC, Código de Normas, Apêndice III"
-_PRACTICE = "prática do Renajud, conforme sites do ramo"
+_Source = tuple[str, Confidence]  # of a rule
+_TJSC: _Source = ("TJSC, Código de Normas, Apêndice III", "verified")
+_PRACTICE: _Source = (
+    "prática do Renajud, conforme sites do ramo",
+    "reported",
+)
+_CTB_230: _Source = ("art. 230, V, do CTB", "reported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +101,7 @@ _OF_ANY_KIND = _UNKNOWN | {
         "no",
         "em regra não pode transferir",
         f"{_NOT_READ}, mas todos os tipos do Renajud impedem, em regra, a transferência.",
-        _TJSC,
+        _TJSC[0],
         "memory",
     )
 }
@@ -110,18 +115,18 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "no",
             "não pode transferir",
             "A restrição de transferência impede a mudança de propriedade.",
-            _TJSC,
-            "verified",
+            *_TJSC,
         ),
         "licence": Answer(
             "yes",
             "em regra pode licenciar",
             "A restrição de transferência, em regra, não impede o licenciamento.",
-            _PRACTICE,
-            "reported",
+            *_PRACTICE,
         ),
-        "drive": replace(_FREE["drive"], source=_PRACTICE, confidence="reported"),
-        "removal": replace(_FREE["removal"], source=_PRACTICE, confidence="reported"),
+        "drive": Answer("yes", "pode circular", "Não impede a circulação.", *_PRACTICE),
+        "removal": Answer(
+            "yes", "sem remoção pela ordem", "Não manda recolher o veículo.", *_PRACTICE
+        ),
     },
     "penhora": {
         "transfer": Answer(
@@ -129,29 +134,22 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "na prática não pode transferir",
             "O veículo penhorado garante uma dívida e pode ir a leilão: ainda que o Detran "
             "transfira, a venda não vale contra o credor.",
-            _PRACTICE,
-            "reported",
+            *_PRACTICE,
         ),
         "licence": Answer(
             "careful",
             "em regra pode licenciar",
             "A penhora, em regra, não impede o licenciamento: confirme no Detran.",
-            _PRACTICE,
-            "reported",
+            *_PRACTICE,
         ),
         "drive": Answer(
-            "yes",
-            "pode circular",
-            "A penhora, sozinha, não impede a circulação.",
-            _PRACTICE,
-            "reported",
+            "yes", "pode circular", "A penhora, sozinha, não impede a circulação.", *_PRACTICE
         ),
         "removal": Answer(
             "yes",
             "sem remoção pela ordem",
             "A averbação da penhora, sozinha, não manda recolher o veículo.",
-            _PRACTICE,
-            "reported",
+            *_PRACTICE,
         ),
     },
     "licenciamento": {
@@ -160,30 +158,27 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "em regra não pode transferir",
             "A restrição de licenciamento, em regra, impede também a transferência: confirme "
             "no Detran.",
-            _PRACTICE,
+            _PRACTICE[0],
             "memory",
         ),
         "licence": Answer(
             "no",
             "não pode licenciar",
             "A restrição de licenciamento impede a emissão do novo CRLV.",
-            _TJSC,
-            "verified",
+            *_TJSC,
         ),
         "drive": Answer(
             "careful",
             "pode circular só enquanto valer o licenciamento atual",
             "Sem novo CRLV, circular é infração gravíssima (art. 230, V, do CTB).",
-            "art. 230, V, do CTB",
-            "reported",
+            *_CTB_230,
         ),
         "removal": Answer(
             "careful",
             "remoção só por falta de licenciamento",
             "Vencido o licenciamento atual, o veículo em circulação pode ser removido "
             "(art. 230, V, do CTB).",
-            "art. 230, V, do CTB",
-            "reported",
+            *_CTB_230,
         ),
     },
     "circulacao": {
@@ -191,29 +186,22 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
             "no",
             "não pode transferir",
             "A restrição de circulação (“total”) impede também a transferência.",
-            _PRACTICE,
-            "reported",
+            *_PRACTICE,
         ),
         "licence": Answer(
             "no",
             "não pode licenciar",
             "A restrição de circulação (“total”) impede também o licenciamento.",
-            _PRACTICE,
-            "reported",
+            *_PRACTICE,
         ),
         "drive": Answer(
-            "no",
-            "não pode circular",
-            "A restrição de circulação impede o uso na via.",
-            _TJSC,
-            "verified",
+            "no", "não pode circular", "A restrição de circulação impede o uso na via.", *_TJSC
         ),
         "removal": Answer(
             "no",
             "risco de remoção ao pátio",
             "Encontrado em circulação, o veículo pode ser recolhido ao pátio.",
-            _PRACTICE,
-            "reported",
+            *_PRACTICE,
         ),
     },
 }

@@ -20,8 +20,6 @@ class Term:
     source: str = ""
 
 
-_CTB = "Código de Trânsito Brasileiro (Lei 9.503/1997)"
-
 _TERMS: tuple[Term, ...] = (
     Term(
         "advertencia",
@@ -134,7 +132,12 @@ _TERMS: tuple[Term, ...] = (
         "multas exigíveis.",
         "art. 131, § 2º, do CTB",
     ),
-    Term("ctb", "CTB", _CTB, "A lei que define infrações, penalidades e prazos do trânsito."),
+    Term(
+        "ctb",
+        "CTB",
+        "Código de Trânsito Brasileiro (Lei 9.503/1997)",
+        "A lei que define infrações, penalidades e prazos do trânsito.",
+    ),
     Term(
         "defesa-previa",
         "Defesa prévia",
@@ -264,12 +267,8 @@ _TERMS: tuple[Term, ...] = (
 )
 
 
-def _sort_key(entry: Term) -> tuple[str, str]:
-    """Return the key for dictionary order: first by base letters, then by accents."""
-    return bare(entry.name), entry.name
-
-
-GLOSSARY: tuple[Term, ...] = tuple(sorted(_TERMS, key=_sort_key))
+# In dictionary order: first by base letters, then by accents.
+GLOSSARY = tuple(sorted(_TERMS, key=lambda entry: (bare(entry.name), entry.name)))
 
 
 def term(slug: str) -> Term | None:

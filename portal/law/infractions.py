@@ -139,7 +139,7 @@ class Infraction:
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
-            fitting = tuple(row for row in _table()[self.code] if row.fits(sent))
+            fitting = tuple(row for row in rows_of(self.code) if row.fits(sent))
         if not fitting or len(fitting) == len(self.rows):
             return self
         return joined(self.code, self.split, fitting)
@@ -159,7 +159,7 @@ def find(code_text: str) -> Infraction | None:
     if match is None:
         return None
     code = match[1] + match[2]
-    rows = _table().get(_SPELLINGS.get(code, code), ())
+    rows = rows_of(_SPELLINGS.get(code, code))
     if not rows:
         return None
     if match[3] is not None:
@@ -167,6 +167,11 @@ def find(code_text: str) -> Infraction | None:
         return joined(rows[0].code, match[3], chosen) if chosen else None
     current = tuple(row for row in rows if row.current)
     return joined(rows[0].code, "", current or rows)
+
+
+def rows_of(code: str) -> tuple[Row, ...]:
+    """Return the rows of a code of four digits, or () for an unknown code."""
+    return _table().get(code, ())
 
 
 def rows() -> tuple[Row, ...]:

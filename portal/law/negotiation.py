@@ -62,12 +62,10 @@ def negotiate(
 ) -> Negotiation:
     """Compute the ceilings for a price in R$. None means unknown, not zero."""
     total = sum((cost.amount for cost in costs), Decimal(0))
-    shares = _shares(fines)
-    unknown: list[Unknown] = []
-    if price is None:
-        unknown.append("price")
-    if fines is None:
-        unknown.append("fines")
+    shares: tuple[Decimal | None, ...] = (None, None, None)
+    if fines is not None:
+        shares = (fines.amount, fines.amount_at_80, fines.amount_at_60)
+    inputs: dict[Unknown, object] = {"price": price, "fines": fines}
     return Negotiation(
         price=price,
         costs=tuple(costs),
@@ -75,13 +73,7 @@ def negotiate(
             Scenario(share, owed, None if price is None or owed is None else price - owed - total)
             for share, owed in zip(SHARES, shares, strict=True)
         ),
-        unknown=tuple(unknown),
+        unknown=tuple(name for name, value in inputs.items() if value is None),
         fines_without_amount=fines.without_amount if fines else 0,
         fines_past_discount=fines.past_discount_count if fines else 0,
     )
-
-
-def _shares(fines: Totals | None) -> tuple[Decimal | None, ...]:
-    if fines is None:
-        return (None, None, None)
-    return (fines.amount, fines.amount_at_80, fines.amount_at_60)

@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-from portal.law.infractions import Infraction, Row, joined, rows
+from portal.law.infractions import Infraction, Row, joined, rows, rows_of
 from portal.vehicle import fold, sentence_case, spelled_like
 
 _WORD = re.compile(r"[A-Z0-9%]+")
@@ -56,7 +56,7 @@ def wording_of(infraction: Infraction | None, description: str) -> Wording:
     table = infraction.description
     if not description:
         return Wording(table, "", "")
-    text = _spelled(description, _rows_of_code(infraction.code))
+    text = _spelled(description, rows_of(infraction.code))
     is_same = fold(text) == fold(table)
     return Wording(text, "" if is_same else table, _conflict(infraction, description))
 
@@ -75,7 +75,7 @@ def _shared_opening(description: str, model: str) -> int:
 
 
 def _conflict(infraction: Infraction, description: str) -> str:
-    own = _rows_of_code(infraction.code)
+    own = rows_of(infraction.code)
     if any(_is_exact(description, row) for row in own):
         return ""
     others = _by_wording().get(fold(description), ())
@@ -86,7 +86,8 @@ def _conflict(infraction: Infraction, description: str) -> str:
             f"{infraction.printed}: confira na notificação."
         )
     words = _words(description)
-    if words and not any(_shared_words(words, _words(row.description)) for row in own):
+    theirs = {word for row in own for word in _words(row.description)}
+    if words and not any(_alike(word, other) for word in words for other in theirs):
         return (
             f"A descrição da fonte não corresponde ao código {infraction.printed}: confira na "
             "notificação."
@@ -107,10 +108,6 @@ def _opens(description: str, row: Row) -> bool:
     return False
 
 
-def _shared_words(words: frozenset[str], theirs: frozenset[str]) -> bool:
-    return any(_alike(word, other) for word in words for other in theirs)
-
-
 def _alike(word: str, other: str) -> bool:
     shorter, longer = sorted((word, other), key=len)
     return word == other or (len(shorter) >= _SHORTEST_STEM and longer.startswith(shorter))
@@ -119,11 +116,6 @@ def _alike(word: str, other: str) -> bool:
 @lru_cache(2048)
 def _words(text: str) -> frozenset[str]:
     return frozenset(_WORD.findall(fold(text))) - _COMMON
-
-
-@cache
-def _rows_of_code(code: str) -> tuple[Row, ...]:
-    return tuple(row for row in rows() if row.code == code)
 
 
 @cache

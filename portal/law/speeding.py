@@ -20,16 +20,12 @@ _SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Speeds:
-    """Speeds in km/h. A speed that cannot be read is None.
+class Excess:
+    """The excess of the considered speed, as a fraction of the limit, or None if unknown.
 
-    ``over`` is the excess of the considered speed over the limit, as a fraction of the limit.
     ``note`` is a Portuguese sentence if the speeds do not fit the code, else "".
     """
 
-    limit: int | None
-    measured: int | None
-    considered: int | None
     over: Decimal | None
     note: str
 
@@ -39,14 +35,13 @@ def is_speeding(code: str) -> bool:
     return code in _HIGHEST or code in _FORMER
 
 
-def speeds_of(
-    infraction: Infraction | None, limit: Field, measured: Field, considered: Field
-) -> Speeds:
-    """Read a fine's speeds and compare them with its code."""
-    top, read, counted = (_speed(field) for field in (limit, measured, considered))
-    over = Decimal(counted - top) / top if top and counted is not None else None
-    code = infraction.code if infraction else ""
-    return Speeds(top, read, counted, over, _note(code, over) if over is not None else "")
+def excess_of(infraction: Infraction | None, limit: Field, considered: Field) -> Excess:
+    """Read a fine's speeds, in km/h, and compare them with its code."""
+    top, counted = _speed(limit), _speed(considered)
+    if not top or counted is None:
+        return Excess(None, "")
+    over = Decimal(counted - top) / top
+    return Excess(over, _note(infraction.code if infraction else "", over))
 
 
 def _speed(field: Field) -> int | None:

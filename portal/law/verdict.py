@@ -7,7 +7,6 @@ never "clear".
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Mark, worst
@@ -74,7 +73,6 @@ class Verdict:
     reasons: tuple[Reason, ...]
     matrix: tuple[Row, ...]
     missing: tuple[Missing, ...]
-    today: date
 
     @property
     def headline(self) -> str:
@@ -88,13 +86,12 @@ def judge(
     decode_known: bool,
     fines: Sequence[FineAssessment] | None,
     restrictions: Sequence[Restriction] | None,
-    today: date,
     *,
     is_described: bool = True,
     check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
 ) -> Verdict:
-    """Return the verdict on ``today``.
+    """Return the verdict.
 
     ``fines`` or ``restrictions`` is None if its lookup failed. ``decode_known`` is False if the
     decode lookup, which returns the vehicle's own data, failed. It is True if there was no decode
@@ -118,7 +115,7 @@ def judge(
     gaps += [doubt] * bool(doubt)
     level, finding, caveat = _finding(matrix, effects, fines or (), unavailable, gaps, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
-    return Verdict(level, finding, caveat, notices, reasons, matrix, missing, today)
+    return Verdict(level, finding, caveat, notices, reasons, matrix, missing)
 
 
 def _finding(

@@ -39,11 +39,6 @@ def price_history(key: str, level: float, today: date, months: int, tail: int) -
     )
 
 
-def price_text(value: int) -> str:
-    """Format a price as the upstream's field ``valorAtual`` (present value) does: ``89325.00``."""
-    return f"{value}.00"
-
-
 def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:
     exact = {_REFERENCE: level}
     for month in range(_REFERENCE + 1, last + 1):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from portal.sandbox.families import Family, Version, families, family_of
-from portal.sandbox.price_history import price_history, price_text
+from portal.sandbox.price_history import price_history
 from portal.sandbox.profile import Profile
 from portal.sandbox.regions import draw_state
 from portal.sandbox.rng import seeded_rng
@@ -131,6 +131,7 @@ def _fipe_entry(
         since_sale = (today.year - vehicle.model_year + 1) * 12 + today.month + tail
         months = max(24, min(months, since_sale))
     points = price_history(key, level, today, months, tail)
+    current = next(point.value for point in reversed(points) if not point.predicted)
     return {
         "ano": str(vehicle.model_year),
         "fipeId": version.fipe_id,
@@ -138,7 +139,7 @@ def _fipe_entry(
         "modelo": "" if profile.is_bare else family.model,
         "versao": version.text,
         "combustivel": "" if profile.is_bare else _FIPE_FUEL[family.fuel_of(version)],
-        "valorAtual": price_text(next(p.value for p in reversed(points) if not p.predicted)),
+        "valorAtual": f"{current}.00",
         "historicoPreco": [
             {
                 "mes": str(point.month),

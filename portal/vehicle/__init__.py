@@ -1,7 +1,6 @@
 """Parses plates, and reads the upstream's records into typed values."""
 
 from portal.vehicle.changes import (
-    FactChange,
     FineChange,
     PriceChange,
     RestrictionChange,
@@ -26,9 +25,9 @@ from portal.vehicle.judicial import Restriction, read_restrictions
 from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
 from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
-from portal.vehicle.ranking import RankedEntry, rank
+from portal.vehicle.ranking import rank
 from portal.vehicle.report import Report, Topic, read_report
-from portal.vehicle.spelling import name_case, sentence_case, spelled_like
+from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_like
 from portal.vehicle.wire import result_of
 
 __all__ = [
@@ -38,7 +37,6 @@ __all__ = [
     "HIDDEN_MARKER",
     "STATES",
     "Decoded",
-    "FactChange",
     "Field",
     "Fine",
     "FineChange",
@@ -51,13 +49,13 @@ __all__ = [
     "PriceChange",
     "PricePoint",
     "PriceSeries",
-    "RankedEntry",
     "Renavam",
     "Report",
     "Restriction",
     "RestrictionChange",
     "Topic",
     "VehicleName",
+    "accented",
     "changed_facts",
     "changed_fines",
     "changed_prices",

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Final
 
 from portal.vehicle.field import Field, fold
-from portal.vehicle.wire import Record
+from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record
 
 # The labels of Decoded's attributes, in display order.
 ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
@@ -26,6 +26,8 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
     "national": "Procedência",
     "chassis": "Chassi",
 }
+_NATIONAL = TRUE_WORDS | {"NACIONAL"}
+_IMPORTED = FALSE_WORDS | {"IMPORTADO"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +87,8 @@ class Decoded:
     @property
     def is_national(self) -> bool | None:
         """Whether the vehicle was built in Brazil ("SIM", "NACIONAL"), or None if unknown."""
-        match fold(self.national.value):
-            case "SIM" | "S" | "NACIONAL" | "TRUE" | "1":
-                return True
-            case "NAO" | "N" | "IMPORTADO" | "FALSE" | "0":
-                return False
-            case _:
-                return None
+        word = fold(self.national.value)
+        return word in _NATIONAL if word in _NATIONAL | _IMPORTED else None
 
 
 def read_decode(result: object, marker: str) -> Decoded:

@@ -17,6 +17,7 @@ import msgspec
 _TEXT = "text"
 _NUMBER = "number"
 _FLAG = "flag"
+_TYPES: dict[object, Any] = {_TEXT: str, _NUMBER: int | float, _FLAG: bool}
 
 
 def _texts(names: str) -> dict[str, object]:
@@ -123,7 +124,7 @@ def _type(shape: object) -> Any:
         case list():
             return list[_type(shape[0])]  # type: ignore[misc]
         case _:
-            return {_TEXT: str, _NUMBER: int | float, _FLAG: bool}[str(shape)]
+            return _TYPES[shape]
 
 
 def _differences(shape: object, value: object, path: str) -> Iterator[str]:
@@ -148,17 +149,9 @@ def _differences(shape: object, value: object, path: str) -> Iterator[str]:
             return
         for item in value:
             yield from _differences(shape[0], item, f"{path}[]")
-    elif not _fits(shape, value):
+    elif not isinstance(value, _TYPES[shape]) or (shape == _NUMBER and isinstance(value, bool)):
         yield here
 
 
 def _label(name: object) -> str:
     return name if isinstance(name, str) and _NAME.fullmatch(name) else "?"
-
-
-def _fits(shape: object, value: object) -> bool:
-    if shape == _TEXT:
-        return isinstance(value, str)
-    if shape == _FLAG:
-        return isinstance(value, bool)
-    return isinstance(value, int | float) and not isinstance(value, bool)

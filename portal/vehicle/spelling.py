@@ -10,41 +10,42 @@ from portal.vehicle.field import fold
 from portal.wording import bare
 
 _ACCENTED_WORDS = """
-acessório ação adaptações advertência aérea aglomeração alienação amapá amazônia ambulância
-antecedência antônio anuência após apreensão aproximação araçatuba assunção atenção até audição
-automática automático automóveis automóvel autorização autônomo autuação autuações avaliação
-avançar averbação água álcool área áreas belém braço braços brasília calçada calçadas calçado calço
-caminhão caminhões canalização característica características cartório câmara câmbio ceará cerração
-circulação cíveis cível clínico cobrança combustíveis combustível compatível competência competição
-comunicação conceição concessão concluído condição condições condução conservação contínua
-contramão conversão coração cônjuge crédito criança crianças critério cuiabá decisão declaração
-deficiência demonstração dependência depósito dimensões direção disponível distância divisão
-doméstica domicílio domínio duração edificação eletrônica eletrônico elétrica elétrico elétricos
-emergência emissão escrituração especificação especificações específica específicos estação exceção
-execução execuções exibição exigíveis exigível experiência explosão extensão fabricação família
-faróis férrea fiduciária fiscalização física físico flexível florianópolis forçar formação
-frequência frequências fumaça gás getúlio goiás goiânia grão habilitação hipótese híbrida híbrido
-horário horários identificação ilhéus iluminação iminência imobilizações importação impossível
-inalterável incêndio incompatível indicação indispensáveis indisponível inexigíveis inexigível
-infância influência informação informações infração infrações início inscrição inspeção instalações
-instantâneo interdição interseção interseções irrecuperável itajaí joão josé judiciária judiciário
-juízo jundiaí jurídica justiça júri lançando lâmpadas licença limitação lotação luís macapá maceió
-manutenção maranhão maringá marília máquina máxima máximo mãos mecânica mecânico ministério mínima
-mínimo mossoró movimentação mudança município municípios nacionalização não necessária necessárias
-niterói nível notificação número obrigatória obrigatório obrigatórios observância obstáculo
-ocorrência ofício ondulação operação óculos óleo órgão órgãos ônibus padrão padrões painéis paraíba
-paranaguá paraná partículas pedágio película periódico perícia perímetro permissão petrópolis pés
-piauí polícia posição posições prática precaução preferência prejuízo previdenciária prisão
-procuração proibição proprietária proprietário propulsão proteção providências própria próprio
-prótese psíquico pública públicas público públicos razão rápida rápido realização recuperação
-refúgio refúgios região regulamentação regularização relação remoção renovação residência
-responsável restrição restrições ré ribeirão rodízio rodoviária rodoviário rondônia rotatória ruído
-saída santarém são seção segurança semáforo sequência serviço serviços sinalização situação
-situações símbolo solicitação sócio subseção substância substâncias subterrânea superintendência
-suspensão taubaté táxi temporária teresópolis título títulos toxicológico tração transferência
-transmissão trânsito tributária tributário túneis túnel uberlândia urgência utilitário utilização
-única único veículo veículos versão vestuário viária viário vigência violência visão visível
-vitória vítima
+ação acessório adaptações advertência aérea aglomeração água álcool alienação amapá amazônia
+ambulância andré antecedência antônio anuência após apreensão aproximação araçatuba área áreas
+assunção até atenção audição automática automático automóveis automóvel autônomo autorização
+autuação autuações avaliação avançar averbação bancária bancário belém braço braços brasília calçada
+calçadas calçado calço câmara câmbio caminhão caminhões canalização característica características
+cartório ceará cerração circulação cíveis cível clínico cobrança combustíveis combustível compatível
+competência competição comunicação conceição concessão conciliação concluído condição condições
+condução cônjuge conservação contínua contramão conversão coração crédito criança crianças critério
+cuiabá decisão declaração deficiência demonstração dependência depósito dimensões direção disponível
+distância divisão doméstica domicílio domínio duração edificação elétrica elétrico elétricos
+eletrônica eletrônico emergência emissão escrituração específica especificação especificações
+específicos estação exceção execução execuções exibição exigíveis exigível experiência explosão
+extensão fabricação falência falências família famílias faróis férrea fiduciária fiscalização física
+físico flexível florianópolis forçar formação frequência frequências fumaça gás getúlio goiânia
+goiás grão habilitação híbrida híbrido hipótese horário horários identificação ilhéus iluminação
+iminência imobilizações importação impossível inalterável incêndio incompatível indicação
+indispensáveis indisponível inexigíveis inexigível infância influência informação informações
+infração infrações início inscrição inspeção instalações instantâneo interdição interseção
+interseções irrecuperável itajaí joão josé judiciária judiciárias judiciário juízes juízo jundiaí
+júri jurídica justiça lâmpadas lançando licença limitação lotação luís macapá maceió manutenção mãos
+máquina maranhão marília maringá máxima máximo mecânica mecânico mediação mínima mínimo ministério
+mossoró movimentação mudança município municípios nacionalização não necessária necessárias niterói
+nível notificação núcleo número obrigatória obrigatório obrigatórios observância obstáculo
+ocorrência óculos ofício óleo ondulação ônibus operação órfãos órgão órgãos padrão padrões painéis
+paraíba paraná paranaguá partículas pedágio película perícia perímetro periódico permissão pés
+petrópolis piauí polícia posição posições prática precatórias precaução preferência prejuízo
+previdenciária prisão procuração proibição própria proprietária proprietário próprio propulsão
+proteção prótese providências psíquico pública públicas público públicos rápida rápido razão ré
+realização recuperação recuperações refúgio refúgios região regulamentação regularização relação
+relações remoção renovação residência responsável restrição restrições ribeirão rodízio rodoviária
+rodoviário rondônia rotatória ruído saída santarém são seção segurança semáforo sequência serviço
+serviços símbolo sinalização situação situações sócio solicitação subseção substância substâncias
+subterrânea sucessões superintendência suspensão taubaté táxi temporária teresópolis título títulos
+toxicológico tração transferência trânsito transmissão tributária tributário túneis túnel uberlândia
+única único urgência utilitário utilização veículo veículos versão vestuário viária viário vigência
+violência visão visível vítima vitória
 """
 _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
 # The modern spelling of "MICROONIBUS" differs from the register's by more than accents.

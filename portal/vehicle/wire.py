@@ -29,8 +29,8 @@ _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
 # More digits than any price or count needs, but few enough for exact Decimal arithmetic.
 _MOST_DIGITS = 18
-_TRUE = frozenset({"TRUE", "SIM", "S", "1"})
-_FALSE = frozenset({"FALSE", "NAO", "N", "0"})
+TRUE_WORDS = frozenset({"TRUE", "SIM", "S", "1"})
+FALSE_WORDS = frozenset({"FALSE", "NAO", "N", "0"})
 FIRST_YEAR, LAST_YEAR = 1886, 2199
 
 
@@ -165,7 +165,7 @@ class Record:
         if isinstance(raw, bool):
             return raw
         word = fold(_plain(raw))
-        return True if word in _TRUE else False if word in _FALSE else None
+        return True if word in TRUE_WORDS else False if word in FALSE_WORDS else None
 
     def record(self, name: str) -> "Record":
         return Record.of(self[name], self.marker)

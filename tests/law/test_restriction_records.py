@@ -123,7 +123,7 @@ def test_restriction_record_has_its_marks_and_level(kinds, members, letters, lev
     record = restriction(**members)
     marks = tuple(_LETTERS[letter] for letter in letters)
     assert tuple(effect_of(record).answers[act].mark for act in ACTS) == marks
-    verdict = judge(True, [], [record], TODAY)
+    verdict = judge(True, [], [record])
     assert tuple(row.mark for row in verdict.matrix) == marks
     assert verdict.level == level
 
@@ -135,7 +135,7 @@ def test_table_has_at_least_sixty_records():
 @pytest.mark.parametrize("kinds", [HIDDEN, "INDISPONIBILIDADE", ""])
 def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds):
     members = {"kinds_text": kinds} if kinds != "" else {}
-    verdict = judge(True, [], [restriction(**members)], TODAY)
+    verdict = judge(True, [], [restriction(**members)])
     assert verdict.headline == "Em regra, não pode ser transferido agora"
     assert "todos os tipos do Renajud impedem" in verdict.row("transfer").why
     assert "em regra não pode transferir" in verdict.reasons[0].sentence

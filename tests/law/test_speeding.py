@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import find, is_speeding, speeds_of
+from portal.law import excess_of, find, is_speeding
 from portal.vehicle import EMPTY, HIDDEN
 from tests.law.records import known
 
@@ -22,28 +22,28 @@ from tests.law.records import known
     ],
 )
 def test_code_outside_the_range_of_its_speeds_is_flagged(code, limit, considered, named):
-    note = speeds_of(find(code), known(limit), EMPTY, known(considered)).note
+    note = excess_of(find(code), known(limit), known(considered)).note
     assert (f"o código seria {named}" in note) if named else note == ""
 
 
 def test_speed_within_the_limit_is_flagged():
-    assert "não passa do limite" in speeds_of(find("7455"), known("80"), EMPTY, known("80")).note
+    assert "não passa do limite" in excess_of(find("7455"), known("80"), known("80")).note
 
 
-def test_measured_speed_alone_decides_nothing():
+def test_unreadable_speed_decides_nothing():
     """Without the considered speed the tolerance of the meter is not known."""
-    speeds = speeds_of(find("7455"), known("80"), known("130"), EMPTY)
-    assert (speeds.over, speeds.note) == (None, "")
-    assert speeds_of(find("7455"), HIDDEN, EMPTY, known("x")).over is None
+    excess = excess_of(find("7455"), known("80"), EMPTY)
+    assert (excess.over, excess.note) == (None, "")
+    assert excess_of(find("7455"), HIDDEN, known("88")).over is None
+    assert excess_of(find("7455"), known("80"), known("x")).over is None
 
 
 def test_excess_and_spellings():
-    speeds = speeds_of(find("7455"), known("080"), known("95 KM/H"), known("88,0"))
-    assert (speeds.limit, speeds.measured, speeds.considered) == (80, 95, 88)
-    assert speeds.over == Decimal("0.1")
+    for limit, considered in (("080", "88,0"), ("80 km/h", "88 KM/H")):
+        assert excess_of(find("7455"), known(limit), known(considered)).over == Decimal("0.1")
 
 
 def test_other_codes_are_not_speeds():
     assert is_speeding("7463") and not is_speeding("6831")
-    assert speeds_of(find("6831"), known("10"), EMPTY, known("90")).note == ""
-    assert speeds_of(None, known("10"), EMPTY, known("90")).note == ""
+    assert excess_of(find("6831"), known("10"), known("90")).note == ""
+    assert excess_of(None, known("10"), known("90")).note == ""

@@ -36,7 +36,7 @@ def marks(verdict):
 
 
 def test_transfer_restriction_blocks_only_the_transfer():
-    verdict = judge(True, [], [TJMG], TODAY)
+    verdict = judge(True, [], [TJMG])
     assert verdict.level == "blocked"
     assert verdict.headline == "Não pode ser transferido agora"
     assert marks(verdict) == ("no", "yes", "yes", "yes")
@@ -49,7 +49,7 @@ def test_transfer_restriction_blocks_only_the_transfer():
 
 
 def test_circulation_restriction_blocks_every_act():
-    verdict = judge(True, [], [restriction("CIRCULAÇÃO")], TODAY)
+    verdict = judge(True, [], [restriction("CIRCULAÇÃO")])
     assert verdict.headline == "Não pode circular, ser licenciado nem ser transferido agora"
     assert marks(verdict) == ("no",) * 4
     assert verdict.row("removal").short == "Risco de remoção"
@@ -66,11 +66,11 @@ def test_circulation_restriction_blocks_every_act():
     ],
 )
 def test_headline_is_as_certain_as_its_source(kinds, headline):
-    assert judge(True, [], [restriction(kinds)], TODAY).headline == headline
+    assert judge(True, [], [restriction(kinds)]).headline == headline
 
 
 def test_no_records_give_a_clear_verdict():
-    verdict = judge(True, [], [], TODAY)
+    verdict = judge(True, [], [])
     assert verdict.level == "clear"
     assert verdict.headline == (
         "Nenhuma multa em aberto nem restrição judicial encontrada; falta verificar IPVA, "
@@ -81,13 +81,13 @@ def test_no_records_give_a_clear_verdict():
 
 
 def test_paid_fines_and_lifted_restrictions_are_clear():
-    verdict = judge(True, [PAID], [restriction(recorded=False)], TODAY)
+    verdict = judge(True, [PAID], [restriction(recorded=False)])
     assert verdict.level == "clear"
     assert verdict.reasons == ()
 
 
 def test_enforceable_fines_require_payment_first():
-    verdict = judge(True, [PAID, ENFORCEABLE], [], TODAY)
+    verdict = judge(True, [PAID, ENFORCEABLE], [])
     assert verdict.level == "caution"
     assert "depois de pagas as multas" in verdict.headline
     assert marks(verdict) == ("careful", "careful", "yes", "yes")
@@ -106,7 +106,7 @@ def test_enforceable_fines_require_payment_first():
 
 
 def test_records_of_one_kind_share_a_reason():
-    verdict = judge(True, [ENFORCEABLE, NOTICE, ENFORCEABLE], [TJMG, TJMG], TODAY)
+    verdict = judge(True, [ENFORCEABLE, NOTICE, ENFORCEABLE], [TJMG, TJMG])
     assert [reason.finding for reason in verdict.reasons] == [
         "2 restrições judiciais de transferência (TJMG)",
         "2 multas exigíveis, R$\u00a0260,32",
@@ -117,7 +117,7 @@ def test_records_of_one_kind_share_a_reason():
 
 def test_enforceable_fines_are_named_beside_a_court_order():
     """Lifting the order is not enough, so the answer names the fines too."""
-    verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG], TODAY)
+    verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG])
     assert verdict.headline == "Não pode ser transferido agora"
     transfer = verdict.row("transfer")
     assert transfer.mark == "no"
@@ -129,24 +129,24 @@ def test_enforceable_fines_are_named_beside_a_court_order():
     assert "só depois de pagas (art. 131" in licence.why
     assert verdict.reasons[0].sentence.endswith("em regra pode licenciar; pode circular.")
     assert "licenciamento e transferência só depois de paga" in verdict.reasons[1].sentence
-    barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")], TODAY)
+    barred = judge(True, [ENFORCEABLE], [restriction("CIRCULACAO")])
     assert "só depois de pagas" in barred.row("licence").why
-    odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")], TODAY)
+    odd = judge(True, [ENFORCEABLE], [restriction("ALGO NOVO")])
     assert "só depois de pagas" in odd.row("transfer").why
     assert odd.row("transfer").mark == "no"
 
 
 def test_enforceable_fines_without_amount_have_no_sum():
     bare = assessed(penalty_on=date(2026, 8, 1), code="9999", amount=None)
-    (sentence,) = [r.sentence for r in judge(True, [bare], [], TODAY).reasons[:1]]
+    (sentence,) = [r.sentence for r in judge(True, [bare], []).reasons[:1]]
     assert ", valor não informado:" in sentence
-    (sentence,) = [r.sentence for r in judge(True, [ENFORCEABLE, bare], [], TODAY).reasons[:1]]
+    (sentence,) = [r.sentence for r in judge(True, [ENFORCEABLE, bare], []).reasons[:1]]
     assert "2 multas exigíveis, ao menos R$\u00a0130,16:" in sentence
 
 
 def test_observed_fine_may_be_an_obstacle():
     old = assessed(committed_on=date(2024, 8, 18), notified_on=date(2024, 9, 9))
-    verdict = judge(True, [old], [], TODAY)
+    verdict = judge(True, [old], [])
     assert "situação incerta, que pode impedir" in verdict.row("transfer").why
     (reason,) = verdict.reasons
     assert reason.sentence == (
@@ -155,20 +155,20 @@ def test_observed_fine_may_be_an_obstacle():
 
 
 def test_fine_in_notice_gives_caution():
-    verdict = judge(True, [NOTICE], [], TODAY)
+    verdict = judge(True, [NOTICE], [])
     assert verdict.level == "caution"
     assert "em regra, não impede (art. 284, § 3º, do CTB)" in verdict.row("licence").why
 
 
 def test_probable_due_date_gives_caution_and_an_obstacle():
-    verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [], TODAY)
+    verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [])
     assert verdict.level == "caution"
     assert "vencimento provável" in verdict.row("transfer").why
     assert "vencimento provável" in verdict.reasons[0].finding
 
 
 def test_unrecognised_restriction_blocks():
-    verdict = judge(True, [], [restriction("ALGO NOVO")], TODAY)
+    verdict = judge(True, [], [restriction("ALGO NOVO")])
     assert verdict.level == "blocked"
     assert marks(verdict) == ("no", "unknown", "unknown", "unknown")
     assert "“ALGO NOVO”" in verdict.reasons[0].sentence
@@ -182,7 +182,7 @@ def test_unrecognised_restriction_blocks():
     ],
 )
 def test_doubtful_restriction_is_never_clear(record, sentence):
-    verdict = judge(True, [], [record], TODAY)
+    verdict = judge(True, [], [record])
     assert verdict.level == "caution"
     assert "situação incerta" in verdict.headline
     assert set(marks(verdict)) == {"unknown"}
@@ -195,7 +195,7 @@ AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais n
 
 
 def test_stale_answers_never_give_a_clear_verdict():
-    verdict = judge(True, [], [], TODAY, stale={"restrictions": BEFORE, "fines": LATER})
+    verdict = judge(True, [], [], stale={"restrictions": BEFORE, "fines": LATER})
     assert verdict.level == "caution"
     assert verdict.headline == f"Nenhuma multa em aberto nem restrição judicial encontrada; {AS_OF}"
     assert verdict.notices == (
@@ -210,41 +210,41 @@ def test_stale_answers_never_give_a_clear_verdict():
 
 
 def test_stale_answer_affects_the_acts_based_on_it():
-    assert marks(judge(True, [], [], TODAY, stale={"fines": BEFORE})) == (
+    assert marks(judge(True, [], [], stale={"fines": BEFORE})) == (
         *("careful", "careful", "yes", "yes"),
     )
-    of_vehicle = judge(True, [], [], TODAY, stale={"decode": BEFORE})
+    of_vehicle = judge(True, [], [], stale={"decode": BEFORE})
     assert of_vehicle.level == "caution"
     assert set(marks(of_vehicle)) == {"yes"}
 
 
 def test_stale_block_still_blocks_with_its_time():
-    verdict = judge(True, [ENFORCEABLE], [TJMG], TODAY, stale={"restrictions": BEFORE})
+    verdict = judge(True, [ENFORCEABLE], [TJMG], stale={"restrictions": BEFORE})
     assert verdict.headline == "Não pode ser transferido agora"
     assert verdict.notices == (f"Restrições judiciais: {AS_OF}.",)
-    assert judge(True, [], None, TODAY, stale={"restrictions": BEFORE}).notices == ()
+    assert judge(True, [], None, stale={"restrictions": BEFORE}).notices == ()
 
 
 def test_wrong_check_digit_never_gives_a_good_answer():
-    verdict = judge(True, [], [], TODAY, check_digit_holds=False)
+    verdict = judge(True, [], [], check_digit_holds=False)
     assert verdict.level == "incomplete"
     assert verdict.headline == (
         "Verificação incompleta; o dígito verificador do Renavam não confere"
     )
     assert set(marks(verdict)) == {"unknown"}
     assert "O dígito verificador do Renavam não confere." in verdict.row("drive").why
-    assert judge(True, [ENFORCEABLE], [], TODAY, check_digit_holds=False).level == "incomplete"
-    blocked = judge(True, [], [TJMG], TODAY, check_digit_holds=False)
+    assert judge(True, [ENFORCEABLE], [], check_digit_holds=False).level == "incomplete"
+    blocked = judge(True, [], [TJMG], check_digit_holds=False)
     assert blocked.level == "blocked"
     assert marks(blocked) == ("no", "unknown", "unknown", "unknown")
 
 
 def test_undescribed_vehicle_makes_the_verdict_incomplete():
-    verdict = judge(True, [], [], TODAY, is_described=False)
+    verdict = judge(True, [], [], is_described=False)
     assert verdict.level == "incomplete"
     assert verdict.headline == "Verificação incompleta; a fonte não descreveu o veículo"
     assert verdict.missing == ("decode",)
-    both = judge(True, None, [], TODAY, is_described=False).headline
+    both = judge(True, None, [], is_described=False).headline
     assert both == "Falta consultar as multas; a fonte não descreveu o veículo"
 
 
@@ -259,21 +259,21 @@ def test_undescribed_vehicle_makes_the_verdict_incomplete():
     ],
 )
 def test_missing_lookup_makes_the_verdict_incomplete(decode_known, fines, restrictions, missing):
-    verdict = judge(decode_known, fines, restrictions, TODAY)
+    verdict = judge(decode_known, fines, restrictions)
     assert verdict.level == "incomplete"
     assert verdict.missing == missing
     assert verdict.finding.startswith("Falta consultar ")
 
 
 def test_missing_fines_leave_licence_and_transfer_unknown():
-    verdict = judge(True, None, [], TODAY)
+    verdict = judge(True, None, [])
     assert marks(verdict) == ("unknown", "unknown", "yes", "yes")
     assert "Não foi possível consultar as multas." in verdict.row("transfer").why
-    assert set(marks(judge(True, [], None, TODAY))) == {"unknown"}
+    assert set(marks(judge(True, [], None))) == {"unknown"}
 
 
 def test_known_block_holds_when_other_lookups_are_missing():
-    verdict = judge(False, None, [TJMG], TODAY)
+    verdict = judge(False, None, [TJMG])
     assert verdict.level == "blocked"
     assert verdict.missing == ("decode", "fines")
     assert marks(verdict) == ("no", "unknown", "yes", "yes")
@@ -292,7 +292,7 @@ def test_verdict_never_raises_and_is_never_too_good(
     decode, fines, restrictions, today, is_described, stale
 ):
     found = None if fines is None else [assess(f, today) for f in fines]
-    verdict = judge(decode, found, restrictions, today, is_described=is_described, stale=stale)
+    verdict = judge(decode, found, restrictions, is_described=is_described, stale=stale)
     assert [row.act for row in verdict.matrix] == list(ACTS)
     assert all(row.why and row.short for row in verdict.matrix)
     if verdict.missing:
@@ -335,7 +335,7 @@ def test_added_record_never_improves_the_verdict(
 ):
     def judged(fines, restrictions):
         found = None if fines is None else [assess(f, today) for f in fines]
-        return judge(decode, found, restrictions, today, check_digit_holds=check_digit_holds)
+        return judge(decode, found, restrictions, check_digit_holds=check_digit_holds)
 
     before = judged(fines, restrictions)
     after = judged(
@@ -364,15 +364,14 @@ HIDDEN_PAYMENT = {"paid_on": None, "paid_on_text": HIDDEN, "paid_amount": None}
 )
 def test_removed_knowledge_never_improves_the_verdict(fines, restrictions, hidden, lost, today):
     found = [assess(f, today) for f in fines]
-    before = judge(True, found, restrictions, today)
+    before = judge(True, found, restrictions)
     unpaid = [assess(replace(f, **HIDDEN_PAYMENT), today) for f in fines]
     for after in (
-        judge(True, found, [replace(r, **hidden) for r in restrictions], today),
+        judge(True, found, [replace(r, **hidden) for r in restrictions]),
         judge(
             lost != "decode",
             None if lost == "fines" else unpaid if lost == "payment" else found,
             None if lost == "restrictions" else restrictions,
-            today,
             is_described=lost != "described",
             check_digit_holds=lost != "digit",
         ),
@@ -397,8 +396,8 @@ def test_additional_records_never_improve_an_answer(
 ):
     found = [assess(f, today) for f in fines]
     more = [assess(f, today) for f in more_fines]
-    before = judge(True, found, restrictions, today)
-    after = judge(True, found + more, restrictions + more_restrictions, today, stale=stale)
+    before = judge(True, found, restrictions)
+    after = judge(True, found + more, restrictions + more_restrictions, stale=stale)
     for act in ACTS:
         was, now = before.row(act), after.row(act)
         assert WORSE.index(now.mark) >= WORSE.index(was.mark)

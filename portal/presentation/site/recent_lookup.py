@@ -124,7 +124,6 @@ def _verdict(
             decoded is not None or not by_plate,
             fines,
             restrictions,
-            context.today,
             is_described=decoded is None or _describes(decoded),
             stale=stale,
         )

@@ -46,7 +46,6 @@ class VehicleContents:
                 facts,
                 fines,
                 restrictions,
-                context,
                 changes=changes_of(panels, context),
                 decode_wanted=decode_wanted,
                 check_digit_holds=check_digit_holds,

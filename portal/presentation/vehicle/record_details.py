@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from portal.law import FineAssessment, court_body_name, is_speeding, speeds_of
+from portal.law import FineAssessment, court_body_name, excess_of, is_speeding
 from portal.presentation import formats
 from portal.presentation.source_text import sentence
 from portal.vehicle import (
@@ -105,15 +105,15 @@ def _speeds(fine: Fine, law: FineAssessment) -> tuple[tuple[Detail, ...], str]:
         return (), ""
     are_speeds = law.infraction is not None and is_speeding(law.infraction.code)
     unit = "km/h" if are_speeds else "(a fonte não diz a unidade)"
-    speeds = speeds_of(law.infraction, *fields)
+    excess = excess_of(law.infraction, fine.limit, fine.considered)
     labels = ("Limite", "Medido", "Considerado (após a tolerância)")
     details = [
         Detail(label, _with_unit(field, unit)) for label, field in zip(labels, fields, strict=True)
     ]
-    if are_speeds and speeds.over is not None and speeds.over > 0:
-        over = formats.percent(speeds.over, 0)
+    if are_speeds and excess.over is not None and excess.over > 0:
+        over = formats.percent(excess.over, 0)
         details.append(Detail("Acima do limite", Field(over, "known")))
-    return tuple(details), speeds.note if are_speeds else ""
+    return tuple(details), excess.note if are_speeds else ""
 
 
 def _with_unit(field: Field, unit: str) -> Field:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from portal.law import (
+    ACT_LABELS,
     ACTS,
     WHO_LIFTS,
     Act,
@@ -20,12 +21,6 @@ from portal.vehicle import Identity, Restriction, read_restrictions
 from portal.wording import grouped
 
 MOST_CARDS = 200
-_QUESTIONS: dict[Act, str] = {
-    "transfer": "Transferir",
-    "licence": "Licenciar",
-    "drive": "Circular",
-    "removal": "Recolher ao pátio",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +114,7 @@ def _card(
 def _consequence(act: Act, answer: Answer) -> Consequence:
     look = ANSWER_LOOKS[answer.mark]
     word = REMOVAL_WORDS[answer.mark] if act == "removal" else look.word
-    return Consequence(_QUESTIONS[act], word, answer, look)
+    return Consequence(ACT_LABELS[act], word, answer, look)
 
 
 def title_of(record: Restriction) -> str:

@@ -10,7 +10,6 @@ from portal.presentation.vehicle.changes import Changes
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.next_steps import NextSteps, next_steps
-from portal.presentation.vehicle.panel import RenderContext
 from portal.presentation.vehicle.prices import PriceSummary
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.timeline import Timeline, timeline
@@ -68,7 +67,6 @@ def summary(
     facts: VehicleFacts | None,
     fines: FineList | None,
     restrictions: RestrictionList | None,
-    context: RenderContext,
     *,
     changes: tuple[Changes, ...],
     decode_wanted: bool,
@@ -84,7 +82,6 @@ def summary(
         facts is not None or not decode_wanted,
         None if fines is None else fines.assessments,
         None if restrictions is None else restrictions.records,
-        context.today,
         is_described=facts is None or facts.describes,
         check_digit_holds=check_digit_holds,
         stale=stale,
