@@ -61,7 +61,7 @@ class History:
         visitor = self._visitor_key(visitor)
         # The database fails with a unique violation if two requests record the same lookup at the
         # same time.
-        with self._failures_logged("recorded"), writing(self._engine) as db:
+        with self._failures_logged("recorded"), self._breaker.guard(), writing(self._engine) as db:
             same = table.c.subject.in_(tags)
             db.execute(delete(table).where(table.c.visitor == visitor, same))
             db.execute(
@@ -85,7 +85,7 @@ class History:
             .offset(skip)
         )
         rows: Sequence[Any] = ()
-        with self._failures_logged("read"), reading(self._engine) as db:
+        with self._failures_logged("read"), self._breaker.guard(), reading(self._engine) as db:
             rows = db.execute(query).all()
         return [
             Entry(subject.decode(), row.asked_at)
@@ -162,8 +162,7 @@ class History:
     def _failures_logged(self, done: str) -> Iterator[None]:
         """Log a failure of the database, unless it is already known to be down."""
         try:
-            with self._breaker.guard():
-                yield
+            yield
         except BreakerOpen:
             pass
         except SQLAlchemyError as error:

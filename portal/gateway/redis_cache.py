@@ -141,6 +141,7 @@ class SealedRedisCache(RedisCache):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
+        # ``test_redis_outage_costs_one_time_out_and_recovery_is_detected`` needs the breaker.
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
         self.key_record = RedisKeyRecord(self._delete_signed)
         self._begin = self.client.register_script(_BEGIN)

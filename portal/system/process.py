@@ -111,8 +111,8 @@ def end_forked_processes_on_signals() -> None:
     )
 
 
-def run_late_signal_handlers() -> None:
-    """Interrupt the main thread every second, so that no signal is ignored for longer.
+def run_late_signal_handlers(every_s: float = 1.0) -> None:
+    """Interrupt the main thread every ``every_s`` seconds, so that no signal is ignored for longer.
 
     Only the main thread runs signal handlers. A signal that arrives just before the main thread
     waits for a lock does not interrupt this wait, so the handler would not run before the wait
@@ -124,7 +124,7 @@ def run_late_signal_handlers() -> None:
 
     def interrupt() -> None:
         while True:
-            time.sleep(1)
+            time.sleep(every_s)
             signal.pthread_kill(main_thread, signal.SIGALRM)
 
     threading.Thread(target=interrupt, name="signals", daemon=True).start()
