@@ -1,12 +1,14 @@
 """A restriction stops the acts of its kind; an unknown word never counts as permission."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import ACTS, Effect, effect_of, union
 from portal.law.restriction_kinds import read_kinds
-from portal.vehicle import HIDDEN, Field, Restriction
+from portal.vehicle import HIDDEN, Restriction
 from tests.law.records import restriction
 from tests.law.strategies import RESTRICTIONS
 
@@ -104,7 +106,7 @@ def test_block_type_is_read_with_the_kind() -> None:
     ],
 )
 def test_hidden_or_unread_text_leaves_other_acts_unknown(
-    given: dict[str, Field | str],
+    given: dict[str, Any],
 ) -> None:
     assert marks(effect_of(restriction(**given))) == ("no", "unknown", "unknown", "unknown")
 
@@ -130,7 +132,7 @@ def test_lifted_record_stops_nothing() -> None:
     ],
 )
 def test_contradictory_record_makes_every_act_unknown(
-    given: dict[str, Field | str],
+    given: dict[str, Any],
 ) -> None:
     effect = effect_of(restriction(**given | {"recorded": False}))
     assert effect.in_force
