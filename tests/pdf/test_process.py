@@ -160,7 +160,7 @@ def test_renders_in_this_process_where_no_child_can_start(
         starts.append(1)
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(process.subprocess, "Popen", refuse)
+    monkeypatch.setattr("portal.pdf.process.subprocess.Popen", refuse)
     pdfs = PdfProcess(lambda: FILES, here, lambda: True)
     pdfs.open()
     assert pdfs.render(STYLED) == pdfs.render(STYLED) == b"rendered here"
