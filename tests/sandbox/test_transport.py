@@ -1,5 +1,7 @@
 """Mounted in a requests Session, the sandbox behaves like a real connection."""
 
+from typing import Any
+
 import pytest
 import requests
 from requests.exceptions import ConnectionError as RequestsConnectionError
@@ -71,7 +73,7 @@ def test_base_address_that_is_down_refuses_the_connection() -> None:
 
 
 @pytest.mark.parametrize("timeout", [8, (2, 8), (None, 8.0), Timeout(connect=2, read=8)])
-def test_hung_answer_raises_read_timeout(timeout: object) -> None:
+def test_hung_answer_raises_read_timeout(timeout: Any) -> None:
     sleep = Sleeper()
     with pytest.raises(ReadTimeout):
         session_on(sleep=sleep).get(f"{BASE}/decode/PAR0A30", headers=DEMO, timeout=timeout)
@@ -79,7 +81,7 @@ def test_hung_answer_raises_read_timeout(timeout: object) -> None:
 
 
 @pytest.mark.parametrize("timeout", [None, 31, (1, None), (1, 30.5)])
-def test_hung_answer_arrives_with_a_long_timeout(timeout: object) -> None:
+def test_hung_answer_arrives_with_a_long_timeout(timeout: Any) -> None:
     sleep = Sleeper()
     reply = session_on(sleep=sleep).get(f"{BASE}/decode/PAR0A30", headers=DEMO, timeout=timeout)
     assert reply.status_code == 200
