@@ -18,8 +18,7 @@ from portal.presentation.vehicle.fine_ledger import (
 from portal.presentation.vehicle.fines import fine_list
 from portal.vehicle import Field, Renavam
 from tests.factories import fine, payment, renainf_body
-from tests.presentation.rendering import CONTEXT, UNASKED, answered, panels, render
-from tests.presentation.specimens import PLATE
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
 from tests.web.html_checker import check_html
 
 

@@ -28,7 +28,7 @@ def test_unknown_slug_is_rejected() -> None:
         ("restricoes", {"transferencia", "circulacao", "penhora"}),
     ],
 )
-def test_panel_links_each_term_once(name, slugs) -> None:
+def test_panel_links_each_term_once(name: str, slugs: set[str]) -> None:
     html = render(panel_fragment(name, PLATE, panels(), CONTEXT))
     page = parse(f"<!doctype html><html lang='pt-BR'>{html}</html>")
     links = [a.get("href") for a in page.iter(f"{HTML}a") if a.get("class") == "term"]

@@ -193,8 +193,12 @@ def test_answer_without_list_is_unreadable() -> None:
 
 
 def test_renavam_page_omits_price_instead_of_unavailable() -> None:
-    html = render(renavam_page(Renavam.parse("12345678910"), *panels().all[1:], CONTEXT))
-    shown = text_of(check_html(html).find(f".//{HTML}main"))
+    html = render(
+        renavam_page(Renavam.parse("12345678910"), panels().renainf, panels().renajud, CONTEXT)
+    )
+    main = check_html(html).find(f".//{HTML}main")
+    assert main is not None
+    shown = text_of(main)
     assert "Multas em aberto" in shown
     assert "indisponível" not in shown
     assert "Preço FIPE" not in shown
