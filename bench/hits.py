@@ -45,12 +45,12 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
         report.compare(
             "JSON hits over Varnish", rates["portal"], rates["varnishd"], "req/s", 0.60, "at least"
         )
-    for peer, name in (
+    for name, words in (
         ("gunicorn", "the plain app on gunicorn"),
         ("plain", "the plain app on the portal's own server"),
     ):
         report.compare(
-            f"JSON hits over {name}", rates["portal"], rates[peer], "req/s", 15, "at least"
+            f"JSON hits over {words}", rates["portal"], rates[name], "req/s", 15, "at least"
         )
     medians = ", ".join(f"{name} {statistics.median(each):.0f}" for name, each in costs.items())
     report.note(f"processor time a hit, µs: {medians}")

@@ -1,6 +1,7 @@
 """Validation of the settings: one-line messages name the setting and hold no secret."""
 
 from decimal import Decimal
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ def read(**named: str) -> Settings:
     return Settings.from_environment({f"PORTAL_{name}": text for name, text in named.items()})
 
 
-def test_empty_environment_gives_demo_mode_with_defaults():
+def test_empty_environment_gives_demo_mode_with_defaults() -> None:
     settings = Settings.from_environment({"HOME": "/root", "PATH": "/bin"})
     assert settings.mode == "demo"
     assert (settings.workers, settings.deadline, settings.daily_call_limit) == (2, 15.0, 0)
@@ -28,13 +29,13 @@ def test_empty_environment_gives_demo_mode_with_defaults():
     )
 
 
-def test_upstream_token_selects_managed_or_pass_through():
+def test_upstream_token_selects_managed_or_pass_through() -> None:
     assert read(UPSTREAM_URL="http://a", UPSTREAM_TOKEN="t").mode == "managed"
     assert read(UPSTREAM_URL="http://a").mode == "pass-through"
 
 
 @pytest.mark.parametrize("name", ["ACCESS_TOKENS", "UPSTREAM_TOKEN", "METRICS_TOKEN"])
-def test_token_longer_than_a_request_may_send_is_rejected(name):
+def test_token_longer_than_a_request_may_send_is_rejected(name: str) -> None:
     longest = "a" * 4096
     managed = {"UPSTREAM_URL": "http://a", "UPSTREAM_TOKEN": "t"}
     read(**managed | {name: longest})
@@ -43,29 +44,29 @@ def test_token_longer_than_a_request_may_send_is_rejected(name):
         read(**managed | {name: longest + "a"})
 
 
-def test_numeric_token_remains_text():
+def test_numeric_token_remains_text() -> None:
     """Flask's from_prefixed_env would convert it to a number."""
     settings = read(UPSTREAM_URL="http://a", UPSTREAM_TOKEN="12345678", ACCESS_TOKENS="007, 1e3")
     assert settings.upstream_token == "12345678"
     assert settings.access_tokens == ("007", "1e3")
 
 
-def test_empty_value_means_default():
+def test_empty_value_means_default() -> None:
     assert read(UPSTREAM_URL="", UPSTREAM_TOKEN="", WORKERS=" ").mode == "demo"
 
 
-def test_price_is_exact_and_accepts_decimal_comma():
+def test_price_is_exact_and_accepts_decimal_comma() -> None:
     assert read(PRICE_DECODE="0,305").price_decode == Decimal("0.305")
 
 
-def test_relative_data_dir_is_relative_to_home(tmp_path):
+def test_relative_data_dir_is_relative_to_home(tmp_path: Path) -> None:
     environ = {**UPSTREAM, "PORTAL_DATA_DIR": "data"}
     assert Settings.from_environment(environ, tmp_path).data_dir == tmp_path / "data"
     absolute = {**UPSTREAM, "PORTAL_DATA_DIR": "/var/lib/portal"}
     assert Settings.from_environment(absolute, tmp_path).data_dir == Path("/var/lib/portal")
 
 
-def test_demo_mode_uses_subdirectory_of_data_dir():
+def test_demo_mode_uses_subdirectory_of_data_dir() -> None:
     demo = read(DATA_DIR="/var/lib/portal")
     assert demo.data_dir == Path("/var/lib/portal/demo")
     assert demo.upstreams_data_dir == Path("/var/lib/portal")
@@ -84,11 +85,11 @@ def test_demo_mode_uses_subdirectory_of_data_dir():
         ("http://[2001:DB8::1]/a", "[2001:db8::1]:80/a"),
     ],
 )
-def test_namespace_defaults_to_the_normalised_address(url, name):
+def test_namespace_defaults_to_the_normalised_address(url: str, name: str) -> None:
     assert read(UPSTREAM_URL=url).namespace == f"upstream:{name}"
 
 
-def test_upstream_name_sets_namespace_for_any_address():
+def test_upstream_name_sets_namespace_for_any_address() -> None:
     def named(url: str, name: str) -> str:
         return read(UPSTREAM_URL=url, UPSTREAM_NAME=name).namespace
 
@@ -98,12 +99,12 @@ def test_upstream_name_sets_namespace_for_any_address():
 
 
 @pytest.mark.parametrize("name", ["a\nb", "x" * 201, "\0"])
-def test_invalid_upstream_name_is_rejected(name):
+def test_invalid_upstream_name_is_rejected(name: str) -> None:
     with pytest.raises(SettingsError, match=r"^PORTAL_UPSTREAM_NAME makes no sense: .+$"):
         read(UPSTREAM_URL="http://a", UPSTREAM_NAME=name)
 
 
-def test_access_tokens_in_pass_through_mode_are_rejected():
+def test_access_tokens_in_pass_through_mode_are_rejected() -> None:
     """Without an upstream token, callers' access tokens would be sent upstream."""
     with pytest.raises(SettingsError, match=r"^PORTAL_ACCESS_TOKENS needs PORTAL_UPSTREAM_TOKEN"):
         read(UPSTREAM_URL="http://a", ACCESS_TOKENS="secret-token")
@@ -115,7 +116,7 @@ def test_access_tokens_in_pass_through_mode_are_rejected():
 @pytest.mark.parametrize(
     "url", ["http://host", "https://host:8443/base", "http://[::1]:80", "http://127.0.0.1:9000/a/b"]
 )
-def test_base_address_accepts_port_and_path(url):
+def test_base_address_accepts_port_and_path(url: str) -> None:
     assert read(UPSTREAM_URL=url + "/").upstream_url == url
 
 
@@ -159,7 +160,7 @@ def test_base_address_accepts_port_and_path(url):
         ("EDGE_MEMORY_MB", "lots"),
     ],
 )
-def test_invalid_value_is_rejected_by_name(name, value):
+def test_invalid_value_is_rejected_by_name(name: str, value: str) -> None:
     with pytest.raises(SettingsError) as caught:
         Settings.from_environment({**UPSTREAM, f"PORTAL_{name}": value})
     assert f"PORTAL_{name}" in str(caught.value)
@@ -168,18 +169,18 @@ def test_invalid_value_is_rejected_by_name(name, value):
         assert value not in str(caught.value)
 
 
-def test_unknown_name_is_rejected():
+def test_unknown_name_is_rejected() -> None:
     with pytest.raises(SettingsError, match="PORTAL_UPSTREAM_ADDRESS is not a setting"):
         read(UPSTREAM_ADDRESS="http://a")
 
 
 @pytest.mark.parametrize("name", ["UPSTREAM_SECONDARY_URL", "UPSTREAM_TOKEN", "UPSTREAM_NAME"])
-def test_upstream_settings_require_upstream_url(name):
+def test_upstream_settings_require_upstream_url(name: str) -> None:
     with pytest.raises(SettingsError, match="needs PORTAL_UPSTREAM_URL"):
         read(**{name: "http://a"})
 
 
-def test_redis_url_requires_secret_key():
+def test_redis_url_requires_secret_key() -> None:
     with pytest.raises(SettingsError, match="PORTAL_SECRET_KEY must be set"):
         read(REDIS_URL="redis://localhost")
     assert read(REDIS_URL="redis://localhost", SECRET_KEY="x").secret_key == "x"
@@ -229,7 +230,7 @@ REDIS_ADDRESSES = [
     [("DATABASE_URL", each) for each in SQLITE_ADDRESSES + POSTGRESQL_ADDRESSES]
     + [("REDIS_URL", each) for each in REDIS_ADDRESSES],
 )
-def test_invalid_address_is_rejected_without_its_password(name, address):
+def test_invalid_address_is_rejected_without_its_password(name: str, address: str) -> None:
     with pytest.raises(SettingsError, match=f"^PORTAL_{name} makes no sense: .+$") as caught:
         read(**{name: address, "SECRET_KEY": "x"})
     assert "hush" not in str(caught.value)
@@ -247,7 +248,7 @@ def test_invalid_address_is_rejected_without_its_password(name, address):
         "sqlite:////var/lib/portal.sqlite",
     ],
 )
-def test_valid_database_url_is_kept_unchanged(address):
+def test_valid_database_url_is_kept_unchanged(address: str) -> None:
     assert read(DATABASE_URL=address).database_url == address
 
 
@@ -260,11 +261,11 @@ def test_valid_database_url_is_kept_unchanged(address):
         "unix:///run/redis.sock?db=2",
     ],
 )
-def test_valid_redis_url_is_kept_unchanged(address):
+def test_valid_redis_url_is_kept_unchanged(address: str) -> None:
     assert read(REDIS_URL=address, SECRET_KEY="x").redis_url == address
 
 
-def test_relative_sqlite_file_becomes_absolute(tmp_path):
+def test_relative_sqlite_file_becomes_absolute(tmp_path: Path) -> None:
     environ = {"PORTAL_DATABASE_URL": "sqlite:///kept/portal.sqlite"}
     settings = Settings.from_environment(environ, tmp_path)
     assert settings.database_url == f"sqlite:///{tmp_path}/kept/portal.sqlite"
@@ -277,8 +278,9 @@ def test_relative_sqlite_file_becomes_absolute(tmp_path):
         ("REDIS_URL", "redis", "redis://host"),
     ],
 )
-def test_missing_optional_package_is_named(monkeypatch, name, package, address):
-    find_spec = settings_module.find_spec
+def test_missing_optional_package_is_named(
+    monkeypatch: pytest.MonkeyPatch, name: str, package: str, address: str
+) -> None:
     monkeypatch.setattr(
         settings_module, "find_spec", lambda asked: None if asked == package else find_spec(asked)
     )
@@ -286,7 +288,7 @@ def test_missing_optional_package_is_named(monkeypatch, name, package, address):
         read(**{name: address, "SECRET_KEY": "x"})
 
 
-def test_passwords_in_addresses_are_secrets():
+def test_passwords_in_addresses_are_secrets() -> None:
     settings = read(
         DATABASE_URL="postgresql://ana:hush%40one@host/portal",
         REDIS_URL="redis://:hush-two@host",
@@ -296,7 +298,7 @@ def test_passwords_in_addresses_are_secrets():
     assert "" not in settings.secrets
 
 
-def test_issuer_is_read_as_it_is_printed(tmp_path):
+def test_issuer_is_read_as_it_is_printed(tmp_path: Path) -> None:
     (tmp_path / "logo.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
     issuer = {
         "PORTAL_ISSUER_NAME": "Loja Central",
@@ -306,6 +308,7 @@ def test_issuer_is_read_as_it_is_printed(tmp_path):
     }
     settings = Settings.from_environment(issuer, tmp_path)
     assert settings.issuer_document == "CNPJ 11.222.333/0001-81"
+    assert settings.issuer_logo is not None
     assert settings.issuer_logo.startswith("data:image/svg+xml;base64,")
     assert (settings.issuer_name, settings.dossier_days) == ("Loja Central", 30)
 
@@ -323,13 +326,13 @@ def test_issuer_is_read_as_it_is_printed(tmp_path):
         ("DOSSIER_DAYS", "x"),
     ],
 )
-def test_invalid_issuer_or_lifetime_is_one_line(name, value):
+def test_invalid_issuer_or_lifetime_is_one_line(name: str, value: str) -> None:
     with pytest.raises(SettingsError, match=rf"^PORTAL_{name} makes no sense: .+$") as refused:
         read(**{"ISSUER_NAME": "Loja", name: value})
     assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("name", ["ISSUER_DOCUMENT", "ISSUER_CONTACT"])
-def test_issuer_without_a_name_is_rejected(name):
+def test_issuer_without_a_name_is_rejected(name: str) -> None:
     with pytest.raises(SettingsError, match=f"^PORTAL_{name} needs PORTAL_ISSUER_NAME beside it$"):
         read(**{name: "52998224725"})

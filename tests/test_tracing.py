@@ -59,7 +59,9 @@ def attributes(span: ReadableSpan) -> dict[str, Any]:
     return dict(span.attributes or {})
 
 
-def test_miss_has_spans_of_request_lookup_attempt_and_store(traced) -> None:
+def test_miss_has_spans_of_request_lookup_attempt_and_store(
+    traced: tuple[InProcessPortal, Finished],
+) -> None:
     here, finished = traced
     answer = here.get(path_of("decode"))
     spans = finished()
@@ -83,7 +85,7 @@ def test_miss_has_spans_of_request_lookup_attempt_and_store(traced) -> None:
 
 
 def test_failover_has_a_span_for_each_attempt(
-    traced, upstream: FaultUpstream, portal: PortalFactory
+    traced: tuple[InProcessPortal, Finished], upstream: FaultUpstream, portal: PortalFactory
 ) -> None:
     here, finished = traced
     upstream.default(faults.status(500))
@@ -97,7 +99,9 @@ def test_failover_has_a_span_for_each_attempt(
     assert lookup.status.status_code is StatusCode.ERROR
 
 
-def test_page_has_render_spans_and_lookups_of_its_threads(traced) -> None:
+def test_page_has_render_spans_and_lookups_of_its_threads(
+    traced: tuple[InProcessPortal, Finished],
+) -> None:
     here, finished = traced
     ana = Person.at(here).signed_in()
     for _ in range(2):
@@ -113,14 +117,16 @@ def test_page_has_render_spans_and_lookups_of_its_threads(traced) -> None:
         assert attributes(render)["portal.template"].endswith(".html")
 
 
-def test_pdf_is_a_render_span(traced) -> None:
+def test_pdf_is_a_render_span(traced: tuple[InProcessPortal, Finished]) -> None:
     here, finished = traced
     Person.at(here).signed_in().client.get(f"/placa/{PLATE}/dossie.pdf")
     templates = [attributes(span)["portal.template"] for span in named(finished(), "render")]
     assert templates[-2:] == ["pages/dossier.html", "pdf"]
 
 
-def test_no_span_holds_a_plate_a_token_or_a_path(traced, upstream: FaultUpstream) -> None:
+def test_no_span_holds_a_plate_a_token_or_a_path(
+    traced: tuple[InProcessPortal, Finished], upstream: FaultUpstream
+) -> None:
     here, finished = traced
     ana = Person.at(here).signed_in()
     for path in (f"/placa/{PLATE}?completo=1", f"/buscar?q={PLATE}", f"/nowhere/{PLATE}"):
@@ -135,7 +141,9 @@ def test_no_span_holds_a_plate_a_token_or_a_path(traced, upstream: FaultUpstream
         assert secret not in text
 
 
-def test_probes_and_hits_of_the_hit_cache_have_no_span(traced) -> None:
+def test_probes_and_hits_of_the_hit_cache_have_no_span(
+    traced: tuple[InProcessPortal, Finished],
+) -> None:
     here, finished = traced
     here.get(path_of("decode"))
     before = len(finished())
@@ -257,7 +265,9 @@ def receiver() -> Iterator[tuple[str, list[ExportTraceServiceRequest]]]:
             thread.join()
 
 
-def test_server_exports_to_an_otlp_receiver(receiver) -> None:
+def test_server_exports_to_an_otlp_receiver(
+    receiver: tuple[str, list[ExportTraceServiceRequest]],
+) -> None:
     address, received = receiver
     settings = {
         "OTEL_EXPORTER_OTLP_ENDPOINT": address,

@@ -60,7 +60,7 @@ def test_noun_agrees_with_count() -> None:
 
 
 def test_list_joins_its_last_item_with_a_word() -> None:
-    lists = ([], ["a"], ["a", "b"], ["a", "b", "c"])
+    lists: tuple[list[str], ...] = ([], ["a"], ["a", "b"], ["a", "b", "c"])
     assert [wording.listed(parts) for parts in lists] == ["", "a", "a e b", "a, b e c"]
     assert wording.listed(["a", "b"], last=" ou ") == "a ou b"
 

@@ -4,9 +4,11 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import pytest
+from sqlalchemy import Connection, Engine
 
 from portal.access import (
     Gatekeeper,
@@ -24,7 +26,7 @@ from portal.storage import reading
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import PostgresProcess, opened
-from tests.web.page_client import PageClient
+from tests.web.page_client import Page, PageClient
 
 PLATE = "ABC1D23"
 DECODE = frozenset({"decode"})
@@ -125,9 +127,9 @@ def test_failed_token_read_pauses_further_reads(
         tokens = Tokens(engine, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
-        reads = []
+        reads: list[Engine] = []
 
-        def count_reads(engine):
+        def count_reads(engine: Engine) -> AbstractContextManager[Connection]:
             if threading.current_thread() is threading.main_thread():  # not the breaker's pings
                 reads.append(engine)
             return reading(engine)
@@ -168,7 +170,7 @@ def test_lost_token_table_is_503_for_lookups_not_for_public_pages(
         pages.get(path)
     pages.get("/nada", 404)
     lookup = built.get(f"/detran/v1/decode/{PLATE}", token=token)
-    assert lookup.status_code == 503 and "message" in lookup.json
+    assert lookup.status_code == 503 and "message" in lookup.get_json()
     assert lookup.headers["Retry-After"]
     page = pages.get(f"/placa/{PLATE}", 503)
     assert "Indisponível no momento" in page.text
@@ -195,6 +197,7 @@ def test_failed_history_erasure_returns_503(portal: PortalFactory) -> None:
     database.close()
     token = {"csrf_token": form.csrf_token()}
     page = pages.post("/historico/apagar", data=token, status=503)
+    assert isinstance(page, Page)
     assert "Indisponível no momento" in page.text
 
 
@@ -229,7 +232,7 @@ def test_lost_batch_tables_are_503_for_batches_alone(
             headers={"Authorization": "demo"},
             json={"plates": [PLATE]} if path == base and method == "POST" else None,
         )
-        assert (response.status_code, [*response.json]) == (503, ["message"]), path
+        assert (response.status_code, [*response.get_json()]) == (503, ["message"]), path
         assert response.headers["Retry-After"] == "1"
     assert "unexpected" not in caplog.text
     assert "SQLITE_ERROR" in caplog.text

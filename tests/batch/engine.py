@@ -1,7 +1,7 @@
 """A batch engine of real parts around a stub upstream, for tests."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
@@ -22,7 +22,7 @@ from portal.batch import (
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open
-from tests.gateway.gateways import SECRET, Bench, StubUpstream, bench
+from tests.gateway.gateways import FRESH_S, SECRET, STALE_S, Bench, StubUpstream, bench
 
 OWNER = "owner"
 IDENTITY = Identity("ana", OWNER, frozenset(LOOKUPS))
@@ -84,10 +84,11 @@ def engine_of(
     database: Engine | None = None,
     concurrency: int = 8,
     daily_limit: int = 0,
-    identify=lambda _access: IDENTITY,
-    **options,
+    identify: Callable[[Access], Identity] = lambda _: IDENTITY,
+    fresh_s: int = FRESH_S,
+    stale_s: int = STALE_S,
 ) -> BatchEngine:
-    one = bench(folder, clock, upstream, daily_limit=daily_limit, **options)
+    one = bench(folder, clock, upstream, daily_limit=daily_limit, fresh_s=fresh_s, stale_s=stale_s)
     batches = Batches(
         database or kept_open(None, folder),
         SubjectKeys(SECRET, one.store.tag),

@@ -2,6 +2,7 @@
 
 import threading
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
@@ -11,6 +12,7 @@ from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, SubjectKeys, cipher
 from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
+from portal.gateway import Caller
 from portal.storage import batches as table
 from portal.storage import writing
 from portal.storage.database import _write_queues
@@ -26,7 +28,7 @@ from tests.gateway.gateways import SECRET, StubUpstream, good
 PRICE = Decimal("0.30")
 
 
-def failing_for(*bad: str):
+def failing_for(*bad: str) -> Callable[[Resource], Response]:
     def answer(resource: Resource) -> Response:
         if resource.path.rpartition("/")[2] in bad:
             raise Failing(500)
@@ -45,7 +47,7 @@ def test_nothing_is_asked_before_the_start(tmp_path: Path, clock: Clock) -> None
     one.runner.tick()
     found = one.get(batch)
     assert (found.state, found.counts.total, found.counts.pending) == ("draft", 3, 3)
-    assert (found.cost.spent, found.cost.at_most) == (0, 3 * PRICE)
+    assert (found.cost.spent, found.cost.at_most) == (Decimal(0), 3 * PRICE)
     assert [(each.index, each.value) for each in found.wrong] == [(3, "ABC12")]
     assert one.bench.upstream.calls == []
 
@@ -155,6 +157,7 @@ def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Cloc
     assert from_epoch(found.resume_at + 1).date() > from_epoch(clock.now()).date()  # midnight
     one.runner.tick()
     assert one.get(batch).state == "paused"
+    assert found.resume_at is not None
     clock.advance(found.resume_at - clock.now() + 1)
     one.runner.tick()
     assert one.run(batch).state == "done"
@@ -177,6 +180,7 @@ def test_two_processes_reach_the_daily_limit_exactly(
     other.join()
     assert (found.state, found.reason, found.counts.done) == ("paused", "day_limit", 100)
     assert len(upstream.calls) == 100
+    assert found.resume_at is not None
     clock.advance(found.resume_at - clock.now() + 1)
     one.runner.tick()
     assert one.run(batch).counts.done == 150
@@ -193,9 +197,7 @@ def test_token_limit_pauses(tmp_path: Path, clock: Clock) -> None:
     assert one.bench.ledger.allowance(_caller(limited)).token == 0
 
 
-def _caller(identity: Identity):
-    from portal.gateway import Caller
-
+def _caller(identity: Identity) -> Caller:
     return Caller(identity.name, identity.daily_limit)
 
 
@@ -208,6 +210,7 @@ def test_outage_pauses_and_resumes_with_one_lookup_first(tmp_path: Path, clock: 
     for _ in range(6):
         found = one.run(batch)
         assert (found.state, found.reason, found.counts.pending) == ("paused", "unreachable", 40)
+        assert found.resume_at is not None
         pauses.append(found.resume_at - clock.now())
         before = len(upstream.calls)
         clock.advance(pauses[-1] + 0.1)
@@ -287,7 +290,8 @@ def test_rejected_plate_fails_and_is_not_asked_again(tmp_path: Path, clock: Cloc
 
 
 def test_owner_pauses_resumes_and_cancels(tmp_path: Path, clock: Clock) -> None:
-    upstream = StubUpstream(gate=threading.Event())
+    gate = threading.Event()
+    upstream = StubUpstream(gate=gate)
     one = engine_of(tmp_path, clock, upstream, concurrency=2)
     batch = one.create(plates(10))
     one.start(batch)
@@ -296,7 +300,7 @@ def test_owner_pauses_resumes_and_cancels(tmp_path: Path, clock: Clock) -> None:
         pass
     assert one.get(batch).active == 2
     one.batches.pause(batch, OWNER)
-    upstream.gate.set()
+    gate.set()
     found = one.run(batch)
     assert (found.state, found.reason, found.counts.done) == ("paused", "owner", 2)
     clock.advance(3600)
@@ -392,7 +396,8 @@ def test_two_processes_share_a_batch_and_its_concurrency(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
     """On SQLite and PostgreSQL; both processes together hold at most eight lookups."""
-    upstream = StubUpstream(gate=threading.Event())
+    gate = threading.Event()
+    upstream = StubUpstream(gate=gate)
     one = engine_of(tmp_path, clock, upstream, database=engine)
     two = engine_of(tmp_path, clock, upstream, database=engine)
     batch = one.create(plates(60))
@@ -404,7 +409,7 @@ def test_two_processes_share_a_batch_and_its_concurrency(
     two.runner.tick()
     assert one.get(batch).active == 8
     assert len(upstream.calls) == 8
-    upstream.gate.set()
+    gate.set()
     two_thread = threading.Thread(target=two.run, args=(batch,))
     two_thread.start()
     assert one.run(batch).counts.done == 60
@@ -418,6 +423,7 @@ def test_lost_lease_is_taken_over_without_paying_twice(tmp_path: Path, clock: Cl
     batch = one.create(plates(1))
     one.start(batch)
     claim = one.batches.claim("stalled", 8)
+    assert claim is not None
     one.bench.decode(claim.subject.text)
     assert two.batches.claim("second", 8) is None
     clock.advance(21)
@@ -447,7 +453,9 @@ def test_two_batches_advance_in_turn(tmp_path: Path, clock: Clock) -> None:
     claimed = []
     for _ in range(6):
         clock.advance(0.001)
-        claimed.append(one.batches.claim("me", 8).batch)
+        claim = one.batches.claim("me", 8)
+        assert claim is not None
+        claimed.append(claim.batch)
     assert Counter(claimed) == {first: 3, second: 3}
 
 

@@ -158,6 +158,6 @@ def check_files(portal: PortalProcess, batch: str, texts: list[str], failing: li
     text = download("csv").decode("utf-8-sig")
     cells = list(csv.DictReader(io.StringIO(text, newline=""), delimiter=";"))
     assert [(row["plate"], row["state"]) for row in cells] == list(states.items())
-    sheet = openpyxl.load_workbook(io.BytesIO(download("xlsx"))).active
+    (sheet,) = openpyxl.load_workbook(io.BytesIO(download("xlsx"))).worksheets
     found = [(row[0].value, row[1].value) for row in sheet.iter_rows(min_row=2)]
     assert found == list(states.items())

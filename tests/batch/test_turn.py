@@ -143,7 +143,7 @@ def test_lookups_of_a_batch_wait_for_the_upstream_together(
     wanted = {"plates": ["AAA0A01", "AAA0A02", "AAA0A03"], "ask": ["decode"]}
     headers = {"Authorization": PORTAL_TOKEN}
     with built(tmp_path, managed(upstream.url) | PATIENT) as portal:
-        made = portal.client.post("/api/v1/batches", json=wanted, headers=headers).json
+        made = portal.client.post("/api/v1/batches", json=wanted, headers=headers).get_json()
         path = f"/api/v1/batches/{made['id']}"
         assert portal.client.post(f"{path}/start", json={}, headers=headers).status_code < 300
         portal.app.extensions["batch_runner"].tick()

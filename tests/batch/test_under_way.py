@@ -1,6 +1,7 @@
 """The batches of all owners that are running or paused, in numbers."""
 
 from decimal import Decimal
+from pathlib import Path
 
 from sqlalchemy import Engine
 
@@ -10,7 +11,9 @@ from tests.batch.engine import OWNER, engine_of, plates
 from tests.fakes import Clock
 
 
-def test_running_and_paused_batches_are_listed(tmp_path, engine: Engine, clock: Clock) -> None:
+def test_running_and_paused_batches_are_listed(
+    tmp_path: Path, engine: Engine, clock: Clock
+) -> None:
     one = engine_of(tmp_path, clock, database=engine)
     one.create(plates(2, "DRA"))  # a draft
     done = one.create(plates(1, "DON"))
@@ -34,7 +37,7 @@ def test_running_and_paused_batches_are_listed(tmp_path, engine: Engine, clock: 
     assert batches_under_way(engine, "another") == []
 
 
-def test_the_latest_are_listed(tmp_path, engine: Engine, clock: Clock) -> None:
+def test_the_latest_are_listed(tmp_path: Path, engine: Engine, clock: Clock) -> None:
     one = engine_of(tmp_path, clock, database=engine)
     for number in range(MOST_LISTED + 1):
         one.start(one.create(plates(1, f"AA{chr(65 + number)}")))

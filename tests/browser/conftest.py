@@ -2,10 +2,13 @@
 
 import shutil
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import pytest
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request
 
 FLAGS = [
     "--headless",
@@ -26,11 +29,11 @@ PHONE: dict[str, Any] = {
     "has_touch": True,
 }
 
-PageFactory = Callable[..., Any]
+PageFactory = Callable[..., "Page"]
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
+def browser() -> Iterator["Browser"]:
     executable = shutil.which("chromium", path="/usr/bin") or shutil.which("chromium")
     if executable is None:
         pytest.skip("chromium is not installed")
@@ -48,16 +51,16 @@ def page_errors() -> list[str]:
 
 
 @pytest.fixture
-def new_page(browser: Any, page_errors: list[str]) -> Iterator[PageFactory]:
+def new_page(browser: "Browser", page_errors: list[str]) -> Iterator[PageFactory]:
     """A function that opens pages with Brazilian locale and time zone, and Playwright's options.
 
     Recorded as errors: requests to other hosts, uncaught script errors, and violations of the
     Content-Security-Policy.
     """
-    contexts: list[Any] = []
+    contexts: list[BrowserContext] = []
     errors = page_errors
 
-    def note_request(request: Any) -> None:
+    def note_request(request: "Request") -> None:
         address = urlsplit(request.url)
         if address.scheme in ("http", "https") and address.hostname not in (
             "127.0.0.1",
@@ -65,11 +68,11 @@ def new_page(browser: Any, page_errors: list[str]) -> Iterator[PageFactory]:
         ):
             errors.append(f"a request left for {address.hostname}")
 
-    def note_console(message: Any) -> None:
+    def note_console(message: "ConsoleMessage") -> None:
         if "Content Security Policy" in message.text:
             errors.append(message.text)
 
-    def build(**options: Any) -> Any:
+    def build(**options: Any) -> "Page":
         defaults: dict[str, Any] = {
             "viewport": DESKTOP,
             "locale": "pt-BR",
@@ -90,23 +93,23 @@ def new_page(browser: Any, page_errors: list[str]) -> Iterator[PageFactory]:
 
 
 @pytest.fixture
-def page(new_page: PageFactory) -> Any:
+def page(new_page: PageFactory) -> "Page":
     """A desktop page with JavaScript."""
     return new_page()
 
 
 @pytest.fixture
-def page_without_javascript(new_page: PageFactory) -> Any:
+def page_without_javascript(new_page: PageFactory) -> "Page":
     return new_page(java_script_enabled=False)
 
 
 @pytest.fixture
-def phone_page(new_page: PageFactory) -> Any:
+def phone_page(new_page: PageFactory) -> "Page":
     """A page on a phone with a touch screen of 390 × 844 CSS pixels."""
     return new_page(**PHONE)
 
 
 @pytest.fixture
-def dark_page(new_page: PageFactory) -> Any:
+def dark_page(new_page: PageFactory) -> "Page":
     """A page with a dark preferred colour scheme."""
     return new_page(color_scheme="dark")

@@ -4,13 +4,17 @@
 """
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.conftest import PageFactory
 from tests.fakes.processes import PortalProcess
 from tests.quality import axe, tools
 from tests.quality.visits import SETTINGS, VISITS, dress, open_page
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 KEPT_IN_VIEW = {
     visit.name: visit
@@ -35,7 +39,7 @@ def axe_source() -> str:
 
 @pytest.mark.parametrize("name", KEPT_IN_VIEW)
 def test_axe_finds_no_violation_in_light_and_dark(
-    page: Any, portal: PortalProcess, axe_source: str, name: str
+    page: "Page", portal: PortalProcess, axe_source: str, name: str
 ) -> None:
     open_page(page, portal.url, KEPT_IN_VIEW[name])
     for medium in ("light", "dark"):
@@ -43,12 +47,12 @@ def test_axe_finds_no_violation_in_light_and_dark(
         assert axe.violations(page, axe_source) == [], medium
 
 
-def test_axe_reports_known_violation(page: Any, axe_source: str) -> None:
+def test_axe_reports_known_violation(page: "Page", axe_source: str) -> None:
     page.set_content('<html lang="pt-BR"><title>t</title><main><h1>t</h1><img src="data:,"></main>')
     assert [line.partition(":")[0] for line in axe.violations(page, axe_source)] == ["image-alt"]
 
 
-def test_vehicle_page_is_usable_by_keyboard(page: Any, portal: PortalProcess) -> None:
+def test_vehicle_page_is_usable_by_keyboard(page: "Page", portal: PortalProcess) -> None:
     """Tab reaches every usable element; each is in view and has a focus mark."""
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     usable = page.evaluate(
@@ -81,7 +85,7 @@ def test_vehicle_page_is_usable_by_keyboard(page: Any, portal: PortalProcess) ->
     assert stops == usable
 
 
-def test_doubled_text_size_fits_640_px(new_page: Any, portal: PortalProcess) -> None:
+def test_doubled_text_size_fits_640_px(new_page: PageFactory, portal: PortalProcess) -> None:
     """WCAG 1.4.4 and 1.4.10: no horizontal scrolling at 640 px with doubled text."""
     page = new_page(viewport={"width": 640, "height": 800})
     for path in ("/", "/placa/ABC1D23?completo=1", "/api", "/glossario"):
@@ -92,7 +96,7 @@ def test_doubled_text_size_fits_640_px(new_page: Any, portal: PortalProcess) -> 
         assert width <= 640, (path, width)
 
 
-def test_reduced_motion_disables_animations(new_page: Any, portal: PortalProcess) -> None:
+def test_reduced_motion_disables_animations(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(reduced_motion="reduce")
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     longest = page.evaluate(
@@ -104,7 +108,9 @@ def test_reduced_motion_disables_animations(new_page: Any, portal: PortalProcess
     assert longest <= 0.001
 
 
-def test_forced_colours_keep_icons_and_borders(new_page: Any, portal: PortalProcess) -> None:
+def test_forced_colours_keep_icons_and_borders(
+    new_page: PageFactory, portal: PortalProcess
+) -> None:
     """With system colours a status still has its shape, and boxes their borders."""
     page = new_page(forced_colors="active")
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")

@@ -6,17 +6,22 @@ import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import openpyxl
 import pytest
 
 from portal.web.pages.pdf import can_render_pdf
+from tests.browser.conftest import PageFactory
+from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.presentation.rendering import ASSETS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PLATES = [f"QTZ{number}F71" for number in range(10)]
 MISTAKES = ("ABC12", "LMPOA01")
@@ -44,7 +49,7 @@ def portal(upstream: FaultUpstream) -> Iterator[PortalProcess]:
         yield running
 
 
-def draft(page: Any, portal: PortalProcess, text: str = TYPED) -> None:
+def draft(page: "Page", portal: PortalProcess, text: str = TYPED) -> None:
     """Sign in, paste the plates, and check them."""
     sign_in(page, portal)
     page.goto(f"{portal.url}/lote")
@@ -53,7 +58,7 @@ def draft(page: Any, portal: PortalProcess, text: str = TYPED) -> None:
     page.wait_for_url(re.compile(r"/lote/[0-9a-f]{24}"))
 
 
-def refreshed(page: Any, selector: str, *, has_script: bool) -> None:
+def refreshed(page: "Page", selector: str, *, has_script: bool) -> None:
     """Wait until the page shows an element; without a script, by loading the page again."""
     if has_script:
         page.locator(selector).first.wait_for()
@@ -66,7 +71,7 @@ def refreshed(page: Any, selector: str, *, has_script: bool) -> None:
     raise AssertionError(f"{selector} did not appear")
 
 
-def until_ended(page: Any, plates: int) -> None:
+def until_ended(page: "Page", plates: int) -> None:
     """Wait until the progress bar shows that many plates. The policy forbids wait_for_function."""
     bar = page.locator("#lote progress")
     for _ in range(600):
@@ -76,17 +81,17 @@ def until_ended(page: Any, plates: int) -> None:
     raise AssertionError(f"fewer than {plates} plates ended")
 
 
-def downloaded(page: Any, link: str, folder: Path) -> bytes:
+def downloaded(page: "Page", link: str, folder: Path) -> bytes:
     with page.expect_download() as started:
         page.get_by_role("link", name=link).click()
-    path = folder / started.value.suggested_filename
+    path = folder / str(started.value.suggested_filename)
     started.value.save_as(path)
     return path.read_bytes()
 
 
 @pytest.mark.parametrize("has_script", [True, False], ids=["script", "no script"])
 def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
-    new_page: Any,
+    new_page: PageFactory,
     portal: PortalProcess,
     upstream: FaultUpstream,
     tmp_path: Path,
@@ -124,7 +129,7 @@ def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     assert [row["plate"] for row in rows] == PLATES
     assert {row["state"] for row in rows} == {"done"}
     book = openpyxl.load_workbook(io.BytesIO(downloaded(page, "XLSX", tmp_path)))
-    assert [cell.value for cell in book.active["A"]][1:] == PLATES
+    assert [cell.value for cell in book.worksheets[0]["A"]][1:] == PLATES
     if can_render_pdf(ASSETS):
         with zipfile.ZipFile(io.BytesIO(downloaded(page, "Dossiês em ZIP", tmp_path))) as archive:
             assert archive.testzip() is None
@@ -133,7 +138,7 @@ def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     assert upstream.count() == LOOKUPS  # nothing was paid twice
 
 
-def test_list_of_a_draft_is_corrected(page: Any, portal: PortalProcess) -> None:
+def test_list_of_a_draft_is_corrected(page: "Page", portal: PortalProcess) -> None:
     draft(page, portal)
     page.get_by_role("link", name="Corrigir a lista").click()
     field = page.locator("#placas")
@@ -147,7 +152,7 @@ def test_list_of_a_draft_is_corrected(page: Any, portal: PortalProcess) -> None:
 
 
 def test_failed_plates_are_asked_again_alone(
-    page: Any, portal: PortalProcess, upstream: FaultUpstream
+    page: "Page", portal: PortalProcess, upstream: FaultUpstream
 ) -> None:
     upstream.default(faults.good())
     upstream.script(f"/detran/v1/decode/{PLATES[2]}", faults.status(500))
@@ -167,7 +172,7 @@ def test_failed_plates_are_asked_again_alone(
 
 
 def test_polling_keeps_the_focus_and_announces_rarely(
-    page: Any, portal: PortalProcess, upstream: FaultUpstream
+    page: "Page", portal: PortalProcess, upstream: FaultUpstream
 ) -> None:
     upstream.default(faults.slow_first_byte(0.8))
     draft(page, portal)
@@ -198,7 +203,9 @@ def test_polling_keeps_the_focus_and_announces_rarely(
     assert heard[-1].startswith("Custou")
 
 
-def test_polling_survives_a_portal_that_does_not_answer(page: Any, portal: PortalProcess) -> None:
+def test_polling_survives_a_portal_that_does_not_answer(
+    page: "Page", portal: PortalProcess
+) -> None:
     draft(page, portal)
     page.locator(".price-card button").first.click()
     page.locator("#lote progress").wait_for()
@@ -209,7 +216,7 @@ def test_polling_survives_a_portal_that_does_not_answer(page: Any, portal: Porta
 
 
 def test_results_are_sorted_filtered_and_searched(
-    page: Any, portal: PortalProcess, upstream: FaultUpstream
+    page: "Page", portal: PortalProcess, upstream: FaultUpstream
 ) -> None:
     upstream.default(faults.good())
     upstream.script(f"/detran/v1/restrictions/renajud/{PLATES[3]}", faults.status(500))
@@ -241,7 +248,7 @@ def test_results_are_sorted_filtered_and_searched(
 
 @pytest.mark.parametrize("width", [320, 360, 768, 1024, 1200, 1440])
 def test_table_of_forty_rows_fits(
-    page: Any, portal: PortalProcess, upstream: FaultUpstream, width: int
+    page: "Page", portal: PortalProcess, upstream: FaultUpstream, width: int
 ) -> None:
     upstream.default(faults.good())
     page.set_viewport_size({"width": width, "height": 740})
@@ -255,8 +262,8 @@ def test_table_of_forty_rows_fits(
     )
     assert len(heights) == 40
     assert max(heights) <= 190
-    verdict = page.locator(".results__status").first.bounding_box()
+    verdict = box_of(page.locator(".results__status").first)
     assert verdict["height"] <= 48  # two lines
     renavam = page.locator("#resultado-79831854647")
-    number = renavam.locator("th .number").bounding_box()
-    assert number["x"] + number["width"] <= renavam.locator("td .icon").bounding_box()["x"]
+    number = box_of(renavam.locator("th .number"))
+    assert number["x"] + number["width"] <= box_of(renavam.locator("td .icon"))["x"]

@@ -2,11 +2,16 @@
 
 import threading
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from werkzeug.serving import make_server
 from werkzeug.wrappers import Request, Response
+
+from tests.browser.found import viewport_of
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PAGE = """<!doctype html><html lang="pt-BR"><title>t</title><p id="p">sem</p>
 <script src="/a.js"></script>"""
@@ -41,17 +46,21 @@ def site() -> Iterator[str]:
     server.server_close()
 
 
-def test_page_without_javascript_runs_no_script(site: str, page: Any, page_without_javascript: Any):
+def test_page_without_javascript_runs_no_script(
+    site: str, page: "Page", page_without_javascript: "Page"
+) -> None:
     page.goto(site)
     page_without_javascript.goto(site)
     assert page.text_content("#p") == "com"
     assert page_without_javascript.text_content("#p") == "sem"
 
 
-def test_phone_and_dark_page_have_their_settings(phone_page: Any, dark_page: Any, site: str):
+def test_phone_and_dark_page_have_their_settings(
+    phone_page: "Page", dark_page: "Page", site: str
+) -> None:
     for page in (phone_page, dark_page):
         page.goto(site)
-    assert phone_page.viewport_size["width"] == 390
+    assert viewport_of(phone_page)["width"] == 390
     assert phone_page.evaluate("navigator.maxTouchPoints") > 0
     assert dark_page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
     assert not phone_page.evaluate("matchMedia('(prefers-color-scheme: dark)').matches")
@@ -63,8 +72,8 @@ def test_phone_and_dark_page_have_their_settings(phone_page: Any, dark_page: Any
     [("/fora", "nowhere.invalid"), ("/inline", "Content Security Policy"), ("/erro", "quebrou")],
 )
 def test_page_errors_are_recorded(
-    site: str, page: Any, page_errors: list[str], path: str, message: str
-):
+    site: str, page: "Page", page_errors: list[str], path: str, message: str
+) -> None:
     page.goto(site)
     assert page_errors == []
     page.goto(site + path)

@@ -1,11 +1,14 @@
 """The comparison's script: columns arrive one by one, and a failed one says so."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ADDRESS = "/comparar?placas=ABC1D23,LMP0A01"
 
@@ -16,12 +19,12 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def cells(page: Any, row: str) -> list[str]:
+def cells(page: "Page", row: str) -> list[str]:
     return [text.strip() for text in page.locator(f"[data-row={row}] td").all_inner_texts()]
 
 
 def test_waiting_columns_arrive_and_equal_rows_can_be_hidden(
-    page: Any, portal: PortalProcess
+    page: "Page", portal: PortalProcess
 ) -> None:
     page.goto(portal.url + ADDRESS)
     page.locator("[data-column=waiting]").first.wait_for(state="detached")
@@ -36,7 +39,7 @@ def test_waiting_columns_arrive_and_equal_rows_can_be_hidden(
 
 
 def test_column_that_does_not_arrive_says_so_and_can_be_fetched_again(
-    page: Any, portal: PortalProcess
+    page: "Page", portal: PortalProcess
 ) -> None:
     address = "/comparar?placas=CIR0A01,TRA0A01"
     page.route("**/comparar?placas=TRA0A01*", lambda route: route.abort())
@@ -52,7 +55,7 @@ def test_column_that_does_not_arrive_says_so_and_can_be_fetched_again(
 
 
 def test_comparison_is_complete_without_javascript(
-    page_without_javascript: Any, portal: PortalProcess
+    page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
     page = page_without_javascript
     page.goto(portal.url + "/comparar?placas=FIP0A03,MES0A01")
@@ -63,7 +66,7 @@ def test_comparison_is_complete_without_javascript(
 
 @pytest.mark.parametrize("width", [320, 360, 768])
 def test_wide_comparison_scrolls_inside_its_frame(
-    page: Any, portal: PortalProcess, width: int
+    page: "Page", portal: PortalProcess, width: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": 740})
     page.goto(portal.url + "/comparar?placas=ABC1D23,LMP0A01,MUL0A45,FIP0A03&completo=1")

@@ -4,13 +4,18 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from pypdf import PdfReader
 
+from tests.browser.conftest import PageFactory
+from tests.browser.found import box_of, viewport_of
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 MANY = "/placa/MUL0A45?completo=1"
 FEW = "/placa/ABC1D23?completo=1"
@@ -49,21 +54,21 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def visible(page: Any) -> Any:
+def visible(page: "Page") -> Any:
     return page.locator("#multas .fine:visible")
 
 
-def query(page: Any) -> dict[str, list[str]]:
+def query(page: "Page") -> dict[str, list[str]]:
     return parse_qs(urlsplit(page.url).query)
 
 
-def printed_text(page: Any) -> str:
+def printed_text(page: "Page") -> str:
     """The text of the printed page."""
     paper = PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
     return re.sub(r"\s+", " ", " ".join(sheet.extract_text() for sheet in paper.pages))
 
 
-def open_second(page: Any) -> None:
+def open_second(page: "Page") -> None:
     page.locator(SUMMARY).nth(1).focus()
     page.keyboard.press("Enter")
 
@@ -72,7 +77,7 @@ def open_second(page: Any) -> None:
 @pytest.mark.parametrize("width", [320, 360, 768, 1440])
 @pytest.mark.parametrize("path", [MANY, FEW])
 def test_no_texts_overlap_in_the_panel(
-    new_page: Any, portal: PortalProcess, path: str, width: int, scheme: str
+    new_page: PageFactory, portal: PortalProcess, path: str, width: int, scheme: str
 ) -> None:
     page = new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
     page.goto(portal.url + path)
@@ -82,14 +87,14 @@ def test_no_texts_overlap_in_the_panel(
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_many_fines_fit_a_desk(new_page: Any, portal: PortalProcess) -> None:
+def test_many_fines_fit_a_desk(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 1440, "height": 900})
     page.goto(portal.url + MANY)
     assert visible(page).count() == 45
     # A paid fine for speeding has the most values to show.
     for number in (0, 1, 4):
         page.locator(SUMMARY).nth(number).click()
-        assert page.locator("#multas").bounding_box()["height"] <= MOST_PIXELS
+        assert box_of(page.locator("#multas"))["height"] <= MOST_PIXELS
         page.locator(SUMMARY).nth(number).click()
     assert page.locator(".ledger tbody .ledger__body").first.is_visible()
     size = "parseFloat(getComputedStyle(document.querySelector('.ledger')).fontSize)"
@@ -100,14 +105,14 @@ def test_many_fines_fit_a_desk(new_page: Any, portal: PortalProcess) -> None:
 
 @pytest.mark.parametrize("width", [641, 900, 1100])
 def test_widths_between_phone_and_desk_omit_the_body(
-    new_page: Any, portal: PortalProcess, width: int
+    new_page: PageFactory, portal: PortalProcess, width: int
 ) -> None:
     page = new_page(viewport={"width": width, "height": 900})
     page.goto(portal.url + MANY)
     assert not page.locator(".ledger__body >> nth=1").is_visible()
 
 
-def test_details_of_every_fine_open_by_keyboard(page: Any, portal: PortalProcess) -> None:
+def test_details_of_every_fine_open_by_keyboard(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + FEW)
     for number in (1, 2, 3):
         summary = page.locator(f"#multa-{number} {SUMMARY}")
@@ -120,7 +125,7 @@ def test_details_of_every_fine_open_by_keyboard(page: Any, portal: PortalProcess
 
 
 def test_filter_works_without_javascript(
-    page_without_javascript: Any, portal: PortalProcess
+    page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
     page = page_without_javascript
     page.goto(f"{portal.url}{MANY}&versao=1")
@@ -145,7 +150,7 @@ def test_filter_works_without_javascript(
 
 
 def test_selection_is_summed_without_javascript(
-    page_without_javascript: Any, portal: PortalProcess
+    page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
     page = page_without_javascript
     page.goto(portal.url + MANY)
@@ -158,7 +163,7 @@ def test_selection_is_summed_without_javascript(
     assert page.locator("input[name=marcada]:checked").count() == 2
 
 
-def test_script_filters_at_once_and_keeps_the_address(page: Any, portal: PortalProcess) -> None:
+def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}{MANY}&versao=1")
     before = page.evaluate("history.length")
     page.fill("input[name=busca]", "velocidade")
@@ -188,7 +193,7 @@ def test_script_filters_at_once_and_keeps_the_address(page: Any, portal: PortalP
 
 
 @pytest.mark.parametrize("order", ["valor", "gravidade", "data"])
-def test_script_orders_as_the_server_does(page: Any, portal: PortalProcess, order: str) -> None:
+def test_script_orders_as_the_server_does(page: "Page", portal: PortalProcess, order: str) -> None:
     ids = "[...document.querySelectorAll('#multas .fine')].map(row => row.id)"
     page.goto(portal.url + MANY)
     page.select_option("select[name=ordem]", "gravidade" if order == "valor" else "valor")
@@ -199,7 +204,7 @@ def test_script_orders_as_the_server_does(page: Any, portal: PortalProcess, orde
     assert page.locator(".ledger__year:visible").count() == (5 if order == "data" else 0)
 
 
-def test_script_sums_the_selection(page: Any, portal: PortalProcess) -> None:
+def test_script_sums_the_selection(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + MANY)
     line = page.locator(".ledger-sum")
     assert not line.is_visible()
@@ -213,11 +218,11 @@ def test_script_sums_the_selection(page: Any, portal: PortalProcess) -> None:
     assert address is not None and address.replace("%2C", ",").endswith(f"?multas={numbers}")
     page.reload()
     assert page.locator(".ledger-sum").inner_text() == text
-    box, height = line.bounding_box(), page.viewport_size["height"]
+    box, height = box_of(line), viewport_of(page)["height"]
     assert box["y"] + box["height"] <= height + 1
 
 
-def test_link_opens_a_fine_that_a_filter_hides(page: Any, portal: PortalProcess) -> None:
+def test_link_opens_a_fine_that_a_filter_hides(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}{MANY}&situacao=paga#multa-1")
     assert page.locator("#multa-1 .deadlines").is_visible()
     assert not page.locator("#multa-5").is_visible()
@@ -226,14 +231,16 @@ def test_link_opens_a_fine_that_a_filter_hides(page: Any, portal: PortalProcess)
     assert page.locator("#multa-5").is_visible()
 
 
-def test_link_opens_a_fine_of_a_panel_that_arrives_later(page: Any, portal: PortalProcess) -> None:
+def test_link_opens_a_fine_of_a_panel_that_arrives_later(
+    page: "Page", portal: PortalProcess
+) -> None:
     """The other spelling of the plate is a separate lookup, so its panels are not stored."""
     page.goto(f"{portal.url}/placa/MUL0045#multa-7")
     page.wait_for_selector("#multas[data-panel=ready]")
     page.wait_for_selector("#multa-7 .deadlines", state="visible")
 
 
-def test_panel_that_arrives_later_is_filtered(page: Any, portal: PortalProcess) -> None:
+def test_panel_that_arrives_later_is_filtered(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1323?uf=SP")
     page.wait_for_selector("#multas[data-panel=ready]")
     address = page.get_attribute("#multas", "data-panel-url")

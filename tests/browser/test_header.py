@@ -1,14 +1,19 @@
 """The header at every width, by keyboard and without JavaScript."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.conftest import PageFactory
+from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 WIDTHS = (320, 360, 480, 640, 768, 1023, 1024, 1440)
 # The header's visible texts and controls that overlap another one or leave the window.
@@ -36,7 +41,9 @@ def demo() -> Iterator[PortalProcess]:
 
 
 @pytest.mark.parametrize("path", ["/", "/glossario", "/placa/ABC1D23?completo=1"])
-def test_header_has_no_overlap_and_no_overflow(page: Any, demo: PortalProcess, path: str) -> None:
+def test_header_has_no_overlap_and_no_overflow(
+    page: "Page", demo: PortalProcess, path: str
+) -> None:
     page.goto(demo.url + path)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 740})
@@ -44,7 +51,7 @@ def test_header_has_no_overlap_and_no_overflow(page: Any, demo: PortalProcess, p
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_header_of_signed_in_visitor_fits(page: Any) -> None:
+def test_header_of_signed_in_visitor_fits(page: "Page") -> None:
     with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
         page.goto(f"{portal.url}/glossario")
         assert page.locator(".site-nav a[href='/entrar']").is_visible()
@@ -54,13 +61,15 @@ def test_header_of_signed_in_visitor_fits(page: Any) -> None:
             page.set_viewport_size({"width": width, "height": 740})
             assert page.evaluate(FAULTS) == [], width
             assert page.evaluate("document.documentElement.scrollWidth") <= width
-            assert page.locator(".site-header").bounding_box()["height"] <= 65, width  # one row
+            assert box_of(page.locator(".site-header"))["height"] <= 65, width  # one row
         assert page.locator(".site-nav__visitor").is_visible()
         assert page.locator(".site-nav__visitor button").is_visible()
 
 
 @pytest.mark.parametrize("path", ["/", "/glossario", "/placa/ABC1D23?completo=1"])
-def test_banner_and_header_take_72_px_on_a_phone(page: Any, demo: PortalProcess, path: str) -> None:
+def test_banner_and_header_take_72_px_on_a_phone(
+    page: "Page", demo: PortalProcess, path: str
+) -> None:
     page.goto(demo.url + path)
     for width in (320, 360, 430):
         page.set_viewport_size({"width": width, "height": 740})
@@ -68,7 +77,9 @@ def test_banner_and_header_take_72_px_on_a_phone(page: Any, demo: PortalProcess,
         assert (banner, round(header - 1)) == (24, 48), width
 
 
-def test_phone_opens_search_and_menu_without_javascript(new_page: Any, demo: PortalProcess) -> None:
+def test_phone_opens_search_and_menu_without_javascript(
+    new_page: PageFactory, demo: PortalProcess
+) -> None:
     page = new_page(java_script_enabled=False, viewport={"width": 360, "height": 740})
     page.goto(f"{demo.url}/historico")
     menu, search = page.locator(".site-nav"), page.locator(".site-search")
@@ -84,7 +95,7 @@ def test_phone_opens_search_and_menu_without_javascript(new_page: Any, demo: Por
     page.wait_for_url("**/placa/ABC1D23**")
 
 
-def test_keyboard_reaches_opened_menu_next(new_page: Any, demo: PortalProcess) -> None:
+def test_keyboard_reaches_opened_menu_next(new_page: PageFactory, demo: PortalProcess) -> None:
     page = new_page(viewport={"width": 360, "height": 740})
     page.goto(f"{demo.url}/glossario")
     page.focus("[popovertarget=menu]")
@@ -96,7 +107,7 @@ def test_keyboard_reaches_opened_menu_next(new_page: Any, demo: PortalProcess) -
     assert seen == ["Comparar", "Lote", "Histórico", "Verificar dossiê", "API"]
 
 
-def test_open_popover_starts_below_the_header(new_page: Any, demo: PortalProcess) -> None:
+def test_open_popover_starts_below_the_header(new_page: PageFactory, demo: PortalProcess) -> None:
     page = new_page(viewport={"width": 360, "height": 740})
     page.goto(f"{demo.url}/glossario")
     for name in ("menu", "pesquisa"):
@@ -110,7 +121,7 @@ def test_open_popover_starts_below_the_header(new_page: Any, demo: PortalProcess
         page.keyboard.press("Escape")
 
 
-def test_desk_shows_search_and_menu_without_buttons(page: Any, demo: PortalProcess) -> None:
+def test_desk_shows_search_and_menu_without_buttons(page: "Page", demo: PortalProcess) -> None:
     page.set_viewport_size({"width": 1440, "height": 900})
     page.goto(f"{demo.url}/glossario")
     assert page.locator("#busca").is_visible()

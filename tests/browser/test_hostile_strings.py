@@ -5,7 +5,7 @@ They must run no script, load nothing and violate no Content-Security-Policy.
 
 from collections.abc import Iterator
 from itertools import cycle, islice, repeat
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,6 +16,9 @@ from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
 from tests.hostile.strings import STRINGS, hostile_bodies
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Dialog, Page
 
 PAGES = 200 if FULL else 6
 
@@ -30,7 +33,7 @@ def running() -> Iterator[tuple[PortalProcess, FaultUpstream]]:
         yield server, upstream
 
 
-def sign_in(page: Any, server: PortalProcess) -> None:
+def sign_in(page: "Page", server: PortalProcess) -> None:
     page.goto(f"{server.url}/entrar")
     page.fill("input[name=token]", PORTAL_TOKEN)
     page.press("input[name=token]", "Enter")
@@ -38,11 +41,16 @@ def sign_in(page: Any, server: PortalProcess) -> None:
 
 
 def test_hostile_strings_run_no_script(
-    page: Any, running: tuple[PortalProcess, FaultUpstream]
+    page: "Page", running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
     server, upstream = running
     dialogs: list[str] = []
-    page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+
+    def dismiss(dialog: "Dialog") -> None:
+        dialogs.append(dialog.message)
+        dialog.dismiss()
+
+    page.on("dialog", dismiss)
     sign_in(page, server)
     plate = "ABC1D23"
     for number in range(PAGES):

@@ -1,10 +1,11 @@
 """Layout tests: long words do not widen pages, and amounts that fit are not split in two."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.browser.conftest import PageFactory
 from tests.browser.test_hostile_strings import sign_in
 from tests.factories import (
     decode_body,
@@ -17,10 +18,13 @@ from tests.factories import (
     restriction,
 )
 from tests.fakes import FaultUpstream, faults
-from tests.fakes.answers import path_of
+from tests.fakes.answers import Operation, path_of
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.web.json_paths import PLATE
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PAGES = (
     "/placa/{}?completo=1",
@@ -67,7 +71,8 @@ def running() -> Iterator[tuple[PortalProcess, FaultUpstream]]:
 
 
 def answer(upstream: FaultUpstream, decode: bytes, renainf: bytes, renajud: bytes) -> None:
-    for operation, body in (("decode", decode), ("renainf", renainf), ("renajud", renajud)):
+    bodies: dict[Operation, bytes] = {"decode": decode, "renainf": renainf, "renajud": renajud}
+    for operation, body in bodies.items():
         upstream.script(path_of(operation, PLATE), faults.answer("given", body))
 
 
@@ -107,7 +112,7 @@ def unbreakable(text: str) -> tuple[bytes, bytes, bytes]:
     )
 
 
-def at_each_width(page: Any, *widths: int) -> Iterator[int]:
+def at_each_width(page: "Page", *widths: int) -> Iterator[int]:
     """Resize the loaded page to each width in turn."""
     for width in widths:
         page.set_viewport_size({"width": width, "height": 740})
@@ -116,7 +121,7 @@ def at_each_width(page: Any, *widths: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("text", [LONG, ABSURD], ids=["long", "absurd"])
 def test_long_words_and_amounts_do_not_widen_pages(
-    page: Any, running: tuple[PortalProcess, FaultUpstream], text: str
+    page: "Page", running: tuple[PortalProcess, FaultUpstream], text: str
 ) -> None:
     server, upstream = running
     answer(upstream, *unbreakable(text))
@@ -128,7 +133,7 @@ def test_long_words_and_amounts_do_not_widen_pages(
 
 
 def test_fitting_amounts_stay_on_one_line(
-    page: Any, running: tuple[PortalProcess, FaultUpstream]
+    page: "Page", running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
     server, upstream = running
     answer(
@@ -156,7 +161,7 @@ def test_fitting_amounts_stay_on_one_line(
 
 
 def test_dossier_title_breaks_between_words(
-    page: Any, running: tuple[PortalProcess, FaultUpstream]
+    page: "Page", running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
     server, upstream = running
     answer(upstream, decode_body(PLATE), renainf_body(), renajud_body())
@@ -167,7 +172,7 @@ def test_dossier_title_breaks_between_words(
 
 
 def test_glossary_has_space_below_lead(
-    new_page: Any, running: tuple[PortalProcess, FaultUpstream]
+    new_page: PageFactory, running: tuple[PortalProcess, FaultUpstream]
 ) -> None:
     server, _ = running
     page = new_page(viewport={"width": 360, "height": 640})

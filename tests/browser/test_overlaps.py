@@ -5,10 +5,10 @@ sticky elements are left out: the latter cover others on purpose while the page 
 """
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
+from tests.browser.conftest import PageFactory
 from tests.fakes.processes import PortalProcess
 from tests.quality.visits import SETTINGS, VISITS, Visit, open_page
 
@@ -95,7 +95,7 @@ def portal() -> Iterator[PortalProcess]:
 
 
 @pytest.mark.parametrize("visit", VISITS, ids=lambda visit: visit.name)
-def test_no_two_texts_overlap(new_page: Any, portal: PortalProcess, visit: Visit) -> None:
+def test_no_two_texts_overlap(new_page: PageFactory, portal: PortalProcess, visit: Visit) -> None:
     page = new_page()
     open_page(page, portal.url, visit)
     for width in WIDTHS:
@@ -103,7 +103,7 @@ def test_no_two_texts_overlap(new_page: Any, portal: PortalProcess, visit: Visit
         assert page.evaluate(OVERLAPS) == [], (visit.path, width)
 
 
-def test_overlapping_texts_are_found(new_page: Any, portal: PortalProcess) -> None:
+def test_overlapping_texts_are_found(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(bypass_csp=True)
     page.goto(f"{portal.url}/glossario")
     assert page.evaluate(OVERLAPS) == []

@@ -3,11 +3,14 @@
 import re
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 # A new plate for each test, because the page of a plate with stored answers loads no panels.
 PLATES = (f"ABC{number % 10}D{number:02}" for number in count(31))
@@ -28,7 +31,7 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def answer_with(page: Any, number: int, *, state: str = "ready", notices: bool = True) -> None:
+def answer_with(page: "Page", number: int, *, state: str = "ready", notices: bool = True) -> None:
     """Set the response to all further requests for the fines panel."""
     body = PANEL.format(
         state=state,
@@ -40,21 +43,21 @@ def answer_with(page: Any, number: int, *, state: str = "ready", notices: bool =
     page.route(MULTAS, lambda route: route.fulfill(body=body, content_type="text/html"))
 
 
-def shown(page: Any) -> str:
+def shown(page: "Page") -> str:
     return str(page.inner_text("#multas"))
 
 
-def announced(page: Any) -> str:
+def announced(page: "Page") -> str:
     return str(page.text_content("#andamento"))
 
 
-def retry_by_keyboard(page: Any, control: str) -> None:
+def retry_by_keyboard(page: "Page", control: str) -> None:
     page.focus(control)
     page.keyboard.press("Enter")
 
 
 @pytest.fixture
-def unavailable(page: Any, portal: PortalProcess) -> Any:
+def unavailable(page: "Page", portal: PortalProcess) -> Any:
     """A vehicle page whose fines panel has a stored answer, a gap and a retry link."""
     answer_with(page, 1)
     page.goto(f"{portal.url}/placa/{next(PLATES)}")
@@ -104,7 +107,7 @@ def test_unavailable_panel_is_not_announced_as_ready(
     assert f"Multas: {outcome}" in announced(page)
 
 
-def test_loading_panel_does_not_take_focus(page: Any, portal: PortalProcess) -> None:
+def test_loading_panel_does_not_take_focus(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/{next(PLATES)}", wait_until="commit")
     page.focus(".brand")
     page.wait_for_selector("#multas[data-panel=ready]")
@@ -113,7 +116,7 @@ def test_loading_panel_does_not_take_focus(page: Any, portal: PortalProcess) -> 
 
 @pytest.mark.parametrize(("value", "seconds"), [("", 30), ("90", 90), ("0", 30), ("breve", 30)])
 def test_panel_timeout_follows_server_setting(
-    page: Any, portal: PortalProcess, value: str, seconds: int
+    page: "Page", portal: PortalProcess, value: str, seconds: int
 ) -> None:
     """The time-out is ``data-panel-seconds``, or 30 s if that is missing or invalid."""
 

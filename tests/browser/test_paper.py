@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections import Counter
 from io import BytesIO
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from pypdf import PdfReader
@@ -12,6 +12,9 @@ from pypdf import PdfReader
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 ADDRESS = "http://127.0.0.1:1"  # no server listens; the test fulfils every request
 # The head of each sheet, which repeats with the number of sheets.
@@ -32,7 +35,7 @@ def words(pdf: bytes) -> Counter[str]:
     return Counter(re.findall(r"\w+", text))
 
 
-def chromium_pdf(page: Any, html: str) -> bytes:
+def chromium_pdf(page: "Page", html: str) -> bytes:
     def answer(route: Any) -> None:
         path = route.request.url.removeprefix(ADDRESS)
         asset = ASSETS.find(path.removeprefix("/static/"))
@@ -48,7 +51,7 @@ def chromium_pdf(page: Any, html: str) -> bytes:
 
 
 @pytest.mark.parametrize("name", ["usual", "heavy", "varied"])
-def test_chromium_and_weasyprint_print_same_words(page: Any, name: str) -> None:
+def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> None:
     html = getattr(dossiers, name)()
     try:
         ours = words(render_pdf(html, ASSETS))
@@ -64,7 +67,7 @@ def test_chromium_and_weasyprint_print_same_words(page: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["usual", "heavy"])
-def test_each_sheet_from_chromium_has_plate_number_and_page(page: Any, name: str) -> None:
+def test_each_sheet_from_chromium_has_plate_number_and_page(page: "Page", name: str) -> None:
     sheets = PdfReader(BytesIO(chromium_pdf(page, getattr(dossiers, name)()))).pages
     assert len(sheets) > 1
     for number, sheet in enumerate(sheets, start=1):

@@ -3,13 +3,16 @@
 import io
 from collections.abc import Iterator
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from PIL import Image, ImageChops, ImageFilter
 
 from portal.presentation.plate_glyphs import GLYPHS, HEIGHT, PEN, WIDTH, glyph_path
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 MARGIN = 8
 BOX = (WIDTH + 2 * MARGIN, HEIGHT + 2 * MARGIN)
@@ -22,7 +25,7 @@ def demo() -> Iterator[PortalProcess]:
         yield running
 
 
-def glyphs(page: Any) -> dict[str, Image.Image]:
+def glyphs(page: "Page") -> dict[str, Image.Image]:
     """Each glyph in black on white, one pixel a unit, with MARGIN around its box."""
     width, height = BOX
     page.set_viewport_size({"width": width * len(CHARACTERS), "height": height})
@@ -47,7 +50,7 @@ def ink(picture: Image.Image) -> float:
     return sum(number * (255 - level) for level, number in enumerate(picture.histogram())) / 255
 
 
-def test_glyphs_stay_in_their_boxes(page: Any) -> None:
+def test_glyphs_stay_in_their_boxes(page: "Page") -> None:
     for character, picture in glyphs(page).items():
         left, top, right, bottom = ImageChops.invert(picture).getbbox() or (0, 0, 0, 0)
         assert left >= MARGIN - 2 and right <= MARGIN + WIDTH + 2, character
@@ -55,7 +58,7 @@ def test_glyphs_stay_in_their_boxes(page: Any) -> None:
         assert bottom - top >= HEIGHT - 1, character
 
 
-def test_any_two_glyphs_differ_at_a_glance(page: Any) -> None:
+def test_any_two_glyphs_differ_at_a_glance(page: "Page") -> None:
     """Blurred as on a small plate, two glyphs still differ by a fair part of their ink."""
     pictures = {
         character: picture.filter(ImageFilter.GaussianBlur(2))
@@ -70,7 +73,7 @@ def test_any_two_glyphs_differ_at_a_glance(page: Any) -> None:
     assert not alike
 
 
-def test_plate_text_can_be_selected_and_copied(page: Any, demo: PortalProcess) -> None:
+def test_plate_text_can_be_selected_and_copied(page: "Page", demo: PortalProcess) -> None:
     page.goto(f"{demo.url}/placa/ABC1D23?completo=1")
     text = page.locator(".plate__text").first
     text.dblclick()
@@ -85,7 +88,7 @@ def test_plate_text_can_be_selected_and_copied(page: Any, demo: PortalProcess) -
     assert inside
 
 
-def test_typed_plate_replaces_the_example(page: Any, demo: PortalProcess) -> None:
+def test_typed_plate_replaces_the_example(page: "Page", demo: PortalProcess) -> None:
     page.goto(demo.url)
     example = page.locator(".search-plate .plate__glyphs")
     assert example.is_visible()

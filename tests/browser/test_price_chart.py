@@ -2,11 +2,16 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.browser.conftest import PageFactory
+from tests.browser.found import content_of
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 WIDTHS = (320, 360, 768, 1024, 1440)
 SIX = "/placa/FIP0A06?completo=1"
@@ -57,7 +62,7 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def months_of(page: Any) -> list[str]:
+def months_of(page: "Page") -> list[str]:
     """The readings that the month table asks for: "jul/24 · R$ 31.315" and "previsão" or ""."""
     page.locator("[data-price] details").first.evaluate("fold => fold.open = true")
     found = {}
@@ -69,11 +74,11 @@ def months_of(page: Any) -> list[str]:
     return [found[index] for index in sorted(found)]
 
 
-def reading(page: Any) -> str:
-    return re.sub(r" · (−.* do pico|pico)$", "", page.locator(READING).text_content())
+def reading(page: "Page") -> str:
+    return re.sub(r" · (−.* do pico|pico)$", "", content_of(page.locator(READING)))
 
 
-def test_arrow_keys_read_every_month(page: Any, portal: PortalProcess) -> None:
+def test_arrow_keys_read_every_month(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     wanted = months_of(page)
     assert len(wanted) == 120
@@ -91,7 +96,7 @@ def test_arrow_keys_read_every_month(page: Any, portal: PortalProcess) -> None:
         page.keyboard.press("ArrowLeft")
 
 
-def test_pages_and_ends_are_keys(page: Any, portal: PortalProcess) -> None:
+def test_pages_and_ends_are_keys(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     wanted = months_of(page)
     page.focus(SLIDER)
@@ -105,9 +110,9 @@ def test_pages_and_ends_are_keys(page: Any, portal: PortalProcess) -> None:
     assert not page.locator(READING).is_visible()
 
 
-def middles(page: Any) -> list[tuple[float, float]]:
+def middles(page: "Page") -> list[tuple[float, float]]:
     """The point of each month in the middle of the plot."""
-    return page.evaluate(
+    points: list[tuple[float, float]] = page.evaluate(
         f"""() => {{
           const slider = document.querySelector("{SLIDER}");
           const {{ x: [from, to], values }} = JSON.parse(slider.dataset.chartSlider);
@@ -118,9 +123,10 @@ def middles(page: Any) -> list[tuple[float, float]]:
           ]);
         }}"""
     )
+    return points
 
 
-def test_every_month_is_read_by_tap(new_page: Any, portal: PortalProcess) -> None:
+def test_every_month_is_read_by_tap(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
     page.goto(portal.url + SIX)
     wanted = months_of(page)
@@ -132,7 +138,7 @@ def test_every_month_is_read_by_tap(new_page: Any, portal: PortalProcess) -> Non
     assert not page.locator(READING).is_visible()
 
 
-def test_every_month_is_read_by_pointer(page: Any, portal: PortalProcess) -> None:
+def test_every_month_is_read_by_pointer(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     wanted = months_of(page)
     page.locator(SLIDER).scroll_into_view_if_needed()
@@ -143,20 +149,20 @@ def test_every_month_is_read_by_pointer(page: Any, portal: PortalProcess) -> Non
     assert not page.locator(READING).is_visible()
 
 
-def test_reading_is_in_the_accessibility_tree(page: Any, portal: PortalProcess) -> None:
+def test_reading_is_in_the_accessibility_tree(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     slider = page.get_by_role("slider", name="Preço FIPE de 1.0 MI TOTAL FLEX")
     assert slider.count() == 1
-    spoken = slider.get_attribute("aria-valuetext")
+    spoken = str(slider.get_attribute("aria-valuetext"))
     assert re.fullmatch(r"\w+ de 2026: R\$\u00a0[\d.]+, [\d,]+\u00a0% abaixo do pico", spoken)
     slider.focus()
     page.keyboard.press("End")
-    assert slider.get_attribute("aria-valuetext").endswith(", previsão")
+    assert str(slider.get_attribute("aria-valuetext")).endswith(", previsão")
     assert slider.get_attribute("aria-valuenow") == slider.get_attribute("aria-valuemax")
     assert "slider" in page.locator("[data-chart]").aria_snapshot()
 
 
-def test_chart_that_arrives_later_is_readable(page: Any, portal: PortalProcess) -> None:
+def test_chart_that_arrives_later_is_readable(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/FIP0A03")
     page.wait_for_selector(SLIDER)
     page.focus(SLIDER)
@@ -164,7 +170,7 @@ def test_chart_that_arrives_later_is_readable(page: Any, portal: PortalProcess) 
     assert page.locator(READING).is_visible()
 
 
-def test_label_gives_way_to_crosshair(page: Any, portal: PortalProcess) -> None:
+def test_label_gives_way_to_crosshair(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     wanted = months_of(page)
     label = page.locator(".price-chart__label")
@@ -174,14 +180,14 @@ def test_label_gives_way_to_crosshair(page: Any, portal: PortalProcess) -> None:
     assert label.is_visible()
     for _ in range(peak):
         page.keyboard.press("ArrowRight")
-    assert page.locator(READING).text_content().endswith("· pico")
+    assert content_of(page.locator(READING)).endswith("· pico")
     assert not label.is_visible()
     page.keyboard.press("Home")
     assert label.is_visible()
 
 
 def test_ranges_and_versions_need_no_script(
-    page_without_javascript: Any, portal: PortalProcess
+    page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
     page = page_without_javascript
     page.goto(f"{portal.url}{SIX}&ordem=valor")
@@ -192,14 +198,14 @@ def test_ranges_and_versions_need_no_script(
     assert {"completo=1", "ordem=valor", "anos=3", "versao=3"} <= set(
         page.url.partition("?")[2].removesuffix("#fipe").split("&")
     )
-    assert "TRENDLINE" in page.locator(".price-version[aria-current]").text_content()
+    assert "TRENDLINE" in content_of(page.locator(".price-version[aria-current]"))
     assert page.locator(".price-chart__other--1").count() == 1
     assert page.locator(".price-chart__other--3").count() == 0
     page.get_by_role("link", name="Tudo").click()
     assert "anos=" not in page.url and "versao=3" in page.url
 
 
-def test_choice_with_script_keeps_page_and_address(page: Any, portal: PortalProcess) -> None:
+def test_choice_with_script_keeps_page_and_address(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}{SIX}&ordem=valor")
     page.evaluate("window.kept = true; history.replaceState(null, '', location.href + '&busca=x')")
     page.get_by_role("link", name="TRENDLINE").click()
@@ -214,7 +220,7 @@ def test_choice_with_script_keeps_page_and_address(page: Any, portal: PortalProc
     assert page.locator(READING).is_visible()
 
 
-def test_pointing_at_a_row_raises_its_line(page: Any, portal: PortalProcess) -> None:
+def test_pointing_at_a_row_raises_its_line(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     colour = "line => getComputedStyle(line).stroke"
     line = page.locator(".price-chart__other--4")
@@ -225,7 +231,9 @@ def test_pointing_at_a_row_raises_its_line(page: Any, portal: PortalProcess) -> 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", [SIX, "/placa/ABC1D23?completo=1", "/placa/MES0A01?completo=1"])
-def test_no_texts_overlap(new_page: Any, portal: PortalProcess, path: str, scheme: str) -> None:
+def test_no_texts_overlap(
+    new_page: PageFactory, portal: PortalProcess, path: str, scheme: str
+) -> None:
     page = new_page(color_scheme=scheme)
     page.goto(portal.url + path)
     for width in WIDTHS:
@@ -239,7 +247,7 @@ def test_no_texts_overlap(new_page: Any, portal: PortalProcess, path: str, schem
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-def test_reading_stays_inside_the_chart(page: Any, portal: PortalProcess) -> None:
+def test_reading_stays_inside_the_chart(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url + SIX)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
@@ -257,7 +265,7 @@ def test_reading_stays_inside_the_chart(page: Any, portal: PortalProcess) -> Non
         page.keyboard.press("Escape")
 
 
-def test_sparkline_is_in_the_comparison(page: Any, portal: PortalProcess) -> None:
+def test_sparkline_is_in_the_comparison(page: "Page", portal: PortalProcess) -> None:
     """MES0A01 has a price of one month only."""
     page.goto(f"{portal.url}/comparar?placas=ABC1D23,MES0A01&completo=1")
     assert page.locator("svg.sparkline").count() == 1

@@ -1,11 +1,14 @@
 """Prices and chart letters are legible at every screen width."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 WIDTHS = (320, 360, 640, 700, 760, 1024, 1280, 1920)
 SMALLEST_PX = 11.9
@@ -43,7 +46,7 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def test_chart_letters_in_dossier_are_twelve_pixels(page: Any, portal: PortalProcess) -> None:
+def test_chart_letters_in_dossier_are_twelve_pixels(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1D23/dossie")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
@@ -53,7 +56,7 @@ def test_chart_letters_in_dossier_are_twelve_pixels(page: Any, portal: PortalPro
 
 
 def test_chart_letters_on_vehicle_page_are_fourteen_pixels(
-    page: Any, portal: PortalProcess
+    page: "Page", portal: PortalProcess
 ) -> None:
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     for width in WIDTHS:
@@ -69,7 +72,7 @@ def test_chart_letters_on_vehicle_page_are_fourteen_pixels(
         assert {tuple(size) for size in sizes} == {(14, 1, 1)}, width
 
 
-def test_dossier_price_tables_need_no_scrolling(page: Any, portal: PortalProcess) -> None:
+def test_dossier_price_tables_need_no_scrolling(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1D23/dossie")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
@@ -81,7 +84,7 @@ def test_dossier_price_tables_need_no_scrolling(page: Any, portal: PortalProcess
         assert wide == [0, 0], width
 
 
-def test_print_shows_only_flat_chart(page: Any, portal: PortalProcess) -> None:
+def test_print_shows_only_flat_chart(page: "Page", portal: PortalProcess) -> None:
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         page.goto(f"{portal.url}/placa/ABC1D23/dossie")

@@ -1,12 +1,16 @@
 """The API reference: tabs without JavaScript, copying, one language for all, the contents."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser.conftest import PHONE, PageFactory
+from tests.browser.found import box_of
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 WIDE = {"width": 1440, "height": 900}
 SHOWN = """() => [...document.querySelectorAll(".example")].map(
@@ -22,7 +26,7 @@ def portal() -> Iterator[PortalProcess]:
         yield server
 
 
-def choose(page: Any, example: int, language: str) -> None:
+def choose(page: "Page", example: int, language: str) -> None:
     page.locator(".example__tabs").nth(example).get_by_label(language, exact=True).check()
 
 
@@ -57,9 +61,9 @@ def test_choice_of_a_language_does_not_move_the_example(
     page = new_page(viewport=WIDE)
     page.goto(f"{portal.url}/api#renajud")
     tabs = page.locator("section[aria-labelledby='renajud'] .example__tabs")
-    before = tabs.bounding_box()["y"]
+    before = box_of(tabs)["y"]
     tabs.get_by_label("Python").check()
-    assert abs(tabs.bounding_box()["y"] - before) < 2
+    assert abs(box_of(tabs)["y"] - before) < 2
 
 
 def test_copy_takes_what_is_shown(new_page: PageFactory, portal: PortalProcess) -> None:
@@ -83,7 +87,7 @@ def test_contents_follow_the_page_and_stay_in_view(
         page.locator(f"#{anchor}").evaluate("(it) => it.scrollIntoView()")
         current = page.locator(f".reference__nav [aria-current][href='#{anchor}']")
         current.wait_for()
-        box = current.bounding_box()
+        box = box_of(current)
         assert 0 <= box["y"] < WIDE["height"]
 
 

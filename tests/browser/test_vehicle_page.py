@@ -1,12 +1,16 @@
 """The vehicle page in a browser: what its first screen holds, and what its script says."""
 
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.browser.conftest import PageFactory
+from tests.browser.found import content_of
 from tests.fakes.processes import PortalProcess
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1440, "height": 900}
@@ -49,19 +53,19 @@ def test_first_screen_holds_verdict_acts_and_documents(
             assert page.evaluate(IN_VIEW, path), (plate, path)
 
 
-def test_title_and_log_carry_the_verdict(page: Any, portal: PortalProcess) -> None:
+def test_title_and_log_carry_the_verdict(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/ABC1D24")
     page.wait_for_selector("#resumo[data-panel=ready]")
     finding = page.inner_text(".hero__finding").split(":")[-1].strip()
     name = page.inner_text(".hero__name").split(":")[-1].strip()
     page.wait_for_function("document.title.startsWith('ABC1D24 – ')")
     assert page.title() == f"ABC1D24 – {name} – Dossiê Veicular"
-    log = page.text_content("#andamento")
+    log = content_of(page.locator("#andamento"))
     assert f"{name}: {finding}" in log
     assert "Multas: pronto" in log
 
 
-def test_every_part_of_the_summary_arrives(page: Any, portal: PortalProcess) -> None:
+def test_every_part_of_the_summary_arrives(page: "Page", portal: PortalProcess) -> None:
     """The page that the script assembles equals the one that the server renders whole."""
     page.goto(f"{portal.url}/placa/ABC1D25")
     page.wait_for_selector("#resumo[data-panel=ready]")
@@ -74,7 +78,7 @@ def test_every_part_of_the_summary_arrives(page: Any, portal: PortalProcess) -> 
     assert page.locator(".skeleton").count() == 0
 
 
-def test_total_outage_is_one_message_with_one_retry(page: Any, portal: PortalProcess) -> None:
+def test_total_outage_is_one_message_with_one_retry(page: "Page", portal: PortalProcess) -> None:
     page.goto(f"{portal.url}/placa/FOR0A02")
     page.wait_for_selector(".hero--nothing")
     assert page.locator("a:visible", has_text="Tentar de novo").count() == 1

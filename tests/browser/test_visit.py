@@ -5,12 +5,17 @@ import unicodedata
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from pypdf import PdfReader
 
+from tests.browser.conftest import PageFactory
 from tests.fakes.processes import PortalProcess
+from tests.pdf.entries import entry
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 A4_POINTS = (595, 842)
 
@@ -22,13 +27,13 @@ def portal() -> Iterator[PortalProcess]:
         yield running
 
 
-def search(page: Any, portal: PortalProcess, text: str) -> None:
+def search(page: "Page", portal: PortalProcess, text: str) -> None:
     page.goto(portal.url)
     page.fill("input[name=q] >> nth=0", text)
     page.press("input[name=q] >> nth=0", "Enter")
 
 
-def expect_the_vehicle(page: Any) -> None:
+def expect_the_vehicle(page: "Page") -> None:
     page.wait_for_selector("#multas[data-panel=ready]")
     page.wait_for_selector("#restricoes[data-panel=ready]")
     page.wait_for_selector("#fipe .chart, #fipe svg")
@@ -40,14 +45,14 @@ def expect_the_vehicle(page: Any) -> None:
     assert "O que não foi verificado" in body
 
 
-def test_search_shows_vehicle_with_javascript(page: Any, portal: PortalProcess) -> None:
+def test_search_shows_vehicle_with_javascript(page: "Page", portal: PortalProcess) -> None:
     search(page, portal, "abc-1d23")
     assert page.url.endswith("/placa/ABC1D23")
     expect_the_vehicle(page)
 
 
 def test_search_shows_vehicle_without_javascript(
-    page_without_javascript: Any, portal: PortalProcess
+    page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
     # The other spelling of the showcase plate is a separate lookup, so its panels are not stored.
     search(page_without_javascript, portal, "ABC1323")
@@ -55,14 +60,14 @@ def test_search_shows_vehicle_without_javascript(
     expect_the_vehicle(page_without_javascript)
 
 
-def test_failed_panel_is_shown_as_unavailable(page: Any, portal: PortalProcess) -> None:
+def test_failed_panel_is_shown_as_unavailable(page: "Page", portal: PortalProcess) -> None:
     search(page, portal, "FOR0A02")
     page.wait_for_selector(".hero--nothing")
     assert "não significa “nada consta”" in page.inner_text("#resumo")
     assert "nenhuma multa" not in page.inner_text("main").lower()
 
 
-def test_pages_fit_320_px(new_page: Any, portal: PortalProcess) -> None:
+def test_pages_fit_320_px(new_page: PageFactory, portal: PortalProcess) -> None:
     page = new_page(viewport={"width": 320, "height": 640})
     for path in (
         "/",
@@ -86,7 +91,9 @@ def test_pages_fit_320_px(new_page: Any, portal: PortalProcess) -> None:
         assert width <= 320, (path, width)
 
 
-def test_forms_work_without_javascript(page_without_javascript: Any, portal: PortalProcess) -> None:
+def test_forms_work_without_javascript(
+    page_without_javascript: "Page", portal: PortalProcess
+) -> None:
     page = page_without_javascript
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     page.click("a:visible:has-text('Negociar')")
@@ -105,7 +112,7 @@ def test_forms_work_without_javascript(page_without_javascript: Any, portal: Por
     assert page.locator(".comparison thead th").count() == 2
 
 
-def test_search_and_skip_link_work_by_keyboard(page: Any, portal: PortalProcess) -> None:
+def test_search_and_skip_link_work_by_keyboard(page: "Page", portal: PortalProcess) -> None:
     page.goto(portal.url)
     assert page.evaluate("document.activeElement.name") == "q"
     page.keyboard.type("abc1d23")
@@ -115,7 +122,7 @@ def test_search_and_skip_link_work_by_keyboard(page: Any, portal: PortalProcess)
     assert page.evaluate("document.activeElement.getAttribute('href')").startswith("#")
 
 
-def printed(page: Any) -> PdfReader:
+def printed(page: "Page") -> PdfReader:
     return PdfReader(BytesIO(page.pdf(prefer_css_page_size=True)))
 
 
@@ -126,7 +133,7 @@ def written(paper: PdfReader) -> str:
 
 
 @pytest.mark.parametrize("plate", ["ABC1D23", "MUL0A45"])
-def test_dossier_prints_uncut_on_a4(page: Any, portal: PortalProcess, plate: str) -> None:
+def test_dossier_prints_uncut_on_a4(page: "Page", portal: PortalProcess, plate: str) -> None:
     """All fines of the page are printed on A4 sheets, and no table is cut at the side."""
     page.goto(f"{portal.url}/placa/{plate}/dossie")
     rows = [
@@ -150,7 +157,7 @@ def test_dossier_prints_uncut_on_a4(page: Any, portal: PortalProcess, plate: str
     assert codes and all(code in text for code in codes)
 
 
-def test_vehicle_page_prints_on_at_most_six_sheets(page: Any, portal: PortalProcess) -> None:
+def test_vehicle_page_prints_on_at_most_six_sheets(page: "Page", portal: PortalProcess) -> None:
     """Charts and tables may be on different sheets, so that no sheet is left half blank."""
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     paper = printed(page)
@@ -165,8 +172,8 @@ def test_pdf_has_dossier_contents(portal: PortalProcess, tmp_path: Path) -> None
     if answer.status_code == 501:
         pytest.skip("the libraries that WeasyPrint loads are not installed")
     paper = PdfReader(BytesIO(answer.content))
-    assert paper.trailer["/Root"]["/MarkInfo"]["/Marked"]
-    assert str(paper.trailer["/Root"]["/Lang"]).startswith("pt")
+    assert entry(paper.trailer, "/Root", "/MarkInfo", "/Marked")
+    assert str(entry(paper.trailer, "/Root", "/Lang")).startswith("pt")
     assert paper.metadata is not None and "ABC1D23" in str(paper.metadata.title)
     text = written(paper)
     for words in ("ABC1D23", "130,16", "TJMG", "008190-6", "não foi verificado"):

@@ -22,7 +22,8 @@ def test_parts_stand_on_each_other_in_proportion() -> None:
     assert first.parts[1].height == pytest.approx(3 * first.parts[0].height, abs=0.05)
     assert first.parts[0].y + first.parts[0].height == pytest.approx(100, abs=0.02)
     (only,) = second.parts
-    assert (only.series, only.height) == (1, pytest.approx(2 * first.parts[0].height, abs=0.05))
+    assert only.series == 1
+    assert only.height == pytest.approx(2 * first.parts[0].height, abs=0.05)
 
 
 def test_zeros_give_no_chart() -> None:

@@ -69,7 +69,7 @@ def test_format_follows_from_the_ending(here: InProcessPortal, tmp_path: Path, e
     if ending == "jsonl":
         assert json.loads(out.read_text())["plate"] == "ABC1D23"
     else:
-        assert openpyxl.load_workbook(out).active["A2"].value == "ABC1D23"
+        assert openpyxl.load_workbook(out).worksheets[0]["A2"].value == "ABC1D23"
 
 
 def test_failed_plates_exit_1_and_are_asked_again_alone(

@@ -1,6 +1,7 @@
 """The commands ``dossier list`` and ``dossier revoke``, and dossiers in a purge."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 
@@ -41,7 +42,7 @@ def test_list_without_dossiers(here: InProcessPortal) -> None:
 
 
 @pytest.mark.parametrize("spelling", [str.lower, lambda number: number.replace("-", "")])
-def test_revoke_ends_the_link(here: InProcessPortal, spelling) -> None:
+def test_revoke_ends_the_link(here: InProcessPortal, spelling: Callable[[str], str]) -> None:
     ana = Person.at(here).signed_in()
     path = issue(ana)
     link, number = link_of(ana, path), path.rpartition("/")[2]

@@ -4,9 +4,11 @@ import csv
 import io
 import json
 import sqlite3
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 import pytest
+from click.testing import Result
 
 from portal.commands.ledger import COLUMNS
 from tests import factories
@@ -22,11 +24,14 @@ def priced(portal: PortalFactory) -> InProcessPortal:
     return portal(PRICE_DECODE="0.305", PRICE_RENAINF="17")
 
 
-def run_command(portal: InProcessPortal, *words: str):
-    return portal.app.test_cli_runner().invoke(args=list(words))
+def run_command(portal: InProcessPortal, *words: str) -> Result:
+    result: Result = portal.app.test_cli_runner().invoke(args=list(words))
+    return result
 
 
-def test_ledger_prints_one_line_per_call_with_price_and_outcome(priced, upstream: FaultUpstream):
+def test_ledger_prints_one_line_per_call_with_price_and_outcome(
+    priced: InProcessPortal, upstream: FaultUpstream
+) -> None:
     priced.get(path_of("decode"))
     priced.get(path_of("decode"))
     upstream.default(faults.status(500))
@@ -40,7 +45,9 @@ def test_ledger_prints_one_line_per_call_with_price_and_outcome(priced, upstream
     assert len({line.index("settings:1") for line in lines}) == 1
 
 
-def test_ledger_has_a_header_on_a_terminal(priced, monkeypatch):
+def test_ledger_has_a_header_on_a_terminal(
+    priced: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Elsewhere a line is a call, so that scripts can count them."""
     priced.get(path_of("decode"))
     monkeypatch.setattr("portal.commands.ledger.is_terminal", lambda: True)
@@ -51,7 +58,7 @@ def test_ledger_has_a_header_on_a_terminal(priced, monkeypatch):
     assert header.split()[-1] == "namespace"
 
 
-def test_ledger_as_json(priced, upstream: FaultUpstream):
+def test_ledger_as_json(priced: InProcessPortal, upstream: FaultUpstream) -> None:
     assert json.loads(run_command(priced, "ledger", "--json").output) == []
     priced.get(path_of("decode"))
     upstream.default(faults.reset_before_a_byte())
@@ -64,7 +71,7 @@ def test_ledger_as_json(priced, upstream: FaultUpstream):
     assert everywhere["namespace"] == priced.settings.namespace
 
 
-def test_summary_as_json_and_as_a_table(priced):
+def test_summary_as_json_and_as_a_table(priced: InProcessPortal) -> None:
     for _ in range(2):
         priced.get(path_of("decode"))
     priced.app.extensions["scheduler"].run_all()
@@ -83,28 +90,28 @@ def test_summary_as_json_and_as_a_table(priced):
     assert len(header) == len(line)
 
 
-def test_ledger_is_either_csv_or_json(priced):
+def test_ledger_is_either_csv_or_json(priced: InProcessPortal) -> None:
     assert run_command(priced, "ledger", "--csv", "--json").exit_code == 2
 
 
-def test_ledger_csv_has_one_header_line(priced):
+def test_ledger_csv_has_one_header_line(priced: InProcessPortal) -> None:
     priced.get(path_of("decode"))
     (row,) = csv.DictReader(io.StringIO(run_command(priced, "ledger", "--csv").output))
     assert (row["operation"], row["price"], row["status"]) == ("decode", "0.305", "200")
     assert row["sent_at"].endswith("-03:00")
 
 
-def test_ledger_of_a_month_without_calls_is_empty(priced):
+def test_ledger_of_a_month_without_calls_is_empty(priced: InProcessPortal) -> None:
     priced.get(path_of("decode"))
     assert run_command(priced, "ledger", "--month", "2001-02").output == ""
 
 
 @pytest.mark.parametrize("month", ["2026", "2026-13", "2026-1", "11-2026", "２０２６-11"])
-def test_invalid_month_is_a_usage_error(priced, month):
+def test_invalid_month_is_a_usage_error(priced: InProcessPortal, month: str) -> None:
     assert run_command(priced, "ledger", "--month", month).exit_code == 2
 
 
-def test_summary_prints_calls_hits_and_savings(priced):
+def test_summary_prints_calls_hits_and_savings(priced: InProcessPortal) -> None:
     for _ in range(5):
         priced.get(path_of("decode"))
     priced.get(path_of("renainf"))
@@ -118,7 +125,9 @@ def test_summary_prints_calls_hits_and_savings(priced):
     ]
 
 
-def test_purge_deletes_both_spellings_from_the_store(priced, upstream):
+def test_purge_deletes_both_spellings_from_the_store(
+    priced: InProcessPortal, upstream: FaultUpstream
+) -> None:
     for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
         priced.get(path_of("decode", plate))
     done = run_command(priced, "purge", "abc-1234")
@@ -130,7 +139,7 @@ def test_purge_deletes_both_spellings_from_the_store(priced, upstream):
     assert len(run_command(priced, "ledger").output.splitlines()) == 5
 
 
-def test_purge_as_json(priced):
+def test_purge_as_json(priced: InProcessPortal) -> None:
     for plate in ("ABC1234", "ABC1C34"):
         priced.get(path_of("decode", plate))
     done = run_command(priced, "purge", "abc-1234", "--json")
@@ -138,7 +147,7 @@ def test_purge_as_json(priced):
     assert done.exit_code == 0
 
 
-def test_purge_accepts_a_renavam(priced, upstream):
+def test_purge_accepts_a_renavam(priced: InProcessPortal, upstream: FaultUpstream) -> None:
     body = factories.renajud_body(factories.restriction())
     upstream.default(faults.answer("good", body))
     priced.get(path_of("renajud", "12345678910"))
@@ -146,7 +155,7 @@ def test_purge_accepts_a_renavam(priced, upstream):
 
 
 @pytest.fixture
-def reader(priced):
+def reader(priced: InProcessPortal) -> Iterator[sqlite3.Connection]:
     """Another process that reads the stored answers, such as a backup."""
     connection = sqlite3.connect(priced.settings.data_dir / "cache.sqlite", isolation_level=None)
     yield connection
@@ -173,7 +182,9 @@ def look_up_vehicle(portal: InProcessPortal) -> None:
     assert names_left(portal) > 2
 
 
-def test_purge_reports_store_bytes_that_a_reader_keeps(priced, reader):
+def test_purge_reports_store_bytes_that_a_reader_keeps(
+    priced: InProcessPortal, reader: sqlite3.Connection
+) -> None:
     look_up_vehicle(priced)
     reader.execute("BEGIN")
     reader.execute("SELECT count(*) FROM entries").fetchone()
@@ -187,7 +198,7 @@ def test_purge_reports_store_bytes_that_a_reader_keeps(priced, reader):
     assert (again.exit_code, again.stdout) == (0, "Purged 0 stored answers.\n")
 
 
-def test_purge_reports_database_bytes_that_a_reader_keeps(priced):
+def test_purge_reports_database_bytes_that_a_reader_keeps(priced: InProcessPortal) -> None:
     look_up_vehicle(priced)
     backup = sqlite3.connect(priced.settings.data_dir / "portal.sqlite", isolation_level=None)
     backup.execute("BEGIN")
@@ -201,7 +212,9 @@ def test_purge_reports_database_bytes_that_a_reader_keeps(priced):
     assert (again.exit_code, again.stdout) == (0, "Purged 0 stored answers.\n")
 
 
-def test_purge_clears_the_database_after_a_store_failure(priced, reader):
+def test_purge_clears_the_database_after_a_store_failure(
+    priced: InProcessPortal, reader: sqlite3.Connection
+) -> None:
     look_up_vehicle(priced)
     # Only the second spelling's deletion fails; the first spelling's entry is deleted by then.
     reader.execute(
@@ -216,7 +229,7 @@ def test_purge_clears_the_database_after_a_store_failure(priced, reader):
     assert names_left(priced) == 0
 
 
-def test_purge_of_an_invalid_plate_is_a_usage_error(priced):
+def test_purge_of_an_invalid_plate_is_a_usage_error(priced: InProcessPortal) -> None:
     assert run_command(priced, "purge", "nonsense").exit_code == 2
 
 
@@ -233,7 +246,9 @@ def test_purge_of_an_invalid_plate_is_a_usage_error(priced):
         ("access_tokens", "token revoke ana"),
     ],
 )
-def test_database_error_is_one_line_without_statement(priced, table, words):
+def test_database_error_is_one_line_without_statement(
+    priced: InProcessPortal, table: str, words: str
+) -> None:
     priced.get(path_of("decode"))
     with sqlite3.connect(priced.settings.data_dir / "portal.sqlite") as database:
         database.execute(f"DROP TABLE {table}")

@@ -8,8 +8,8 @@ import pytest
 from portal.commands.tables import json_lines, table_lines
 
 
-def lines(*rows: tuple[str, ...], **options) -> list[str]:
-    return list(table_lines(("name", "price", "state"), rows, {"price"}, **options))
+def lines(*rows: tuple[str, ...], header: bool = True) -> list[str]:
+    return list(table_lines(("name", "price", "state"), rows, {"price"}, header=header))
 
 
 def test_columns_are_aligned_under_their_names() -> None:
@@ -41,7 +41,7 @@ def test_long_table_is_not_read_ahead_of_its_lines() -> None:
 
 
 def test_json_is_one_array_with_an_object_a_line() -> None:
-    rows = [{"nome": "São"}, {"nome": None}]
+    rows: list[dict[str, str | None]] = [{"nome": "São"}, {"nome": None}]
     assert json.loads("\n".join(json_lines(rows))) == rows
     assert len(list(json_lines(rows))) == 3
     assert list(json_lines([])) == ["[]"]

@@ -153,9 +153,15 @@ class PostgresProcess:
         return self._run(self._pg_ctl, "-D", str(self._data), "-w", *words)
 
     def _run(self, *command: str) -> bool:
-        as_nobody = {"user": "nobody", "group": "nogroup"} if os.geteuid() == 0 else {}
+        is_root = os.geteuid() == 0
         done = subprocess.run(
-            command, cwd="/", capture_output=True, timeout=60, check=False, **as_nobody
+            command,
+            cwd="/",
+            capture_output=True,
+            timeout=60,
+            check=False,
+            user="nobody" if is_root else None,
+            group="nogroup" if is_root else None,
         )
         return done.returncode == 0
 

@@ -6,6 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from flask import Flask
+from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
+
 from portal.settings import Settings
 
 OPERATOR_TOKEN = "operator-credential-of-the-tests"  # sent upstream in managed mode
@@ -23,11 +27,11 @@ PATIENT = {
 class InProcessPortal:
     """An application and its client; ``settings`` are those it was built from."""
 
-    app: Any
-    client: Any
-    settings: Any
+    app: Flask
+    client: FlaskClient
+    settings: Settings
 
-    def get(self, path: str, token: str | None = PORTAL_TOKEN, **options: Any) -> Any:
+    def get(self, path: str, token: str | None = PORTAL_TOKEN, **options: Any) -> TestResponse:
         """Send a JSON lookup with a credential in the header."""
         headers = dict(options.pop("headers", {}))
         if token is not None:

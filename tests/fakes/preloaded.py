@@ -26,7 +26,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Self
+from typing import IO, Self, TypedDict
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 # For functions of tests: a forked process has nothing of the test but its arguments.
@@ -37,13 +37,21 @@ _LONGEST_REQUEST = 1 << 20
 _one_request = threading.Lock()
 
 
+class Request(TypedDict):
+    """What the interpreter that forks receives, as JSON."""
+
+    arguments: list[str]
+    env: dict[str, str]
+
+
 class PreloadedProcess:
     """The part of ``subprocess.Popen`` that tests use, for ``python`` with these arguments."""
 
     def __init__(
         self, arguments: Sequence[str], env: Mapping[str, str], stdout: IO[bytes], stderr: IO[bytes]
     ) -> None:
-        request = json.dumps({"arguments": list(arguments), "env": dict(env)}).encode()
+        asked = Request(arguments=list(arguments), env=dict(env))
+        request = json.dumps(asked).encode()
         self._ended, reports_end = socket.socketpair()
         with reports_end:
             fds = [stdout.fileno(), stderr.fileno(), reports_end.fileno()]
@@ -162,7 +170,7 @@ def _report_ends(reports: dict[int, int]) -> None:
         os.close(reports.pop(pid))
 
 
-def _become(request: dict[str, dict[str, str] | list[str]], stdout: int, stderr: int) -> list[str]:
+def _become(request: Request, stdout: int, stderr: int) -> list[str]:
     """Set the environment and the output, start a new session, and return the arguments."""
     os.setsid()
     # A test run in the background, or under nohup, ignores these, and so would its children.
@@ -175,9 +183,9 @@ def _become(request: dict[str, dict[str, str] | list[str]], stdout: int, stderr:
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(write_through=True)  # type: ignore[union-attr]
     os.environ.clear()
-    os.environ.update(dict(request["env"]))
+    os.environ.update(request["env"])
     time.tzset()
-    return list(request["arguments"])
+    return request["arguments"]
 
 
 def _run(arguments: list[str]) -> int:
@@ -195,7 +203,7 @@ def _run(arguments: list[str]) -> int:
         sys.stderr.write(f"{end.code}\n")
         return 1
     except BaseException:
-        sys.excepthook(*sys.exc_info())  # type: ignore[arg-type]
+        sys.excepthook(*sys.exc_info())
         return 1
     return 0
 

@@ -32,28 +32,28 @@ def received(upstream: FaultUpstream, fault: Fault, patience_s: float = 2.0) -> 
 @pytest.mark.parametrize(
     "fault", [extra.interim_with_answer(), extra.interim_then_late_answer(0.05)], ids=str
 )
-def test_interim_response_precedes_complete_answer(upstream, fault: Fault):
+def test_interim_response_precedes_complete_answer(upstream: FaultUpstream, fault: Fault) -> None:
     early, _, final = received(upstream, fault).partition(b"\r\n\r\n")
     assert early == b"HTTP/1.1 103 Early Hints"
     assert final == extra.whole(CLEAN)
 
 
-def test_trailing_bytes_follow_complete_answer(upstream):
+def test_trailing_bytes_follow_complete_answer(upstream: FaultUpstream) -> None:
     assert received(upstream, extra.trailing_bytes(b"\r\n")) == extra.whole(CLEAN) + b"\r\n"
 
 
-def test_unrequested_answer_follows_complete_answer(upstream):
+def test_unrequested_answer_follows_complete_answer(upstream: FaultUpstream) -> None:
     assert received(upstream, extra.unasked_answer()) == extra.whole(CLEAN) * 2
     assert upstream.count() == 1
 
 
-def test_started_answer_is_reset_and_counted(upstream):
+def test_started_answer_is_reset_and_counted(upstream: FaultUpstream) -> None:
     with pytest.raises(ConnectionResetError):
         received(upstream, extra.started_then_reset())
     assert upstream.count() == 1
 
 
-def test_closed_connection_does_not_count_next_request(upstream):
+def test_closed_connection_does_not_count_next_request(upstream: FaultUpstream) -> None:
     with PlainClient(upstream) as client:
         upstream.once(PATH, extra.closed_after())
         assert client.ask()[1] == CLEAN

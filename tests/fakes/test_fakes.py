@@ -21,7 +21,7 @@ from tests.fakes import (
     refused_url,
 )
 from tests.fakes import faults as f
-from tests.fakes.answers import OPERATIONS, path_of
+from tests.fakes.answers import OPERATIONS, Operation, path_of
 from tests.fakes.plain_client import PlainClient, answered
 
 PATH = path_of("decode")
@@ -38,31 +38,31 @@ def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_every_operation_answers_any_subject(client, operation):
+def test_every_operation_answers_any_subject(client: PlainClient, operation: Operation) -> None:
     response, body = client.ask(operation, "XYZ9A87")
     assert response.status == 200
     word = "DONE" if operation in ("decode", "report") else "SUCCESS"
     assert json.loads(body)["status"] == word
 
 
-def test_answer_names_the_requested_vehicle(client):
+def test_answer_names_the_requested_vehicle(client: PlainClient) -> None:
     assert json.loads(client.ask("decode", "XYZ9A87")[1])["result"]["placa"] == "XYZ9A87"
     assert json.loads(client.ask("renajud", "XYZ9A87")[1])["result"][0]["placa"] == "XYZ9A87"
     by_renavam = json.loads(client.ask("renajud", "12345678910")[1])["result"][0]
     assert (by_renavam["placa"], by_renavam["renavam"]) == ("", "12345678910")
 
 
-def test_state_code_narrows_the_fines(client):
+def test_state_code_narrows_the_fines(client: PlainClient) -> None:
     body = client.ask("renainf", uf="SP")[1]
     assert {fine["ufOrgaoAutuador"] for fine in json.loads(body)["result"]} == {"SP"}
 
 
-def test_unknown_path_is_404(client):
+def test_unknown_path_is_404(client: PlainClient) -> None:
     client.connection.request("GET", "/detran/v1/decode/ABC1D23/SP")
     assert client.connection.getresponse().status == 404
 
 
-def test_fields_have_the_order_of_the_contract():
+def test_fields_have_the_order_of_the_contract() -> None:
     assert list(factories.decoded("ABC1D23"))[:3] == ["marca", "descricao", "placa"]
     assert list(factories.decoded("ABC1D23"))[-1] == "informacoesFipe"
     assert list(factories.fine())[:4] == ["cnhCondutor", "cnhInfrator", "pagamento", "autoInfracao"]
@@ -70,14 +70,14 @@ def test_fields_have_the_order_of_the_contract():
     assert list(factories.restriction())[-2:] == ["detalheRenajud", "constaRenajud"]
 
 
-def test_price_history_is_consecutive_with_predictions_last():
+def test_price_history_is_consecutive_with_predictions_last() -> None:
     history = factories.price_history(months=30, predicted=3, start=(2023, 11))
     months = [int(point["ano"]) * 12 + int(point["mes"]) for point in history]
     assert all(later == earlier + 1 for earlier, later in pairwise(months))
     assert [point["predicao"] for point in history] == [False] * 27 + [True] * 3
 
 
-def test_factories_reject_unknown_field():
+def test_factories_reject_unknown_field() -> None:
     with pytest.raises(TypeError, match="marcas"):
         factories.decode_body("ABC1D23", marcas="AUDI")
 
@@ -85,7 +85,9 @@ def test_factories_reject_unknown_field():
 # Counting and scripting
 
 
-def test_call_records_method_path_headers_and_body(upstream, client):
+def test_call_records_method_path_headers_and_body(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     body = factories.report_request("ABC1D23", {"multas": []})
     client.connection.request(
         "POST", path_of("report") + "?x=1&x=2", body, {"Authorization": "segredo"}
@@ -99,7 +101,7 @@ def test_call_records_method_path_headers_and_body(upstream, client):
     assert call.header("cookie") is None
 
 
-def test_200_concurrent_calls_are_all_counted_and_answered(upstream):
+def test_200_concurrent_calls_are_all_counted_and_answered(upstream: FaultUpstream) -> None:
     gate = threading.Event()
     upstream.default(f.held(gate))
 
@@ -120,14 +122,16 @@ def test_200_concurrent_calls_are_all_counted_and_answered(upstream):
     assert sorted(call.number for call in upstream.calls) == list(range(1, 201))
 
 
-def test_incomplete_request_is_not_counted(upstream):
+def test_incomplete_request_is_not_counted(upstream: FaultUpstream) -> None:
     with socket.create_connection(("127.0.0.1", upstream.port)) as wire:
         wire.sendall(b"POST /detran/v1/analytical-reports HTTP/1.1\r\nContent-Length: 9\r\n\r\n{}")
     answered(upstream)
     assert [call.method for call in upstream.calls] == ["GET"]
 
 
-def test_calls_are_counted_by_prefix_and_method(upstream, client):
+def test_calls_are_counted_by_prefix_and_method(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     for operation in OPERATIONS:
         client.ask(operation)
     assert upstream.count() == 4
@@ -137,7 +141,9 @@ def test_calls_are_counted_by_prefix_and_method(upstream, client):
     assert upstream.count() == 0
 
 
-def test_single_fault_persists_and_several_are_played_in_turn(upstream, client):
+def test_single_fault_persists_and_several_are_played_in_turn(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     upstream.script(PATH, f.status(503))
     assert [client.ask()[0].status for _ in range(3)] == [503, 503, 503]
     upstream.script(PATH, f.status(500), f.good(), f.status(429, retry_after="7"))
@@ -146,7 +152,7 @@ def test_single_fault_persists_and_several_are_played_in_turn(upstream, client):
     assert [client.ask()[0].status for _ in range(2)] == [418, 200]
 
 
-def test_longest_matching_script_answers(upstream, client):
+def test_longest_matching_script_answers(upstream: FaultUpstream, client: PlainClient) -> None:
     upstream.script("/detran/v1/restrictions", f.status(500))
     upstream.script(path_of("renajud"), f.status(402))
     assert client.ask("renainf")[0].status == 500
@@ -158,7 +164,7 @@ def test_longest_matching_script_answers(upstream, client):
     assert client.ask("renainf")[0].status == 200
 
 
-def test_only_the_configured_credential_is_accepted():
+def test_only_the_configured_credential_is_accepted() -> None:
     with FaultUpstream(credential="certo") as up:
         for sent, status in (("certo", 200), ("errado", 401)):
             connection = http.client.HTTPConnection("127.0.0.1", up.port, timeout=5)
@@ -167,7 +173,7 @@ def test_only_the_configured_credential_is_accepted():
             connection.close()
 
 
-def test_upstream_serves_under_a_base_path():
+def test_upstream_serves_under_a_base_path() -> None:
     with FaultUpstream(base_path="/api/x") as up:
         assert up.url.endswith("/api/x")
         connection = http.client.HTTPConnection("127.0.0.1", up.port, timeout=5)
@@ -177,7 +183,7 @@ def test_upstream_serves_under_a_base_path():
         assert up.calls[0].path == PATH
 
 
-def test_stopped_upstream_refuses_and_restarts_on_its_port():
+def test_stopped_upstream_refuses_and_restarts_on_its_port() -> None:
     up = FaultUpstream().start()
     answered(up)
     up.script(PATH, f.hang())
@@ -198,24 +204,24 @@ def test_stopped_upstream_refuses_and_restarts_on_its_port():
 # Bad addresses and the guard
 
 
-def test_refused_url_refuses_connections():
+def test_refused_url_refuses_connections() -> None:
     with pytest.raises(ConnectionRefusedError):
         http.client.HTTPConnection(refused_url().removeprefix("http://"), timeout=5).connect()
 
 
-def test_blackhole_neither_accepts_nor_refuses_connections():
+def test_blackhole_neither_accepts_nor_refuses_connections() -> None:
     with Blackhole() as hole, socket.socket() as client:
         client.settimeout(0.2)
         with pytest.raises(TimeoutError):
             client.connect(("127.0.0.1", hole.port))
 
 
-def test_unknown_name_does_not_resolve():
+def test_unknown_name_does_not_resolve() -> None:
     with pytest.raises(socket.gaierror):
         socket.create_connection((UNKNOWN_NAME_URL.removeprefix("http://"), 80), 5)
 
 
-def test_hanging_name_hangs_until_the_block_ends():
+def test_hanging_name_hangs_until_the_block_ends() -> None:
     with ThreadPoolExecutor(1) as pool:
         with hanging_names() as url:
             asked = pool.submit(socket.getaddrinfo, url.removeprefix("http://"), 80)
@@ -225,21 +231,21 @@ def test_hanging_name_hangs_until_the_block_ends():
             asked.result(10)
 
 
-def test_failed_tls_handshake_is_not_a_call(upstream):
+def test_failed_tls_handshake_is_not_a_call(upstream: FaultUpstream) -> None:
     host = upstream.tls_url.removeprefix("https://")
     with pytest.raises((ssl.SSLError, ConnectionResetError)):
         http.client.HTTPSConnection(host, timeout=5).connect()
     assert upstream.count() == 0
 
 
-def test_network_guard_rejects_outside_connections():
+def test_network_guard_rejects_outside_connections() -> None:
     with socket.socket() as client, pytest.raises(pytest.fail.Exception, match=r"192\.0\.2\.1"):
         client.connect(("192.0.2.1", 80))  # RFC 5737: documentation only
     with socket.socket() as client, pytest.raises(pytest.fail.Exception):
         client.connect_ex(("192.0.2.1", 80))
 
 
-def test_clock_advances_only_on_request():
+def test_clock_advances_only_on_request() -> None:
     clock = Clock(100)
     assert (clock.now(), clock()) == (100, 100)
     clock.advance(5)

@@ -33,7 +33,7 @@ def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
 # Every row of the matrix
 
 
-def test_matrix_names_are_unique():
+def test_matrix_names_are_unique() -> None:
     assert len(BY_NAME) == len(ROWS)
 
 
@@ -54,7 +54,9 @@ UNCHANGED = frozenset(
         for operation in row.tested
     ],
 )
-def test_fault_affects_one_answer_only(upstream, row: Row, operation):
+def test_fault_affects_one_answer_only(
+    upstream: FaultUpstream, row: Row, operation: Operation
+) -> None:
     """Only the rows in UNCHANGED give the clean bytes. The call after each fault always does."""
     clean = answered(upstream, operation)
     upstream.once("/", row.fault)
@@ -69,14 +71,14 @@ def test_fault_affects_one_answer_only(upstream, row: Row, operation):
 
 
 @pytest.mark.parametrize("fault", [f.hang(), f.slow_first_byte(60)], ids=str)
-def test_silent_fault_sends_nothing(upstream, fault: Fault):
+def test_silent_fault_sends_nothing(upstream: FaultUpstream, fault: Fault) -> None:
     upstream.script(PATH, fault)
     with pytest.raises(TimeoutError):
         raw_answer(upstream, 0.2)
     upstream.wait_for_calls(1)
 
 
-def test_slow_headers_never_end_the_headers(upstream):
+def test_slow_headers_never_end_the_headers(upstream: FaultUpstream) -> None:
     upstream.script(PATH, f.slow_headers(0.001))
     with socket.create_connection(("127.0.0.1", upstream.port), 5) as wire:
         wire.sendall(f"GET {PATH} HTTP/1.1\r\n\r\n".encode())
@@ -87,7 +89,9 @@ def test_slow_headers_never_end_the_headers(upstream):
     assert b"\r\n\r\n" not in received
 
 
-def test_body_drip_sends_headers_then_single_bytes(upstream, client):
+def test_body_drip_sends_headers_then_single_bytes(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     upstream.script(PATH, f.body_drip(0.01))
     client.connection.request("GET", PATH)
     response = client.connection.getresponse()
@@ -97,12 +101,12 @@ def test_body_drip_sends_headers_then_single_bytes(upstream, client):
     assert max(map(len, parts)) < 100
 
 
-def test_slow_answer_is_clean(upstream, client):
+def test_slow_answer_is_clean(upstream: FaultUpstream, client: PlainClient) -> None:
     upstream.script(PATH, f.slow_first_byte(0.01))
     assert client.ask()[1] == CLEAN
 
 
-def test_close_before_a_byte_is_orderly_and_reset_is_not(upstream):
+def test_close_before_a_byte_is_orderly_and_reset_is_not(upstream: FaultUpstream) -> None:
     upstream.script(PATH, f.closed_before_a_byte())
     assert raw_answer(upstream) == b""
     upstream.script(PATH, f.reset_before_a_byte())
@@ -113,7 +117,9 @@ def test_close_before_a_byte_is_orderly_and_reset_is_not(upstream):
         raw_answer(upstream)
 
 
-def test_stale_connection_does_not_count_next_request(upstream, client):
+def test_stale_connection_does_not_count_next_request(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     upstream.script(PATH, f.stale_keep_alive())
     assert client.ask()[1] == CLEAN
     with pytest.raises((http.client.RemoteDisconnected, ConnectionError)):
@@ -121,33 +127,39 @@ def test_stale_connection_does_not_count_next_request(upstream, client):
     assert upstream.count() == 1
 
 
-def test_short_length_announces_more_than_it_sends(upstream, client):
+def test_short_length_announces_more_than_it_sends(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     upstream.script(PATH, f.short_length())
     with pytest.raises(http.client.IncompleteRead) as short:
         client.ask()
     assert short.value.partial == CLEAN[: len(CLEAN) // 2]
 
 
-def test_truncated_json_is_framed_correctly(upstream, client):
+def test_truncated_json_is_framed_correctly(upstream: FaultUpstream, client: PlainClient) -> None:
     upstream.script(PATH, odd.truncated_json())
     assert client.ask()[1] == CLEAN[: len(CLEAN) // 2]
 
 
 @pytest.mark.parametrize("fault", [f.bad_chunk_framing(), f.chunks_without_end()], ids=str)
-def test_bad_chunks_are_unreadable(upstream, client, fault: Fault):
+def test_bad_chunks_are_unreadable(
+    upstream: FaultUpstream, client: PlainClient, fault: Fault
+) -> None:
     upstream.script(PATH, fault)
     with pytest.raises(http.client.IncompleteRead):
         client.ask()
 
 
-def test_gzip_body_contains_the_clean_body(upstream, client):
+def test_gzip_body_contains_the_clean_body(upstream: FaultUpstream, client: PlainClient) -> None:
     upstream.script(PATH, f.gzipped())
     response, body = client.ask()
     assert response.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(body) == CLEAN
 
 
-def test_gzip_bomb_is_small_and_expands_to_valid_json(upstream, client):
+def test_gzip_bomb_is_small_and_expands_to_valid_json(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     upstream.script(PATH, f.gzip_bomb(3))
     body = client.ask()[1]
     assert len(body) < 10_000
@@ -156,7 +168,7 @@ def test_gzip_bomb_is_small_and_expands_to_valid_json(upstream, client):
     assert json.loads(blown) == json.loads(CLEAN)
 
 
-def test_gzip_bomb_of_the_matrix_is_300_mib(upstream, client):
+def test_gzip_bomb_of_the_matrix_is_300_mib(upstream: FaultUpstream, client: PlainClient) -> None:
     upstream.script(PATH, BY_NAME["gzip bomb of 300 MiB"].fault)
     body = client.ask()[1]
     assert int.from_bytes(body[-4:], "little") == len(CLEAN) + 300 * f.MIB
@@ -166,7 +178,9 @@ def test_gzip_bomb_of_the_matrix_is_300_mib(upstream, client):
 
 
 @pytest.mark.parametrize("code", [400, 401, 402, 403, 404, 418, 429, 500, 502, 503])
-def test_status_has_the_contract_error_body(upstream, client, code):
+def test_status_has_the_contract_error_body(
+    upstream: FaultUpstream, client: PlainClient, code: int
+) -> None:
     upstream.script(PATH, f.status(code, retry_after="9"))
     response, body = client.ask()
     assert (response.status, response.headers["Retry-After"]) == (code, "9")
@@ -175,7 +189,9 @@ def test_status_has_the_contract_error_body(upstream, client, code):
         assert json.loads(body)["message"] == factories.MESSAGES[code]
 
 
-def test_statuses_without_an_answer_are_framed_correctly(upstream, client):
+def test_statuses_without_an_answer_are_framed_correctly(
+    upstream: FaultUpstream, client: PlainClient
+) -> None:
     upstream.script(PATH, f.redirect("/x"), f.no_content(), f.partial_content(), f.html_error(503))
     response, body = client.ask()
     assert (response.status, response.headers["Location"], body) == (302, "/x", b"")
@@ -188,7 +204,7 @@ def test_statuses_without_an_answer_are_framed_correctly(upstream, client):
     assert (response.status, response.headers["Content-Type"]) == (503, "text/html")
 
 
-def test_cookie_fault_sets_two_cookies(upstream, client):
+def test_cookie_fault_sets_two_cookies(upstream: FaultUpstream, client: PlainClient) -> None:
     upstream.script(PATH, f.cookies())
     assert len(client.ask()[0].headers.get_all("Set-Cookie") or []) == 2
 
@@ -199,7 +215,7 @@ def body_of(upstream: FaultUpstream, fault: Fault, operation: Operation = "decod
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_odd_bodies_match_their_names(upstream, operation):
+def test_odd_bodies_match_their_names(upstream: FaultUpstream, operation: Operation) -> None:
     def body(fault: Fault) -> bytes:
         return body_of(upstream, fault, operation)
 
@@ -235,7 +251,7 @@ def test_odd_bodies_match_their_names(upstream, operation):
     assert [2014] in _first_record(body(odd.oddly_typed_field())).values()
 
 
-def test_other_plate_fault_names_another_plate(upstream):
+def test_other_plate_fault_names_another_plate(upstream: FaultUpstream) -> None:
     assert _first_record(body_of(upstream, odd.other_plate()))["placa"] == odd.OTHER_PLATE
     court = _first_record(body_of(upstream, odd.other_plate(), "renajud"))
     assert court["placa"] == odd.OTHER_PLATE
@@ -243,7 +259,8 @@ def test_other_plate_fault_names_another_plate(upstream):
 
 def _first_record(body: bytes) -> dict[str, object]:
     result = json.loads(body)["result"]
-    return result[0] if isinstance(result, list) else result
+    record: dict[str, object] = result[0] if isinstance(result, list) else result
+    return record
 
 
 def _has_a_duplicate_key(body: bytes) -> bool:

@@ -22,15 +22,15 @@ def run(folder: Path, program: str, env: dict[str, str] | None = None) -> tuple[
         PreloadedProcess([str(script)], env or {}, stdout, stderr) as running,
     ):
         code = running.wait(60)
-    return code, *(file.read_text("utf-8") for file in files)
+    return code, files[0].read_text("utf-8"), files[1].read_text("utf-8")
 
 
-def test_program_has_its_own_environment_output_and_session(tmp_path: Path):
+def test_program_has_its_own_environment_output_and_session(tmp_path: Path) -> None:
     program = "import os, sys; print(dict(os.environ), os.getsid(0) == os.getpid()); sys.exit(3)"
     assert run(tmp_path, program, {"A": "b"}) == (3, "{'A': 'b'} True\n", "")
 
 
-def test_portal_is_imported_before_the_program_starts(tmp_path: Path):
+def test_portal_is_imported_before_the_program_starts(tmp_path: Path) -> None:
     assert run(tmp_path, "import sys; print('portal.factory' in sys.modules)")[1] == "True\n"
 
 
@@ -43,7 +43,9 @@ def test_portal_is_imported_before_the_program_starts(tmp_path: Path):
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", -signal.SIGKILL, ""),
     ],
 )
-def test_program_ends_as_an_executed_one(tmp_path: Path, program, code, last_line):
+def test_program_ends_as_an_executed_one(
+    tmp_path: Path, program: str, code: int, last_line: str
+) -> None:
     ended = run(tmp_path, program)
     executed = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=False
@@ -53,12 +55,12 @@ def test_program_ends_as_an_executed_one(tmp_path: Path, program, code, last_lin
         assert stderr.splitlines()[-1:] == [last_line] * bool(last_line)
 
 
-def test_exit_functions_run(tmp_path: Path):
+def test_exit_functions_run(tmp_path: Path) -> None:
     program = "import atexit; atexit.register(print, 'the end')"
     assert run(tmp_path, program)[1] == "the end\n"
 
 
-def test_wait_is_limited_and_kill_ends_the_program(tmp_path: Path):
+def test_wait_is_limited_and_kill_ends_the_program(tmp_path: Path) -> None:
     script = tmp_path / "program.py"
     script.write_text("import time; time.sleep(600)", "utf-8")
     with (

@@ -37,7 +37,7 @@ def is_alive(pid: int) -> bool:
     return True
 
 
-def test_server_is_ready_after_start_and_gone_after_stop():
+def test_server_is_ready_after_start_and_gone_after_stop() -> None:
     with two_workers() as server:
         assert server.get("/").status_code == 200
         main, workers = server.pid, server.worker_pids()
@@ -56,7 +56,7 @@ def test_server_is_ready_after_start_and_gone_after_stop():
     assert not directory.exists()
 
 
-def test_killed_worker_leaves_main_process_running():
+def test_killed_worker_leaves_main_process_running() -> None:
     with two_workers() as server:
         before = server.worker_pids()
         victim = server.kill_worker()
@@ -67,7 +67,7 @@ def test_killed_worker_leaves_main_process_running():
         assert len(server.worker_pids()) == 2
 
 
-def test_close_after_killed_main_process_ends_workers():
+def test_close_after_killed_main_process_ends_workers() -> None:
     with two_workers() as server:
         expect_serving_workers(server, 2)
         workers = server.worker_pids()
@@ -75,13 +75,13 @@ def test_close_after_killed_main_process_ends_workers():
     wait_until(lambda: not any(map(is_alive, workers)), "the workers' end")
 
 
-def test_start_of_exiting_program_fails_with_its_output():
+def test_start_of_exiting_program_fails_with_its_output() -> None:
     command = [sys.executable, "-c", "raise SystemExit('a linha do erro')"]
     with pytest.raises(AssertionError, match="a linha do erro"), ServerProcess(command):
         pass
 
 
-def test_processes_inherit_no_portal_setting(monkeypatch):
+def test_processes_inherit_no_portal_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PORTAL_UPSTREAM_TOKEN", "secreto")
     monkeypatch.setenv("FLASK_DEBUG", "1")
     monkeypatch.setenv("PORT", "80")
@@ -94,7 +94,7 @@ def test_processes_inherit_no_portal_setting(monkeypatch):
     portal.close()
 
 
-def test_redis_restarts_empty_on_its_port():
+def test_redis_restarts_empty_on_its_port() -> None:
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
     with RedisProcess() as server, redis.Redis.from_url(server.url) as client:
         client.set("a", 1)
@@ -106,7 +106,7 @@ def test_redis_restarts_empty_on_its_port():
         assert client.get("a") is None
 
 
-def test_paused_redis_hangs_until_resumed():
+def test_paused_redis_hangs_until_resumed() -> None:
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
     with (
         RedisProcess() as server,

@@ -5,13 +5,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
+from typing import cast
 
 from portal.gateway import (
     DECODE,
     OPERATIONS,
+    Backend,
     CachePolicy,
     CacheStatus,
     Caller,
+    Directive,
     Failure,
     FileLeases,
     Gateway,
@@ -19,13 +22,16 @@ from portal.gateway import (
     Ledger,
     LocalCache,
     Lookup,
+    Observer,
     Policy,
     Seal,
+    Served,
     SingleFlight,
     Store,
 )
+from portal.gateway.operations import Name
 from portal.gateway.sqlite_cache import SQLiteCache
-from portal.storage import PurgeLog
+from portal.storage import PurgeLog, Purges
 from portal.upstream import Account, Failing, Resource, Response, Unusable
 from portal.vehicle import Plate
 from tests import factories
@@ -83,7 +89,7 @@ def good(resource: Resource) -> Response:
     return Response(200, body, "primary")
 
 
-def outcome(ask) -> str:
+def outcome(ask: Callable[[], Served]) -> str:
     """The cache status of an answer, or the kind of the failure."""
     try:
         return ask().cache_status
@@ -102,14 +108,20 @@ class Bench:
     gateway: Gateway
     upstream: StubUpstream
     store: Store
-    backend: SQLiteCache
+    backend: Backend
     memory: LocalCache
     ledger: Ledger
     clock: Clock
     ticking: Clock
 
-    def decode(self, plate: str = "ABC1D23", **more):
-        return self.gateway.fetch(decode(plate), CALLER, **more)
+    @property
+    def sqlite(self) -> SQLiteCache:
+        """The backend of a gateway for which the test named none."""
+        assert isinstance(self.backend, SQLiteCache)
+        return self.backend
+
+    def decode(self, plate: str = "ABC1D23", directive: Directive = Directive.NORMAL) -> Served:
+        return self.gateway.fetch(decode(plate), CALLER, directive)
 
     def expire_local_cache(self) -> None:
         """Advance the clock beyond the one second for which local entries are current."""
@@ -127,7 +139,9 @@ def decode(plate: str = "ABC1D23") -> Lookup:
     return Lookup(DECODE, Plate.parse(plate))
 
 
-def terms(fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30") -> dict:
+def terms(
+    fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30"
+) -> dict[Name, CachePolicy]:
     return {name: CachePolicy(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
 
 
@@ -146,7 +160,7 @@ def bench(
     operator_credential: str | None = "operator",
     leases: Leases | None = None,
     backend: object = None,
-    observer: object = None,
+    observer: Observer | None = None,
     savings: Callable[[str, CacheStatus, int, str], object] | None = None,
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
@@ -156,14 +170,15 @@ def bench(
     """Return a gateway with its parts.
 
     Two benches of one folder stand for two worker processes. The first of ``keys`` signs.
+    ``backend`` may have only those methods of a Backend that the test reaches.
     """
     seal, *former = map(Seal, keys)
     upstream = upstream or StubUpstream()
     ticking = Clock(0.0)
-    held = backend or opened_cache(folder)
+    held = cast(Backend, backend or opened_cache(folder))
     memory = LocalCache(MEBIBYTE, ticking)
-    logged = {"purges_since": purge_log.since} if purge_log else {}
-    store = Store(held, seal, memory, observer, clock, former_seals=former, **logged)  # type: ignore[arg-type]
+    since = purge_log.since if purge_log else (lambda _: Purges(0, frozenset()))
+    store = Store(held, seal, memory, observer, clock, since, former_seals=former)
     ledger = Ledger(kept_open(None, folder), daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
@@ -172,8 +187,8 @@ def bench(
         SingleFlight(leases or FileLeases(folder / "leases")),
         ledger,
         policy,
-        observer,  # type: ignore[arg-type]
+        observer,
         savings or (lambda *_: None),
         clock,
     )
-    return Bench(gateway, upstream, store, held, memory, ledger, clock, ticking)  # type: ignore[arg-type]
+    return Bench(gateway, upstream, store, held, memory, ledger, clock, ticking)

@@ -1,10 +1,11 @@
 """Answer validation: the contract's format and the requested vehicle."""
 
 import json
+from typing import Any
 
 import pytest
 
-from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup
+from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup, Operation
 from portal.gateway.answer_check import LONGEST_MESSAGE, NoAnswer, check, is_empty, message_body
 from portal.vehicle import parse_subject
 from tests import factories
@@ -12,36 +13,36 @@ from tests import factories
 MARKER = factories.HIDDEN
 
 
-def judged(operation, subject: str, body: bytes):
+def judged(operation: Operation, subject: str, body: bytes) -> dict[str, Any]:
     return check(Lookup(operation, parse_subject(subject)), body, MARKER)
 
 
 @pytest.mark.parametrize("named", ["ABC1D23", "abc1d23", "ABC-1D23", "ABC1323", "", "  ", MARKER])
-def test_requested_plate_passes_in_any_spelling_blank_or_hidden(named):
+def test_requested_plate_passes_in_any_spelling_blank_or_hidden(named: str) -> None:
     judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
 @pytest.mark.parametrize(
     "named", ["N/A", "-", "informação ocultada", f" {MARKER.lower()} ", "NADA CONSTA", "\u200b"]
 )
-def test_text_that_is_not_a_plate_passes(named):
+def test_text_that_is_not_a_plate_passes(named: str) -> None:
     judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
 @pytest.mark.parametrize("named", ["ABC1D24", "ZZZ9Z99", "zzz 9z99", "PLACA ZZZ9Z99"])
-def test_record_of_another_plate_is_rejected(named):
+def test_record_of_another_plate_is_rejected(named: str) -> None:
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", factories.decode_body(named))
 
 
-def test_one_record_of_another_plate_among_many_is_rejected():
+def test_one_record_of_another_plate_among_many_is_rejected() -> None:
     mine, other = factories.restriction(placa="ABC1D23"), factories.restriction(placa="ZZZ9Z99")
     judged(RENAJUD, "ABC1D23", factories.renajud_body(mine, mine))
     with pytest.raises(NoAnswer):
         judged(RENAJUD, "ABC1D23", factories.renajud_body(mine, other))
 
 
-def test_renavam_is_compared_with_renavam():
+def test_renavam_is_compared_with_renavam() -> None:
     named = factories.restriction(renavam="12345678910", placa="ZZZ9Z99")
     judged(RENAJUD, "12345678910", factories.renajud_body(named))
     with pytest.raises(NoAnswer):
@@ -52,7 +53,7 @@ def test_renavam_is_compared_with_renavam():
 @pytest.mark.parametrize(
     "odd", [None, True, 7, 1.5, [], {}, [""], {"texto": None}, ["ABC", "1D23"], ["ABC1D23"]]
 )
-def test_plate_of_odd_type_passes(odd):
+def test_plate_of_odd_type_passes(odd: object) -> None:
     body = json.dumps({"status": "DONE", "result": {"placa": odd}}).encode()
     assert judged(DECODE, "ABC1D23", body)["result"] == {"placa": odd}
 
@@ -71,18 +72,18 @@ def test_plate_of_odd_type_passes(odd):
         {"message": "Saldo insuficiente."},
     ],
 )
-def test_wrong_outer_format_is_rejected(document):
+def test_wrong_outer_format_is_rejected(document: object) -> None:
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", json.dumps(document).encode())
 
 
-def test_only_a_list_without_records_is_empty():
+def test_only_a_list_without_records_is_empty() -> None:
     assert is_empty(factories.renainf_body())
     assert not is_empty(factories.renainf_body(factories.fine()))
     assert not is_empty(b'{"status": "DONE", "result": {}}')
 
 
-def test_fines_without_plate_pass():
+def test_fines_without_plate_pass() -> None:
     judged(RENAINF, "ABC1D23", factories.renainf_body(factories.fine()))
 
 
@@ -91,19 +92,21 @@ def test_fines_without_plate_pass():
     [["ZZZ9Z99"], [["ZZZ9Z99"]], {"valor": "zzz-9z99"}, ["ABC1D23", "ZZZ9Z99"], ["ZZZ", "9Z99"]],
     ids=str,
 )
-def test_other_plate_inside_list_or_object_is_rejected(odd):
+def test_other_plate_inside_list_or_object_is_rejected(
+    odd: dict[str, str] | list[list[str]] | list[str],
+) -> None:
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": {"placa": odd}}))
 
 
 @pytest.mark.parametrize("name", ["Placa", "PLACA", "pLaCa", "plate"])
-def test_other_plate_under_another_field_name_is_rejected(name):
+def test_other_plate_under_another_field_name_is_rejected(name: str) -> None:
     record = {"placa": "ABC1D23", name: "ZZZ9Z99"}
     with pytest.raises(NoAnswer):
         judged(DECODE, "ABC1D23", factories.encode({"status": "DONE", "result": record}))
 
 
-def test_other_plate_beside_empty_list_is_rejected():
+def test_other_plate_beside_empty_list_is_rejected() -> None:
     document = {"status": "SUCCESS", "result": [], "placa": "ABC1D23"}
     judged(RENAJUD, "ABC1D23", factories.encode(document))
     with pytest.raises(NoAnswer):
@@ -111,13 +114,13 @@ def test_other_plate_beside_empty_list_is_rejected():
 
 
 @pytest.mark.parametrize("number", [1234567891, 1234567891.0, "1234567891", [1234567891], 0])
-def test_renavam_as_number_is_compared_by_its_digits(number):
+def test_renavam_as_number_is_compared_by_its_digits(number: object) -> None:
     body = factories.renajud_body(factories.restriction(placa="", renavam=number))
     judged(RENAJUD, "01234567891", body)
 
 
 @pytest.mark.parametrize("number", [98765432100, 98765432100.0, [98765432100], {"n": 9876543210}])
-def test_other_renavam_as_number_is_rejected(number):
+def test_other_renavam_as_number_is_rejected(number: object) -> None:
     body = factories.renajud_body(factories.restriction(placa="", renavam=number))
     with pytest.raises(NoAnswer):
         judged(RENAJUD, "01234567891", body)
@@ -155,14 +158,16 @@ NOTICES = [
     ],
     ids=["renainf", "renajud", "renajud denied", "decode"],
 )
-def test_notice_beside_empty_result_is_rejected(operation, result, notice):
+def test_notice_beside_empty_result_is_rejected(
+    operation: Operation, result: object, notice: dict[str, object]
+) -> None:
     document = {"status": operation.status_word, "result": result, **notice}
     with pytest.raises(NoAnswer):
         judged(operation, "ABC1D23", factories.encode(document))
 
 
 @pytest.mark.parametrize("notice", NOTICES, ids=str)
-def test_notice_beside_a_record_passes(notice):
+def test_notice_beside_a_record_passes(notice: dict[str, object]) -> None:
     for operation, result in ((RENAINF, [factories.fine()]), (DECODE, {"placa": "ABC1D23"})):
         document = {"status": operation.status_word, "result": result, **notice}
         judged(operation, "ABC1D23", factories.encode(document))
@@ -189,7 +194,7 @@ def test_notice_beside_a_record_passes(notice):
     ],
     ids=str,
 )
-def test_harmless_member_beside_empty_list_passes(member):
+def test_harmless_member_beside_empty_list_passes(member: dict[str, object]) -> None:
     document = {"status": "SUCCESS", "result": [], **member}
     judged(RENAINF, "ABC1D23", factories.encode(document))
 
@@ -210,17 +215,17 @@ def test_harmless_member_beside_empty_list_passes(member):
         '{"message": "inv\u00e1lida"}'.encode("latin-1"),
     ],
 )
-def test_error_without_contract_message_is_rejected(body):
+def test_error_without_contract_message_is_rejected(body: bytes) -> None:
     with pytest.raises(NoAnswer):
         message_body(body)
 
 
-def test_error_is_reduced_to_its_unchanged_message():
+def test_error_is_reduced_to_its_unchanged_message() -> None:
     text = " Placa “inválida” \u200b\n<b> "
     body = factories.encode({"trace": "at=operator", "message": text, "code": 7})
     assert json.loads(message_body(body)) == {"message": text}
 
 
-def test_error_message_is_bounded_in_length():
+def test_error_message_is_bounded_in_length() -> None:
     long = message_body(factories.message_body("é" * 100_000))
     assert json.loads(long) == {"message": "é" * LONGEST_MESSAGE}

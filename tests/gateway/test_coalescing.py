@@ -2,20 +2,25 @@
 
 import threading
 import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Never
 
-from portal.gateway import Directive, Failure
+import pytest
+
+from portal.gateway import Directive, Failure, Served
 from tests import factories
-from tests.fakes import wait_until
+from tests.fakes import Clock, wait_until
 from tests.gateway.gateways import FRESH_S, StubUpstream, bench, failing, outcome
 
 
-def together(count: int, ask) -> list[str]:
+def together(count: int, ask: Callable[[], Served]) -> list[str]:
     with ThreadPoolExecutor(count) as pool:
         return [each.result() for each in [pool.submit(outcome, ask) for _ in range(count)]]
 
 
-def test_identical_lookups_share_one_call(tmp_path, clock):
+def test_identical_lookups_share_one_call(tmp_path: Path, clock: Clock) -> None:
     gate = threading.Event()
     made = bench(tmp_path, clock, StubUpstream(gate=gate))
     with ThreadPoolExecutor(40) as pool:
@@ -29,7 +34,7 @@ def test_identical_lookups_share_one_call(tmp_path, clock):
     assert {each.body for each in served} == {factories.decode_body("ABC1D23")}
 
 
-def test_leader_failure_is_shared_and_not_repeated(tmp_path, clock):
+def test_leader_failure_is_shared_and_not_repeated(tmp_path: Path, clock: Clock) -> None:
     gate = threading.Event()
     made = bench(tmp_path, clock, StubUpstream(answer=failing(), gate=gate))
     with ThreadPoolExecutor(40) as pool:
@@ -40,7 +45,7 @@ def test_leader_failure_is_shared_and_not_repeated(tmp_path, clock):
     assert len(made.upstream.calls) == 1
 
 
-def test_gateways_of_several_processes_make_one_call(tmp_path, clock):
+def test_gateways_of_several_processes_make_one_call(tmp_path: Path, clock: Clock) -> None:
     """The two gateways share only the folder."""
     gate, upstream = threading.Event(), StubUpstream()
     upstream.gate = gate
@@ -54,25 +59,27 @@ def test_gateways_of_several_processes_make_one_call(tmp_path, clock):
     assert {each.status for each in served} == {200}
 
 
-def test_poll_bypasses_local_cache(tmp_path, clock):
+def test_poll_bypasses_local_cache(tmp_path: Path, clock: Clock) -> None:
     """Another process's answer is found although the local cache holds a stale one."""
     one, other = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     clock.advance(FRESH_S)
     assert other.decode().cache_status == "miss"
-    one.memory.put(one.memory.get_stale(next(iter(one.memory._entries))).envelope, None)
+    stale = one.memory.get_stale(next(iter(one.memory._entries)))
+    assert stale is not None
+    one.memory.put(stale.envelope, None)
     assert one.decode().cache_status == "collapsed"
     assert len(one.upstream.calls) + len(other.upstream.calls) == 2
 
 
-def test_failure_in_another_process_is_shared(tmp_path, clock):
+def test_failure_in_another_process_is_shared(tmp_path: Path, clock: Clock) -> None:
     one = bench(tmp_path, clock, StubUpstream(answer=failing()))
     other = bench(tmp_path, clock, StubUpstream(answer=failing()))
     assert (outcome(one.decode), outcome(other.decode)) == ("bad_answer", "bad_answer")
     assert len(one.upstream.calls) + len(other.upstream.calls) == 1
 
 
-def test_concurrent_refreshes_are_coalesced(tmp_path, clock):
+def test_concurrent_refreshes_are_coalesced(tmp_path: Path, clock: Clock) -> None:
     gate = threading.Event()
     made = bench(tmp_path, clock, StubUpstream(gate=gate))
     with ThreadPoolExecutor(10) as pool:
@@ -85,7 +92,7 @@ def test_concurrent_refreshes_are_coalesced(tmp_path, clock):
     assert {each.cache_status for each in served} <= {"request", "collapsed", "hit"}
 
 
-def test_follower_times_out_without_calling_upstream(tmp_path, clock):
+def test_follower_times_out_without_calling_upstream(tmp_path: Path, clock: Clock) -> None:
     """nginx, in contrast, sends all waiting requests upstream after a time-out."""
     gate = threading.Event()
     upstream = StubUpstream(gate=gate)
@@ -100,7 +107,9 @@ def test_follower_times_out_without_calling_upstream(tmp_path, clock):
     assert len(upstream.calls) == 1
 
 
-def test_internal_error_after_call_is_not_repeated_by_followers(tmp_path, clock, monkeypatch):
+def test_internal_error_after_call_is_not_repeated_by_followers(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     gate = threading.Event()
     made = bench(tmp_path, clock, StubUpstream(gate=gate))
     monkeypatch.setattr(made.gateway, "_store_answer", lambda *_: 1 / 0)
@@ -117,11 +126,17 @@ def test_internal_error_after_call_is_not_repeated_by_followers(tmp_path, clock,
 # The store fails
 
 
-def test_failed_write_loses_no_answer_and_causes_no_second_call(tmp_path, clock, caplog):
+def test_failed_write_loses_no_answer_and_causes_no_second_call(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Disk full: the paid answer is returned and stays in the local cache."""
     made = bench(tmp_path, clock)
     made.decode("DEF4G56")
-    made.backend.replace = lambda *_, **__: (_ for _ in ()).throw(OSError("disk full"))
+
+    def refuse(*_: object) -> bool:
+        raise OSError("disk full")
+
+    monkeypatch.setattr(made.backend, "replace", refuse)
     first = made.decode()
     assert (first.status, first.stored) == (200, False)
     made.expire_local_cache()
@@ -129,9 +144,9 @@ def test_failed_write_loses_no_answer_and_causes_no_second_call(tmp_path, clock,
     assert len(made.upstream.calls) == 2
 
 
-def test_unavailable_store_fails_no_request(tmp_path, clock):
+def test_unavailable_store_fails_no_request(tmp_path: Path, clock: Clock) -> None:
     class Unavailable:
-        def __getattr__(self, name):
+        def __getattr__(self, name: str) -> Never:
             raise ConnectionError("unavailable")
 
     made = bench(tmp_path, clock, backend=Unavailable())

@@ -1,6 +1,7 @@
 """Answers are compared with the contract after they have been served."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -8,6 +9,7 @@ from portal.gateway import Observer
 from portal.gateway.drift_queue import MOST_WAITING, DriftQueue
 from portal.upstream import Response
 from tests import factories
+from tests.fakes import Clock
 from tests.gateway.gateways import StubUpstream, bench
 
 ODD = factories.decode_body("ABC1D23").replace(b'{"marca"', b'{"campoNovo": 1, "marca"')
@@ -24,7 +26,7 @@ class Drift(Observer):
 
 
 def test_response_does_not_wait_for_the_comparison(
-    tmp_path, clock, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The comparison in this test waits until the answer has been served."""
     served, drift = threading.Event(), Drift()

@@ -26,7 +26,7 @@ from tests.fakes.databases import kept_open
 from tests.gateway.gateways import CALLER, Bench, bench, good, opened_cache
 
 OLD, NEW = b"the key of the past year", b"the key of the coming year"
-PEEK = {"directive": Directive.ONLY_IF_CACHED}
+PEEK = Directive.ONLY_IF_CACHED
 
 
 def made_with(folder: Path, clock: Clock, *keys: bytes, **options: object) -> Bench:
@@ -37,21 +37,21 @@ def test_answer_under_an_old_key_is_a_hit_and_moves(tmp_path: Path, clock: Clock
     first = made_with(tmp_path, clock, OLD).decode()
     clock.advance(100)
     rotated = made_with(tmp_path, clock, NEW, OLD)
-    found = rotated.decode(**PEEK)
+    found = rotated.decode(directive=PEEK)
     assert (found.body, found.cache_status, found.fetched_at) == (
         *(first.body, "hit"),
         first.fetched_at,
     )
     assert rotated.upstream.calls == []
     retired = made_with(tmp_path, clock, NEW)
-    assert retired.decode(**PEEK).fetched_at == first.fetched_at
+    assert retired.decode(directive=PEEK).fetched_at == first.fetched_at
 
 
 def test_answer_under_a_retired_key_is_a_miss(tmp_path: Path, clock: Clock) -> None:
     made_with(tmp_path, clock, OLD).decode()
     retired = made_with(tmp_path, clock, NEW)
     with pytest.raises(Failure):
-        retired.decode(**PEEK)
+        retired.decode(directive=PEEK)
     assert retired.decode().cache_status == "miss"
 
 
@@ -65,7 +65,11 @@ def test_newer_answer_of_either_key_is_served(tmp_path: Path, clock: Clock) -> N
         assert finds.decode(directive=Directive.REFRESH).fetched_at > asked.fetched_at
     for each in (here, there):
         each.expire_local_cache()
-    assert here.decode(**PEEK).cache_status == there.decode(**PEEK).cache_status == "hit"
+    assert (
+        here.decode(directive=PEEK).cache_status
+        == there.decode(directive=PEEK).cache_status
+        == "hit"
+    )
 
 
 def test_rejection_moves_too(tmp_path: Path, clock: Clock) -> None:
@@ -119,7 +123,7 @@ def test_purge_covers_both_tags_and_writes_under_way(tmp_path: Path, clock: Cloc
     tags = [store.tag("ABC1D23"), *store.former_tags("ABC1D23")]
     assert sum(store.purge_tag(tag, 0) for tag in tags) == 2
     with pytest.raises(Failure):
-        rotated.decode(**PEEK)
+        rotated.decode(directive=PEEK)
 
 
 def test_retired_keys_are_recorded_until_their_data_is_gone(tmp_path: Path) -> None:

@@ -1,12 +1,15 @@
 """Gateway: hit, miss, stale, collapsed; failures, rejections and directives."""
 
+from pathlib import Path
+
 import pytest
 
-from portal.gateway import RENAINF, REPORT, Caller, Directive, Failure, Lookup
+from portal.gateway import RENAINF, REPORT, CacheStatus, Caller, Directive, Failure, Lookup, Served
 from portal.gateway.strict_json import canonical
-from portal.upstream import CircuitOpen, NotSent, Response, TimedOut, Unusable
+from portal.upstream import CircuitOpen, NotSent, Resource, Response, TimedOut, Unusable
 from portal.vehicle import Plate
 from tests import factories
+from tests.fakes import Clock
 from tests.gateway.gateways import (
     CALLER,
     FRESH_S,
@@ -20,7 +23,7 @@ from tests.gateway.gateways import (
 
 
 @pytest.fixture
-def made(tmp_path, clock) -> Bench:
+def made(tmp_path: Path, clock: Clock) -> Bench:
     return bench(tmp_path, clock)
 
 
@@ -31,26 +34,26 @@ def rejection(message: str = "Por favor, informe uma placa válida.") -> Respons
 # Cached answers
 
 
-def test_second_lookup_is_a_hit_with_the_same_bytes(made):
+def test_second_lookup_is_a_hit_with_the_same_bytes(made: Bench) -> None:
     first, second = made.decode(), made.decode()
     assert (first.cache_status, second.cache_status) == ("miss", "hit")
     assert first.body == second.body == factories.decode_body("ABC1D23")
     assert len(made.upstream.calls) == 1
 
 
-def test_answer_survives_restart(tmp_path, clock):
+def test_answer_survives_restart(tmp_path: Path, clock: Clock) -> None:
     bench(tmp_path, clock).decode()
     again = bench(tmp_path, clock)
     assert again.decode().cache_status == "hit"
     assert again.upstream.calls == []
 
 
-def test_two_spellings_of_a_plate_are_separate_lookups(made):
+def test_two_spellings_of_a_plate_are_separate_lookups(made: Bench) -> None:
     made.decode("ABC1234")
     assert made.decode("ABC1C34").cache_status == "miss"
 
 
-def test_stale_answer_is_fetched_again(made, clock):
+def test_stale_answer_is_fetched_again(made: Bench, clock: Clock) -> None:
     made.decode()
     clock.advance(FRESH_S)
     made.expire_local_cache()
@@ -59,8 +62,8 @@ def test_stale_answer_is_fetched_again(made, clock):
     assert len(made.upstream.calls) == 2
 
 
-def test_report_is_keyed_by_plate_and_data(made):
-    def ask(data):
+def test_report_is_keyed_by_plate_and_data(made: Bench) -> None:
+    def ask(data: dict[str, int]) -> Served:
         body = canonical({"plate": "ABC1D23", "data": data})
         return made.gateway.fetch(Lookup(REPORT, Plate.parse("ABC1D23"), body=body), CALLER)
 
@@ -69,8 +72,8 @@ def test_report_is_keyed_by_plate_and_data(made):
     assert ask({"a": 1}).cache_status == "miss"
 
 
-def test_uf_is_part_of_the_key(made):
-    def ask(uf):
+def test_uf_is_part_of_the_key(made: Bench) -> None:
+    def ask(uf: str | None) -> Served:
         return made.gateway.fetch(Lookup(RENAINF, Plate.parse("ABC1D23"), uf), CALLER)
 
     assert [ask(uf).cache_status for uf in ("SP", "RJ", None, "SP")] == [
@@ -78,17 +81,17 @@ def test_uf_is_part_of_the_key(made):
     ]
 
 
-def test_pass_through_answer_is_not_shared_between_callers(tmp_path, clock):
+def test_pass_through_answer_is_not_shared_between_callers(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock, operator_credential=None)
 
-    def ask(credential):
+    def ask(credential: str) -> CacheStatus:
         return made.gateway.fetch(decode(), Caller("x", credential=credential)).cache_status
 
     assert [ask("one"), ask("two"), ask("one")] == ["miss", "miss", "hit"]
     assert [call.credential for call in made.upstream.calls] == ["one", "two"]
 
 
-def test_operator_answer_is_shared_between_callers(made):
+def test_operator_answer_is_shared_between_callers(made: Bench) -> None:
     assert made.gateway.fetch(decode(), Caller("one")).cache_status == "miss"
     assert made.gateway.fetch(decode(), Caller("two")).cache_status == "hit"
     assert made.upstream.calls[0].credential == "operator"
@@ -111,7 +114,9 @@ ALLOWS_STALE = [
 
 
 @pytest.mark.parametrize(("fault", "kind"), ALLOWS_STALE)
-def test_failure_serves_stale_answer_within_window(made, clock, fault, kind):
+def test_failure_serves_stale_answer_within_window(
+    made: Bench, clock: Clock, fault: Exception | Response, kind: str
+) -> None:
     assert (body := made.decode().body)
     made.upstream.answer = fault
     clock.advance(FRESH_S + STALE_S - 60)
@@ -121,13 +126,15 @@ def test_failure_serves_stale_answer_within_window(made, clock, fault, kind):
     assert served.age_s == FRESH_S + STALE_S - 60
 
 
-def test_stale_answer_purged_during_call_is_not_served(made, clock, tmp_path):
+def test_stale_answer_purged_during_call_is_not_served(
+    made: Bench, clock: Clock, tmp_path: Path
+) -> None:
     other = bench(tmp_path, clock)
     made.decode()
     clock.advance(FRESH_S + 1)
     made.expire_local_cache()
 
-    def purge_and_fail(_resource):
+    def purge_and_fail(_: Resource) -> Response:
         other.store.purge("ABC1D23")
         made.expire_local_cache()
         return Response(402, b"{}", "primary")
@@ -138,7 +145,9 @@ def test_stale_answer_purged_during_call_is_not_served(made, clock, tmp_path):
 
 
 @pytest.mark.parametrize(("fault", "kind"), ALLOWS_STALE)
-def test_failure_without_stale_answer_raises_its_kind(made, clock, fault, kind):
+def test_failure_without_stale_answer_raises_its_kind(
+    made: Bench, clock: Clock, fault: Exception | Response, kind: str
+) -> None:
     """The store is unchanged: the next lookup is a miss."""
     made.upstream.answer = fault
     with pytest.raises(Failure) as caught:
@@ -150,7 +159,7 @@ def test_failure_without_stale_answer_raises_its_kind(made, clock, fault, kind):
     assert made.decode().cache_status == "miss"
 
 
-def test_answer_past_stale_window_is_not_served(made, clock):
+def test_answer_past_stale_window_is_not_served(made: Bench, clock: Clock) -> None:
     made.decode()
     made.upstream.answer = failing()
     clock.advance(FRESH_S + STALE_S)
@@ -158,7 +167,7 @@ def test_answer_past_stale_window_is_not_served(made, clock):
         made.decode()
 
 
-def test_not_found_is_not_replaced_by_stale_answer(made, clock):
+def test_not_found_is_not_replaced_by_stale_answer(made: Bench, clock: Clock) -> None:
     made.decode()
     made.upstream.answer = Response(404, factories.message_body("Não há."), "primary")
     clock.advance(FRESH_S)
@@ -166,14 +175,16 @@ def test_not_found_is_not_replaced_by_stale_answer(made, clock):
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_refused_caller_credential_is_reported_to_caller(tmp_path, clock, status):
+def test_refused_caller_credential_is_reported_to_caller(
+    tmp_path: Path, clock: Clock, status: int
+) -> None:
     made = bench(tmp_path, clock, operator_credential=None)
     made.upstream.answer = Response(status, b"{}", "primary")
     caller = Caller("x", credential="mine")
     assert outcome(lambda: made.gateway.fetch(decode(), caller)) == f"refused_{status}"
 
 
-def test_empty_answer_is_not_served_stale(made, clock):
+def test_empty_answer_is_not_served_stale(made: Bench, clock: Clock) -> None:
     """A failing upstream may answer with an empty list instead of an error."""
     made.upstream.answer = Response(200, factories.renainf_body(), "primary")
     question = Lookup(RENAINF, Plate.parse("ABC1D23"))
@@ -187,7 +198,7 @@ def test_empty_answer_is_not_served_stale(made, clock):
         made.gateway.fetch(question, CALLER)
 
 
-def test_charged_failure_is_cached_for_two_seconds(made, clock):
+def test_charged_failure_is_cached_for_two_seconds(made: Bench, clock: Clock) -> None:
     """An equal lookup within two seconds is not sent, so it costs nothing."""
     made.upstream.answer = failing()
     for _ in range(5):
@@ -198,21 +209,21 @@ def test_charged_failure_is_cached_for_two_seconds(made, clock):
     assert len(made.upstream.calls) == 2
 
 
-def test_free_failure_is_not_cached(made):
+def test_free_failure_is_not_cached(made: Bench) -> None:
     made.upstream.answer = NotSent("refused")
     assert outcome(made.decode) == "unreachable"
     made.upstream.answer = None
     assert outcome(made.decode) == "miss"
 
 
-def test_failure_is_not_shared_between_plates(made):
+def test_failure_is_not_shared_between_plates(made: Bench) -> None:
     made.upstream.answer = failing()
     assert outcome(made.decode) == "bad_answer"
     made.upstream.answer = None
     assert made.decode("DEF4G56").cache_status == "miss"
 
 
-def test_failure_does_not_evict_answer(made, clock):
+def test_failure_does_not_evict_answer(made: Bench, clock: Clock) -> None:
     made.decode()
     made.upstream.answer = failing()
     assert made.decode(directive=Directive.REFRESH).cache_status == "stale"
@@ -222,7 +233,7 @@ def test_failure_does_not_evict_answer(made, clock):
 # Rejections (status 400)
 
 
-def test_rejection_is_relayed_and_cached_for_ten_minutes(made, clock):
+def test_rejection_is_relayed_and_cached_for_ten_minutes(made: Bench, clock: Clock) -> None:
     made.upstream.answer = rejection()
     assert made.decode().status == 400
     clock.advance(500)
@@ -234,7 +245,7 @@ def test_rejection_is_relayed_and_cached_for_ten_minutes(made, clock):
     assert len(made.upstream.calls) == 2
 
 
-def test_rejection_does_not_replace_answer(made, clock):
+def test_rejection_does_not_replace_answer(made: Bench, clock: Clock) -> None:
     good = made.decode().body
     made.upstream.answer = rejection()
     clock.advance(FRESH_S)
@@ -248,7 +259,7 @@ def test_rejection_does_not_replace_answer(made, clock):
     assert (served.cache_status, served.body) == ("stale", good)
 
 
-def test_answer_supersedes_rejection(made, clock):
+def test_answer_supersedes_rejection(made: Bench, clock: Clock) -> None:
     made.upstream.answer = rejection()
     made.decode()
     made.upstream.answer = None
@@ -259,21 +270,21 @@ def test_answer_supersedes_rejection(made, clock):
 # Directives
 
 
-def test_refresh_calls_upstream_despite_stored_answer(made):
+def test_refresh_calls_upstream_despite_stored_answer(made: Bench) -> None:
     made.decode()
     assert made.decode(directive=Directive.REFRESH).cache_status == "request"
     assert len(made.upstream.calls) == 2
 
 
 @pytest.mark.parametrize("directive", [Directive.ONLY_IF_CACHED, Directive.PEEK])
-def test_cache_only_directives_make_no_call(made, directive):
+def test_cache_only_directives_make_no_call(made: Bench, directive: Directive) -> None:
     assert outcome(lambda: made.decode(directive=directive)) == "not_stored"
     assert made.upstream.calls == []
     made.decode()
     assert made.decode(directive=directive).cache_status == "hit"
 
 
-def test_peek_accepts_stale_answer(made, clock):
+def test_peek_accepts_stale_answer(made: Bench, clock: Clock) -> None:
     made.decode()
     clock.advance(FRESH_S)
     made.expire_local_cache()
@@ -281,11 +292,11 @@ def test_peek_accepts_stale_answer(made, clock):
     assert outcome(lambda: made.decode(directive=Directive.ONLY_IF_CACHED)) == "not_stored"
 
 
-def test_newest_report_is_the_last_marked_one(made, clock):
+def test_newest_report_is_the_last_marked_one(made: Bench, clock: Clock) -> None:
     """A report on a script's own data is not shown on the vehicle's page."""
     plate = Plate.parse("ABC1D23")
 
-    def ask(data) -> Lookup:
+    def ask(data: dict[str, int]) -> Lookup:
         question = Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
         made.gateway.fetch(question, CALLER)
         return question

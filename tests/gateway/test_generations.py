@@ -1,10 +1,14 @@
 """Generations: a backend that was away, lost its contents, was purged or restored."""
 
+from collections.abc import Sequence
+from pathlib import Path
+
 import pytest
 
 from portal.gateway import Directive
 from portal.gateway.backend import Held, compare_counters, purge_bucket
 from portal.storage import PurgeLog
+from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import Bench, bench, decode, pass_time
 
@@ -12,50 +16,51 @@ from tests.gateway.gateways import Bench, bench, decode, pass_time
 class Backend:
     """A backend that can be down and can come back empty."""
 
-    def __init__(self):
-        self.values, self.generation, self.is_down = {}, "begun:1", False
+    def __init__(self) -> None:
+        self.values: dict[str, bytes] = {}
+        self.generation, self.is_down = "begun:1", False
         self.contents, self.purges = "1", 0
         self.logged = 0
 
     @property
-    def counter(self):
+    def counter(self) -> str:
         return f"{self.contents}:{self.purges}"
 
-    def _up(self):
+    def _up(self) -> None:
         if self.is_down:
             raise ConnectionError("down")
 
-    def read_many(self, keys):
+    def read_many(self, keys: Sequence[str]) -> Held:
         self._up()
         return Held([self.values.get(key) for key in keys], self.generation, self.counter)
 
-    def version(self):
+    def version(self) -> None:
         self._up()
 
-    def signatures(self, keys, size):
+    def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         self._up()
         return {key: self.values[key][:size] for key in keys if key in self.values}, self.generation
 
-    def replace(self, key, value, timeout, fence, counter):
+    def replace(self, key: str, value: bytes, timeout: float, fence: int, counter: str) -> bool:
         self._up()
         compare_counters(counter, self.counter)
         self.values[key] = value
         return True
 
-    def purged_to(self, log):
+    def purged_to(self, log: str) -> int:
         self._up()
         return self.logged
 
-    def set_purged_to(self, log, number):
+    def set_purged_to(self, log: str, number: int) -> None:
         self.logged = number
 
-    def delete_buckets(self, buckets):
+    def delete_buckets(self, buckets: frozenset[int] | None) -> int:
         found = [key for key in self.values if buckets is None or purge_bucket(key) in buckets]
         for key in found:
             del self.values[key]
         return len(found)
 
-    def delete_tagged(self, tag, log="", number=0):
+    def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         self._up()
         self.logged = max(self.logged, number)
         gone = [key for key in self.values if key.startswith(tag)]
@@ -67,8 +72,13 @@ class Backend:
 
 
 @pytest.fixture
-def made(tmp_path, clock) -> Bench:
-    return bench(tmp_path, clock, backend=Backend())
+def backend() -> Backend:
+    return Backend()
+
+
+@pytest.fixture
+def made(tmp_path: Path, clock: Clock, backend: Backend) -> Bench:
+    return bench(tmp_path, clock, backend=backend)
 
 
 def come_back_empty(backend: Backend) -> None:
@@ -77,23 +87,25 @@ def come_back_empty(backend: Backend) -> None:
     backend.contents, backend.purges = "2", 0
 
 
-def test_unavailable_backend_confirms_no_entry(made):
+def test_unavailable_backend_confirms_no_entry(made: Bench, backend: Backend) -> None:
     made.decode()
-    made.backend.is_down = True
+    backend.is_down = True
     made.decode()
     pass_time(made, 1.5)
     assert made.store.recent(made.gateway.key(decode(), None)) is None
 
 
-def test_local_cache_serves_while_backend_is_down(made):
+def test_local_cache_serves_while_backend_is_down(made: Bench, backend: Backend) -> None:
     body = made.decode().body
-    made.backend.is_down = True
+    backend.is_down = True
     made.expire_local_cache()
     assert [made.decode().body for _ in range(3)] == [body] * 3
     assert len(made.upstream.calls) == 1
 
 
-def test_only_requested_entries_are_confirmed_without_backend_version(made):
+def test_only_requested_entries_are_confirmed_without_backend_version(
+    made: Bench, backend: Backend
+) -> None:
     asked, unasked = (made.gateway.key(decode(plate), None) for plate in ("ABC1D23", "DEF4G56"))
     made.decode("DEF4G56")
     made.decode()
@@ -101,82 +113,84 @@ def test_only_requested_entries_are_confirmed_without_backend_version(made):
         assert made.store.recent(asked) is not None
         pass_time(made, 0.5)
     assert made.store.recent(unasked) is None
-    made.backend.values[asked] = b"another's, newer"
+    backend.values[asked] = b"another's, newer"
     made.decode()
     pass_time(made, 1.5)
     assert made.store.recent(asked) is None
 
 
-def test_empty_backend_receives_cached_answers_back(made):
+def test_empty_backend_receives_cached_answers_back(made: Bench, backend: Backend) -> None:
     made.decode()
-    made.backend.is_down = True
+    backend.is_down = True
     made.decode("DEF4G56")
-    come_back_empty(made.backend)
+    come_back_empty(backend)
     made.expire_local_cache()
     assert made.decode().cache_status == "hit"
     assert made.decode("DEF4G56").cache_status == "hit"
-    assert len(made.backend.values) == 2
+    assert len(backend.values) == 2
     assert len(made.upstream.calls) == 2
 
 
-def test_entry_evicted_by_backend_is_evicted_locally(made):
+def test_entry_evicted_by_backend_is_evicted_locally(made: Bench, backend: Backend) -> None:
     """An entry that is missing in the same generation is not written back."""
     made.decode()
-    made.backend.values.clear()
+    backend.values.clear()
     made.expire_local_cache()
     assert made.decode().cache_status == "miss"
 
 
-def test_purge_by_another_process_clears_local_cache(made):
+def test_purge_by_another_process_clears_local_cache(made: Bench, backend: Backend) -> None:
     """Nothing is written back, and a later backend outage does not revive the entry."""
     made.decode()
-    made.backend.delete_tagged("")
+    backend.delete_tagged("")
     made.store.tick()
     assert made.memory.size_bytes == 0
-    made.backend.is_down = True
+    backend.is_down = True
     made.upstream.answer = ConnectionError("unexpected upstream call")
     with pytest.raises(ConnectionError):
         made.decode()
 
 
-def test_purge_during_idle_process_is_not_undone(made):
+def test_purge_during_idle_process_is_not_undone(made: Bench, backend: Backend) -> None:
     made.decode()
-    made.backend.delete_tagged("")
+    backend.delete_tagged("")
     made.expire_local_cache()
     assert made.decode().cache_status == "miss"
 
 
-def test_purged_answer_in_a_restored_snapshot_is_not_served(tmp_path, clock):
+def test_purged_answer_in_a_restored_snapshot_is_not_served(
+    tmp_path: Path, clock: Clock, backend: Backend
+) -> None:
     log = PurgeLog(kept_open(None, tmp_path))
-    made = bench(tmp_path, clock, backend=Backend(), purge_log=log)
+    made = bench(tmp_path, clock, backend=backend, purge_log=log)
     made.decode()
-    snapshot, generation = dict(made.backend.values), made.backend.generation
+    snapshot, generation = dict(backend.values), backend.generation
     tag = made.store.tag("ABC1D23")
     number = log.note(purge_bucket(tag))
     made.store.purge("ABC1D23", number)
-    assert made.backend.logged == number
+    assert backend.logged == number
     made.store.tick()
-    made.backend.values, made.backend.generation, made.backend.logged = snapshot, generation, 0
+    backend.values, backend.generation, backend.logged = snapshot, generation, 0
     made.expire_local_cache()
     assert made.decode().cache_status == "miss"
-    assert len(made.backend.values) == 1
+    assert len(backend.values) == 1
 
 
-def test_newer_cached_answer_replaces_an_older_restored_one(made):
+def test_newer_cached_answer_replaces_an_older_restored_one(made: Bench, backend: Backend) -> None:
     made.decode()
-    older = dict(made.backend.values)
+    older = dict(backend.values)
     made.clock.advance(5)
     newer = made.decode(directive=Directive.REFRESH)
-    come_back_empty(made.backend)
-    made.backend.values = older  # as if another process had written it back
+    come_back_empty(backend)
+    backend.values = older  # as if another process had written it back
     made.expire_local_cache()
     assert made.decode().fetched_at == newer.fetched_at
 
 
-def test_forged_entry_is_a_miss(made):
+def test_forged_entry_is_a_miss(made: Bench, backend: Backend) -> None:
     made.decode()
-    for key in list(made.backend.values):
-        made.backend.values[key] = b"\x80\x04planted" * 20
+    for key in list(backend.values):
+        backend.values[key] = b"\x80\x04planted" * 20
     made.expire_local_cache()
     assert made.decode().status == 200
     assert len(made.upstream.calls) == 2

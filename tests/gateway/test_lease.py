@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from portal.gateway import Failure, FileLeases, remove_lease_files
-from tests.fakes import wait_until
+from tests.fakes import Clock, wait_until
 from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import bench
 
 
 @pytest.fixture
-def leases(tmp_path) -> FileLeases:
+def leases(tmp_path: Path) -> FileLeases:
     return FileLeases(tmp_path / "leases")
 
 
@@ -40,27 +40,28 @@ def _count(folder: Path, rounds: int) -> None:
             done += 1
 
 
-def test_second_caller_gets_no_fence_while_lease_is_held(leases):
+def test_second_caller_gets_no_fence_while_lease_is_held(leases: FileLeases) -> None:
     with leases.hold("tag:key") as first, leases.hold("tag:key") as second:
         assert first is not None
         assert second is None
     with leases.hold("tag:key") as third:
+        assert third is not None
         assert third > first
 
 
-def test_leases_of_different_keys_are_independent(leases):
+def test_leases_of_different_keys_are_independent(leases: FileLeases) -> None:
     with leases.hold("tag:one") as one, leases.hold("tag:two") as two:
         assert None not in (one, two)
 
 
-def test_released_lease_leaves_no_file(leases, tmp_path):
+def test_released_lease_leaves_no_file(leases: FileLeases, tmp_path: Path) -> None:
     for number in range(10):
         with leases.hold(f"tag:{number}"):
             pass
     assert list((tmp_path / "leases").iterdir()) == []
 
 
-def test_one_process_holds_a_lease_at_a_time(tmp_path):
+def test_one_process_holds_a_lease_at_a_time(tmp_path: Path) -> None:
     """Lease files are created and removed while the processes compete for them."""
     (tmp_path / "number").write_text("0")
     workers = [PRELOADED.Process(target=_count, args=(tmp_path, 200)) for _ in range(3)]
@@ -71,7 +72,7 @@ def test_one_process_holds_a_lease_at_a_time(tmp_path):
     assert (tmp_path / "number").read_text() == "600"
 
 
-def test_lease_of_killed_holder_is_free_at_once(tmp_path):
+def test_lease_of_killed_holder_is_free_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "leases"
     holder = PRELOADED.Process(target=_hold, args=(folder, 60))
     holder.start()
@@ -79,13 +80,14 @@ def test_lease_of_killed_holder_is_free_at_once(tmp_path):
     leases = FileLeases(folder)
     with leases.hold("tag:key") as refused:
         assert refused is None
+    assert holder.pid is not None
     os.kill(holder.pid, signal.SIGKILL)
     holder.join(20)
     with leases.hold("tag:key") as fence:
         assert fence is not None
 
 
-def test_start_removes_leases_of_killed_holders_alone(leases, tmp_path):
+def test_start_removes_leases_of_killed_holders_alone(leases: FileLeases, tmp_path: Path) -> None:
     """``flask batch`` may be asking while a server starts in the same directory."""
     with leases.hold("tag:held") as first:
         (tmp_path / "leases" / "tag-killed").touch()
@@ -95,7 +97,7 @@ def test_start_removes_leases_of_killed_holders_alone(leases, tmp_path):
             assert (first is not None, second) == (True, None)
 
 
-def test_every_caller_leads_in_unwritable_directory(tmp_path):
+def test_every_caller_leads_in_unwritable_directory(tmp_path: Path) -> None:
     """On a full disk no lease file can be created, but lookups are not rejected."""
     (tmp_path / "file").write_text("")
     blocked = FileLeases(tmp_path / "file" / "leases")
@@ -104,10 +106,12 @@ def test_every_caller_leads_in_unwritable_directory(tmp_path):
 
 
 @pytest.mark.parametrize("trouble", [errno.ENOLCK, errno.EOPNOTSUPP, errno.EIO])
-def test_every_caller_leads_without_file_locks(tmp_path, clock, monkeypatch, trouble):
+def test_every_caller_leads_without_file_locks(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, trouble: int
+) -> None:
     """A network file system may lack flock or be out of locks; lookups are served anyway."""
 
-    def refuse(*_):
+    def refuse(*_: object) -> None:
         raise OSError(trouble, os.strerror(trouble))
 
     monkeypatch.setattr(fcntl, "flock", refuse)
@@ -121,10 +125,12 @@ def test_every_caller_leads_without_file_locks(tmp_path, clock, monkeypatch, tro
 
 
 @pytest.mark.parametrize("number", [errno.EMFILE, errno.ENFILE, errno.ENOMEM])
-def test_exhausted_process_raises_unreachable(leases, monkeypatch, number):
+def test_exhausted_process_raises_unreachable(
+    leases: FileLeases, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     """Without a lease, concurrent lookups would each pay for the same answer."""
 
-    def refuse(*_):
+    def refuse(*_: object) -> None:
         raise OSError(number, "")
 
     with monkeypatch.context() as patch:

@@ -1,11 +1,13 @@
 """Leases beyond the limit are rejected before a file is opened."""
 
+from pathlib import Path
+
 import pytest
 
 from portal.gateway import Failure, FileLeases, LimitedLeases
 
 
-def test_lease_beyond_limit_is_rejected_and_opens_no_file(tmp_path):
+def test_lease_beyond_limit_is_rejected_and_opens_no_file(tmp_path: Path) -> None:
     leases = LimitedLeases(FileLeases(tmp_path), 2)
     with leases.hold("a") as one, leases.hold("b") as other:
         assert one and other
@@ -17,14 +19,14 @@ def test_lease_beyond_limit_is_rejected_and_opens_no_file(tmp_path):
         assert fence
 
 
-def test_failure_frees_the_slot(tmp_path):
+def test_failure_frees_the_slot(tmp_path: Path) -> None:
     leases = LimitedLeases(FileLeases(tmp_path), 1)
     for _ in range(3):
         with pytest.raises(RuntimeError, match="broken"), leases.hold("a"):
             raise RuntimeError("broken")
 
 
-def test_waiting_for_a_held_lease_uses_a_slot_temporarily(tmp_path):
+def test_waiting_for_a_held_lease_uses_a_slot_temporarily(tmp_path: Path) -> None:
     elsewhere = FileLeases(tmp_path)
     leases = LimitedLeases(FileLeases(tmp_path), 1)
     with elsewhere.hold("a"):

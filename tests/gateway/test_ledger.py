@@ -7,22 +7,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from datetime import date
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 
 from portal.gateway import Caller, Failure, Ledger
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
 from portal.storage.database import metadata
-from tests.fakes import wait_until
+from tests.fakes import Clock, wait_until
 from tests.fakes.databases import Database
 from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import CALLER, StubUpstream, bench, decode
 from tests.gateway.ledgers import buy, spent
 
 
-def test_row_is_written_before_the_call(engine, clock):
+def test_row_is_written_before_the_call(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, clock=clock)
     attempt = LedgerEntry(ledger, "decode", "tag", Decimal("0.305"), CALLER).begin("secondary")
     (row,) = ledger.rows()
@@ -34,7 +35,7 @@ def test_row_is_written_before_the_call(engine, clock):
     assert (row.outcome, row.status) == ("answered", 200)
 
 
-def test_months_follow_sao_paulo_time(engine, clock):
+def test_months_follow_sao_paulo_time(engine: Engine, clock: Clock) -> None:
     """02:00 UTC on 1 November is still 31 October in São Paulo."""
     clock.advance(date(2026, 11, 1).toordinal() * 86400 - 719163 * 86400 + 7200 - clock())
     ledger = Ledger(engine, clock=clock)
@@ -43,7 +44,7 @@ def test_months_follow_sao_paulo_time(engine, clock):
     assert list(ledger.rows("2026-11")) == []
 
 
-def test_daily_limit_is_exact_and_gives_retry_after(engine, clock):
+def test_daily_limit_is_exact_and_gives_retry_after(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, daily_limit=3, clock=clock)
     for _ in range(3):
         buy(ledger)
@@ -54,7 +55,7 @@ def test_daily_limit_is_exact_and_gives_retry_after(engine, clock):
     assert len(spent(ledger)) == 3
 
 
-def test_daily_limit_resets_at_midnight_in_sao_paulo(engine, clock):
+def test_daily_limit_resets_at_midnight_in_sao_paulo(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, daily_limit=1, clock=clock)
     buy(ledger)
     clock.advance(15 * 3600 - 1)
@@ -64,7 +65,7 @@ def test_daily_limit_resets_at_midnight_in_sao_paulo(engine, clock):
     buy(ledger)
 
 
-def test_token_limit_does_not_use_up_daily_limit(engine, clock):
+def test_token_limit_does_not_use_up_daily_limit(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, daily_limit=3, clock=clock)
     small, other = Caller("small", daily_limit=1), Caller("other")
     buy(ledger, small)
@@ -78,7 +79,7 @@ def test_token_limit_does_not_use_up_daily_limit(engine, clock):
         buy(ledger, other)
 
 
-def test_unsent_call_releases_reservation_and_is_not_listed(engine, clock):
+def test_unsent_call_releases_reservation_and_is_not_listed(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, daily_limit=1, clock=clock)
     for _ in range(5):
         buy(ledger, Caller("x", daily_limit=1), "not_sent")
@@ -87,14 +88,16 @@ def test_unsent_call_releases_reservation_and_is_not_listed(engine, clock):
 
 
 @pytest.mark.parametrize("outcome", ["maybe", "timed_out", "broken", "failing", "unusable"])
-def test_possibly_charged_call_keeps_reservation(engine, clock, outcome):
+def test_possibly_charged_call_keeps_reservation(
+    engine: Engine, clock: Clock, outcome: str
+) -> None:
     ledger = Ledger(engine, daily_limit=1, clock=clock)
     buy(ledger, outcome=outcome)
     with pytest.raises(Failure):
         buy(ledger)
 
 
-def test_failed_row_prevents_the_call(tmp_path, clock):
+def test_failed_row_prevents_the_call(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock)
     metadata.drop_all(made.ledger._engine)
     with pytest.raises(Failure) as caught:
@@ -103,7 +106,7 @@ def test_failed_row_prevents_the_call(tmp_path, clock):
     assert made.upstream.calls == []
 
 
-def test_forgetting_a_vehicle_keeps_its_rows(engine, clock):
+def test_forgetting_a_vehicle_keeps_its_rows(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, clock=clock)
     buy(ledger)
     assert ledger.forget("tag") == 1
@@ -111,7 +114,7 @@ def test_forgetting_a_vehicle_keeps_its_rows(engine, clock):
     assert len(spent(ledger)) == 1
 
 
-def test_exhausted_token_limit_is_not_shared_with_others(tmp_path, clock):
+def test_exhausted_token_limit_is_not_shared_with_others(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock)
     poor = Caller("poor", daily_limit=1)
     made.gateway.fetch(decode("DEF4G56"), poor)
@@ -146,7 +149,7 @@ def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]")
     results.put((sum(paid for paid, _ in made), sum(odd for _, odd in made)))
 
 
-def test_limit_is_exact_under_races_of_threads_and_processes(database, engine):
+def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engine: Engine) -> None:
     """50 threads in each of 4 processes race for 100 calls; an unsent call frees its place."""
     results = PRELOADED.Queue()
     racers = [PRELOADED.Process(target=_race, args=(database, results)) for _ in range(4)]
@@ -172,7 +175,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database, engine):
         ]
 
 
-def test_concurrent_callers_with_limits_do_not_deadlock(engine):
+def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
     """Each call updates the counters of two payers, while purges and sweeps run."""
     ledger = Ledger(engine, daily_limit=10_000)
 
@@ -194,7 +197,7 @@ def _killed_in_mid_call(database: Database) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def test_call_of_killed_process_reads_maybe(database, engine):
+def test_call_of_killed_process_reads_maybe(database: str, engine: Engine) -> None:
     victim = PRELOADED.Process(target=_killed_in_mid_call, args=(database,))
     victim.start()
     victim.join(60)
@@ -202,7 +205,7 @@ def test_call_of_killed_process_reads_maybe(database, engine):
     assert spent(Ledger(engine)) == ["maybe"]
 
 
-def test_past_counters_are_dropped_and_rows_stay(engine, clock):
+def test_past_counters_are_dropped_and_rows_stay(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, daily_limit=1, clock=clock)
     buy(ledger)
     clock.advance(3 * 86400)
@@ -212,7 +215,7 @@ def test_past_counters_are_dropped_and_rows_stay(engine, clock):
     assert len(spent(ledger)) == 1
 
 
-def test_ledger_count_equals_upstream_count(tmp_path, clock):
+def test_ledger_count_equals_upstream_count(tmp_path: Path, clock: Clock) -> None:
     made = bench(tmp_path, clock, StubUpstream())
     for number in range(20):
         made.decode(f"ABC1D{number % 7:02}")

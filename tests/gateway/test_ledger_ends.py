@@ -4,14 +4,17 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from sqlalchemy import Connection, Engine, event, select
+from sqlalchemy.engine.interfaces import DBAPIConnection
 
 from portal.gateway import Failure, Ledger
 from portal.gateway import ledger as ledger_module
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
+from tests.fakes import Clock
 from tests.fakes.databases import PostgresProcess, opened
 from tests.gateway.gateways import CALLER
 from tests.gateway.ledgers import begin_call, buy, spent
@@ -23,18 +26,19 @@ def held(engine: Engine) -> dict[str, int]:
         return {row.payer: row.calls for row in db.execute(select(spending))}
 
 
-def lose_connection_at_commit(engine: Engine, before: Callable[[object], object]) -> None:
+def lose_connection_at_commit(engine: Engine, before: Callable[[DBAPIConnection], object]) -> None:
     """Close the connection at the next commit, after ``before`` was called with it."""
 
     def lose(db: Connection) -> None:
         raw = db.connection.dbapi_connection
+        assert raw is not None
         before(raw)
         raw.close()
 
     event.listen(engine, "commit", lose, once=True)
 
 
-def test_failed_closes_are_retried_after_outage(tmp_path, clock):
+def test_failed_closes_are_retried_after_outage(tmp_path: Path, clock: Clock) -> None:
     """PostgreSQL stops with one answered and two unsent calls in flight.
 
     Each unsent call releases its reservation exactly once.
@@ -43,8 +47,10 @@ def test_failed_closes_are_retried_after_outage(tmp_path, clock):
         ledger = Ledger(engine, daily_limit=3, clock=clock)
         calls = [begin_call(ledger) for _ in range(3)]
         server.stop()
-        for call, end in zip(calls, [("answered", 200), ("not_sent",), ("not_sent",)], strict=True):
-            call.finish(*end)
+        answered, *unsent = calls
+        answered.finish("answered", 200)
+        for call in unsent:
+            call.finish("not_sent")
         ledger.settle()
         server.start()
         assert spent(ledger) == ["maybe"] * 3
@@ -55,7 +61,7 @@ def test_failed_closes_are_retried_after_outage(tmp_path, clock):
         buy(ledger)
 
 
-def test_lost_confirmation_releases_reservation_once(engine, clock):
+def test_lost_confirmation_releases_reservation_once(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, clock=clock)
     for _ in range(2):
         buy(ledger)
@@ -68,7 +74,7 @@ def test_lost_confirmation_releases_reservation_once(engine, clock):
     assert spent(ledger) == ["answered"] * 2
 
 
-def test_unconfirmed_row_of_unsent_call_releases_reservation(engine, clock):
+def test_unconfirmed_row_of_unsent_call_releases_reservation(engine: Engine, clock: Clock) -> None:
     """The row is committed but its confirmation is lost, so the call is not sent."""
     ledger = Ledger(engine, daily_limit=1, clock=clock)
     lose_connection_at_commit(engine, lambda raw: raw.commit())
@@ -81,7 +87,7 @@ def test_unconfirmed_row_of_unsent_call_releases_reservation(engine, clock):
     buy(ledger)
 
 
-def test_rolled_back_row_does_not_close_row_of_same_number(engine, clock):
+def test_rolled_back_row_does_not_close_row_of_same_number(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, clock=clock)
     lose_connection_at_commit(engine, lambda raw: raw.rollback())
     with pytest.raises(Failure):
@@ -95,7 +101,9 @@ def test_rolled_back_row_does_not_close_row_of_same_number(engine, clock):
     assert spent(ledger) == ["answered"]
 
 
-def test_pending_closes_are_bounded_and_settled_in_batches(engine, clock, monkeypatch):
+def test_pending_closes_are_bounded_and_settled_in_batches(
+    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(ledger_module, "MAX_PENDING_CLOSES", 5)
     monkeypatch.setattr(ledger_module, "SETTLE_BATCH", 3)
     ledger = Ledger(engine, clock=clock)
@@ -113,7 +121,7 @@ def test_pending_closes_are_bounded_and_settled_in_batches(engine, clock, monkey
     assert spent(ledger) == ["maybe"] * 2 + ["answered"] * 5
 
 
-def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path, clock):
+def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path: Path, clock: Clock) -> None:
     """A former version waited 10 s for each write, whatever was left of the deadline."""
     waits_ms: list[int] = []
 

@@ -4,10 +4,11 @@ from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import Engine, select
 
 from portal.gateway import Caller, Failure, Ledger
 from portal.storage import reading, spending
+from tests.fakes import Clock
 from tests.gateway.ledgers import begin_call, buy, spent
 
 
@@ -25,7 +26,9 @@ def kind_of(ledger: Ledger, payer: Caller) -> str:
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_refused_credential_releases_reservation_and_keeps_row(engine, clock, status):
+def test_refused_credential_releases_reservation_and_keeps_row(
+    engine: Engine, clock: Clock, status: int
+) -> None:
     ledger = Ledger(engine, daily_limit=3, clock=clock)
     for number in range(10):
         buy(ledger, caller(f"stranger-{number}", 1), status=status)
@@ -35,7 +38,7 @@ def test_refused_credential_releases_reservation_and_keeps_row(engine, clock, st
     assert [kind_of(ledger, caller("bia")) for _ in range(4)] == ["sent"] * 3 + ["day_limit"]
 
 
-def test_refused_credential_releases_token_limit(engine, clock):
+def test_refused_credential_releases_token_limit(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, clock=clock)
     poor = caller("ana", daily_limit=1)
     buy(ledger, poor, status=401)
@@ -43,14 +46,18 @@ def test_refused_credential_releases_token_limit(engine, clock):
 
 
 @pytest.mark.parametrize("status", [401, 403])
-def test_refused_operator_credential_keeps_reservation(engine, clock, status):
+def test_refused_operator_credential_keeps_reservation(
+    engine: Engine, clock: Clock, status: int
+) -> None:
     ledger = Ledger(engine, daily_limit=1, clock=clock)
     buy(ledger, status=status)
     assert kind_of(ledger, Caller("other")) == "day_limit"
 
 
 @pytest.mark.parametrize("status", [200, 400, 404, 429])
-def test_other_answers_to_proven_caller_keep_reservation(engine, clock, status):
+def test_other_answers_to_proven_caller_keep_reservation(
+    engine: Engine, clock: Clock, status: int
+) -> None:
     ledger = Ledger(engine, daily_limit=2, clock=clock)
     buy(ledger, caller("ana"), status=200)
     buy(ledger, caller("ana"), status=status)
@@ -58,7 +65,9 @@ def test_other_answers_to_proven_caller_keep_reservation(engine, clock, status):
 
 
 @pytest.mark.parametrize("status", [400, 404, 429, 500])
-def test_failed_calls_on_trial_release_reservation(engine, clock, status):
+def test_failed_calls_on_trial_release_reservation(
+    engine: Engine, clock: Clock, status: int
+) -> None:
     """An upstream may refuse an invented credential with any status."""
     ledger = Ledger(engine, daily_limit=2, clock=clock)
     for number in range(10):
@@ -67,7 +76,7 @@ def test_failed_calls_on_trial_release_reservation(engine, clock, status):
     assert [kind_of(ledger, caller("bia")) for _ in range(3)] == ["sent", "sent", "day_limit"]
 
 
-def test_trial_calls_in_flight_use_half_of_remaining_limit(engine, clock):
+def test_trial_calls_in_flight_use_half_of_remaining_limit(engine: Engine, clock: Clock) -> None:
     """A proven caller's calls are sent while the trial calls wait for their 401."""
     ledger = Ledger(engine, daily_limit=20, clock=clock)
     buy(ledger, caller("bia"))
@@ -84,7 +93,7 @@ def test_trial_calls_in_flight_use_half_of_remaining_limit(engine, clock):
     assert len(list(ledger.rows())) == 16
 
 
-def test_trial_limit_is_divided_between_processes(engine, clock):
+def test_trial_limit_is_divided_between_processes(engine: Engine, clock: Clock) -> None:
     books = [Ledger(engine, daily_limit=20, clock=clock, processes=2) for _ in range(2)]
     for ledger in books:
         with pytest.raises(Failure):
@@ -95,13 +104,13 @@ def test_trial_limit_is_divided_between_processes(engine, clock):
     assert 0 < rows[0].calls < 11
 
 
-def test_sequential_new_callers_can_use_the_whole_limit(engine, clock):
+def test_sequential_new_callers_can_use_the_whole_limit(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, daily_limit=5, clock=clock, processes=4)
     kinds = [kind_of(ledger, caller(f"new-{number}")) for number in range(6)]
     assert kinds == ["sent"] * 5 + ["day_limit"]
 
 
-def test_failed_or_unsent_call_frees_its_trial_slot(engine, clock):
+def test_failed_or_unsent_call_frees_its_trial_slot(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, daily_limit=10, clock=clock)
     for outcome in ("not_sent", "circuit_open") * 5:
         buy(ledger, caller("new"), outcome)
@@ -110,14 +119,14 @@ def test_failed_or_unsent_call_frees_its_trial_slot(engine, clock):
     assert kind_of(ledger, caller("new")) == "sent"
 
 
-def test_no_trial_without_daily_limit(engine, clock):
+def test_no_trial_without_daily_limit(engine: Engine, clock: Clock) -> None:
     ledger = Ledger(engine, clock=clock)
     for number in range(50):
         begin_call(ledger, caller(f"stranger-{number}"))
     assert kind_of(ledger, caller("bia")) == "sent"
 
 
-def test_concurrent_new_callers_do_not_exceed_limit(engine):
+def test_concurrent_new_callers_do_not_exceed_limit(engine: Engine) -> None:
     ledger = Ledger(engine, daily_limit=30)
 
     def race(number: int) -> bool:

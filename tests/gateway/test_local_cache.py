@@ -2,13 +2,14 @@
 
 import errno
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from portal.gateway import Directive
 from portal.gateway.backend import Held
 from portal.gateway.envelope import Envelope
-from portal.gateway.memory import LocalCache
+from portal.gateway.memory import LocalCache, Version
 from tests.fakes import Clock
 from tests.gateway.gateways import FRESH_S, STALE_S, Bench, bench, decode, pass_time
 
@@ -17,7 +18,7 @@ def envelope(key: str, size: int = 0, delete_at: float = 1e12) -> Envelope:
     return Envelope(key, 0.0, delete_at, "primary", 200, False, b"x" * size)
 
 
-def test_least_recently_used_is_evicted_at_byte_limit():
+def test_least_recently_used_is_evicted_at_byte_limit() -> None:
     memory = LocalCache(10_000, Clock(0.0))
     for number in range(20):
         memory.put(envelope(f"t:{number}", 1000), "generation")
@@ -28,7 +29,7 @@ def test_least_recently_used_is_evicted_at_byte_limit():
     assert memory.get_stale("t:5") is None
 
 
-def test_requested_entry_is_evicted_last():
+def test_requested_entry_is_evicted_last() -> None:
     memory = LocalCache(10_000, Clock(0.0))
     for number in range(20):
         memory.put(envelope(f"t:{number}", 1000), "generation")
@@ -38,13 +39,13 @@ def test_requested_entry_is_evicted_last():
     assert memory.get_stale("t:5") is None
 
 
-def test_entry_larger_than_capacity_is_not_cached():
+def test_entry_larger_than_capacity_is_not_cached() -> None:
     memory = LocalCache(10_000)
     memory.put(envelope("t:k", 20_000), "generation")
     assert (memory.get_stale("t:k"), memory.size_bytes) == (None, 0)
 
 
-def test_entry_is_current_for_one_second():
+def test_entry_is_current_for_one_second() -> None:
     clock = Clock(0.0)
     memory = LocalCache(10_000, clock)
     memory.put(envelope("t:k"), "generation")
@@ -55,7 +56,9 @@ def test_entry_is_current_for_one_second():
     assert memory.get_stale("t:k") is not None
 
 
-def test_requested_entry_is_confirmed_in_background(tmp_path, clock, monkeypatch):
+def test_requested_entry_is_confirmed_in_background(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = bench(tmp_path, clock)
     one.decode()
     for _ in range(6):
@@ -75,7 +78,9 @@ def read_after_last_write(one: Bench, plate: str = "ABC1D23") -> str:
     return one.gateway.key(decode(plate), None)
 
 
-def test_unchanged_version_confirms_all_entries(tmp_path, clock, monkeypatch):
+def test_unchanged_version_confirms_all_entries(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = bench(tmp_path, clock)
     keys = [read_after_last_write(one, plate) for plate in ("DEF4G56", "ABC1D23")]
     one.decode("DEF4G56")
@@ -91,7 +96,7 @@ def test_unchanged_version_confirms_all_entries(tmp_path, clock, monkeypatch):
     assert one.store.recent(keys[0]) is None  # its last confirmation is older than a second
 
 
-def test_changed_version_confirms_only_requested_entries(tmp_path, clock):
+def test_changed_version_confirms_only_requested_entries(tmp_path: Path, clock: Clock) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     asked, unasked = (read_after_last_write(one, plate) for plate in ("DEF4G56", "ABC1D23"))
     one.decode("DEF4G56")
@@ -103,7 +108,9 @@ def test_changed_version_confirms_only_requested_entries(tmp_path, clock):
     assert one.store.recent(unasked) is None
 
 
-def test_write_during_read_is_detected(tmp_path, clock, monkeypatch):
+def test_write_during_read_is_detected(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     key = read_after_last_write(one)
     pass_time(one, 1)
@@ -127,14 +134,18 @@ def test_write_during_read_is_detected(tmp_path, clock, monkeypatch):
     assert one.decode().fetched_at == newer.fetched_at
 
 
-def test_write_during_confirmation_is_detected(tmp_path, clock, monkeypatch):
+def test_write_during_confirmation_is_detected(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     read_after_last_write(one)
     two.decode()
     two.decode("DEF4G56")  # the version has changed, so signatures are read
     signatures = one.backend.signatures
 
-    def signatures_before_the_other_writes(keys, size):
+    def signatures_before_the_other_writes(
+        keys: Sequence[str], size: int
+    ) -> tuple[dict[str, bytes], str]:
         found = signatures(keys, size)
         clock.advance(1)
         two.decode(directive=Directive.REFRESH)
@@ -151,12 +162,14 @@ def test_write_during_confirmation_is_detected(tmp_path, clock, monkeypatch):
     assert one.decode().fetched_at == newer.fetched_at
 
 
-def test_confirmation_counts_from_before_backend_call(tmp_path, clock, monkeypatch):
+def test_confirmation_counts_from_before_backend_call(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one = bench(tmp_path, clock)
     key = read_after_last_write(one)
     version = one.backend.version
 
-    def slow_version():
+    def slow_version() -> Version | None:
         one.ticking.advance(0.7)
         return version()
 
@@ -168,7 +181,7 @@ def test_confirmation_counts_from_before_backend_call(tmp_path, clock, monkeypat
     assert one.store.recent(key) is None
 
 
-def test_confirmed_signature_is_not_read_again_until_a_write(tmp_path, clock):
+def test_confirmed_signature_is_not_read_again_until_a_write(tmp_path: Path, clock: Clock) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     key = read_after_last_write(one)
     pass_time(one, 0.5)
@@ -180,7 +193,9 @@ def test_confirmed_signature_is_not_read_again_until_a_write(tmp_path, clock):
         pass_time(one, 0.5)
 
 
-def test_purge_is_detected_without_version(tmp_path, clock, monkeypatch):
+def test_purge_is_detected_without_version(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     read_after_last_write(one)
     two.store.purge("ABC1D23")
@@ -193,7 +208,9 @@ def _no_descriptors() -> None:
     raise OSError(errno.EMFILE, "Too many open files")
 
 
-def test_entry_read_before_detected_purge_is_not_cached(tmp_path, clock, monkeypatch):
+def test_entry_read_before_detected_purge_is_not_cached(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     key = read_after_last_write(one)
     one.memory.evict(key)
@@ -209,7 +226,7 @@ def test_entry_read_before_detected_purge_is_not_cached(tmp_path, clock, monkeyp
     assert one.memory.get_stale(key) is None
 
 
-def test_entry_past_retention_is_evicted_by_tick(tmp_path, clock):
+def test_entry_past_retention_is_evicted_by_tick(tmp_path: Path, clock: Clock) -> None:
     one = bench(tmp_path, clock)
     key = read_after_last_write(one)
     clock.advance(10 * (FRESH_S + STALE_S))
@@ -217,7 +234,7 @@ def test_entry_past_retention_is_evicted_by_tick(tmp_path, clock):
     assert one.memory.get_stale(key) is None
 
 
-def test_unrequested_entry_is_not_confirmed(tmp_path, clock):
+def test_unrequested_entry_is_not_confirmed(tmp_path: Path, clock: Clock) -> None:
     one = bench(tmp_path, clock)
     one.decode()
     key = one.gateway.key(decode(), None)
@@ -225,7 +242,9 @@ def test_unrequested_entry_is_not_confirmed(tmp_path, clock):
     assert one.store.recent(key) is None
 
 
-def test_entry_replaced_by_another_process_is_served_one_second(tmp_path, clock):
+def test_entry_replaced_by_another_process_is_served_one_second(
+    tmp_path: Path, clock: Clock
+) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     clock.advance(10)
@@ -237,7 +256,7 @@ def test_entry_replaced_by_another_process_is_served_one_second(tmp_path, clock)
     assert one.decode().fetched_at == newer.fetched_at
 
 
-def test_entry_purged_by_another_process_is_evicted_by_tick(tmp_path, clock):
+def test_entry_purged_by_another_process_is_evicted_by_tick(tmp_path: Path, clock: Clock) -> None:
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     one.decode()
     two.store.purge("ABC1D23")
@@ -246,7 +265,7 @@ def test_entry_purged_by_another_process_is_evicted_by_tick(tmp_path, clock):
     assert one.memory.size_bytes == 0
 
 
-def test_sweep_evicts_entries_past_retention():
+def test_sweep_evicts_entries_past_retention() -> None:
     memory = LocalCache(10_000)
     memory.put(envelope("t:old", delete_at=50), "generation")
     memory.put(envelope("t:new", delete_at=500), "generation")

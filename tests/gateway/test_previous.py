@@ -99,7 +99,7 @@ def test_purge_during_replacement_removes_previous_answer(
 
 
 def _files(made: Bench) -> list[Path]:
-    folder = Path(made.backend._path).parent
+    folder = Path(made.sqlite._path).parent
     return [path for path in folder.iterdir() if path.is_file()]
 
 

@@ -17,11 +17,12 @@ from portal.gateway import (
     purge_bucket,
 )
 from portal.gateway.sqlite_cache import SQLiteCache, entry_id
-from portal.storage import PurgeLog
+from portal.storage import PurgeLog, Purges
 from portal.upstream import Resource, Response
 from portal.vehicle import Plate
 from tests import factories
 from tests.fakes import Clock
+from tests.fakes.databases import Database
 from tests.gateway.gateways import (
     CALLER,
     Bench,
@@ -59,13 +60,13 @@ def fail(_: Resource) -> Response:
 
 
 def keys_of(made: Bench) -> list[str]:
-    with made.backend._connection() as db:
+    with made.sqlite._connection() as db:
         return [key for (key,) in db.execute("SELECT key FROM entries")]
 
 
 @pytest.mark.parametrize("answer", [good, lambda _: REJECTED, fail])
 def test_in_flight_result_is_not_stored_after_purge(
-    made: Bench, tmp_path: Path, clock: Clock, answer
+    made: Bench, tmp_path: Path, clock: Clock, answer: Callable[[Resource], Response]
 ) -> None:
     other = bench(tmp_path, clock)
     purged_in_mid_call(made, answer, lambda: other.store.purge(PLATES[0]))
@@ -77,7 +78,8 @@ def test_in_flight_result_is_not_stored_after_purge(
 def test_purge_while_an_answer_is_cached_locally_evicts_it(
     made: Bench, tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    other, put, purges = bench(tmp_path, clock), LocalCache.put, []
+    other, put = bench(tmp_path, clock), LocalCache.put
+    purges: list[int] = []
 
     def purge_then_put(memory: LocalCache, *entry: Any) -> None:
         if memory is made.memory and not purges:
@@ -136,7 +138,7 @@ def test_purge_between_report_read_and_copy_leaves_no_copy(
     made.gateway.fetch(lookup, CALLER)
     copy = made.store.copy
 
-    def copy_after_a_purge(*given) -> None:
+    def copy_after_a_purge(*given: Any) -> None:
         other.store.purge(PLATES[0])
         copy(*given)
 
@@ -179,7 +181,9 @@ def refuse(*_: object, **__: object) -> bool:
 
 
 @pytest.fixture
-def logged(tmp_path: Path, clock: Clock, database) -> Callable[[], tuple[Bench, PurgeLog]]:
+def logged(
+    tmp_path: Path, clock: Clock, database: Database
+) -> Callable[[], tuple[Bench, PurgeLog]]:
     """A function that builds a process whose store reads the log of purges."""
     engine = database.open()
 
@@ -192,11 +196,13 @@ def logged(tmp_path: Path, clock: Clock, database) -> Callable[[], tuple[Bench, 
 
 def lose(made: Bench) -> None:
     """Delete the store's files, as when Redis comes back empty."""
-    for file in made.backend._path.parent.glob("cache.sqlite*"):
+    for file in made.sqlite._path.parent.glob("cache.sqlite*"):
         file.unlink()
 
 
-def test_write_back_to_lost_store_omits_purged_plates(logged) -> None:
+def test_write_back_to_lost_store_omits_purged_plates(
+    logged: Callable[[], tuple[Bench, PurgeLog]],
+) -> None:
     made, log = logged()
     for plate in PLATES:
         made.decode(plate)
@@ -207,7 +213,9 @@ def test_write_back_to_lost_store_omits_purged_plates(logged) -> None:
     assert made.decode(PLATES[0]).cache_status == "miss"
 
 
-def test_in_flight_answer_survives_lost_store_unless_purged(logged) -> None:
+def test_in_flight_answer_survives_lost_store_unless_purged(
+    logged: Callable[[], tuple[Bench, PurgeLog]],
+) -> None:
     made, log = logged()
     made.decode("XYZ9A99")
 
@@ -221,7 +229,7 @@ def test_in_flight_answer_survives_lost_store_unless_purged(logged) -> None:
 
 
 def test_unavailable_store_does_not_serve_purged_plate(
-    logged, monkeypatch: pytest.MonkeyPatch
+    logged: Callable[[], tuple[Bench, PurgeLog]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made, log = logged()
     for plate in PLATES:
@@ -229,20 +237,19 @@ def test_unavailable_store_does_not_serve_purged_plate(
     made.expire_local_cache()
     log.note(purge_bucket(made.store.tag(PLATES[0])))
     monkeypatch.setattr(SQLiteCache, "read_many", refuse)
-    peek = {"directive": Directive.ONLY_IF_CACHED}
-    assert made.decode(PLATES[1], **peek).cache_status == "hit"
+    assert made.decode(PLATES[1], Directive.ONLY_IF_CACHED).cache_status == "hit"
     with pytest.raises(Failure):
-        made.decode(PLATES[0], **peek)
+        made.decode(PLATES[0], Directive.ONLY_IF_CACHED)
 
 
-def test_purge_log_numbers_are_shared(database) -> None:
+def test_purge_log_numbers_are_shared(database: Database) -> None:
     first, second = PurgeLog(database.open()), PurgeLog(database.open())
     assert first.since(None) == (0, None)
     for bucket in (7, 8):
         first.note(bucket)
-    assert second.since(0) == (2, {7, 8})
+    assert second.since(0) == Purges(2, frozenset({7, 8}))
     second.note(9)
-    assert first.since(2) == (3, {9})
+    assert first.since(2) == Purges(3, frozenset({9}))
     assert first.since(3) == (3, frozenset())
 
 

@@ -3,21 +3,26 @@
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from flask import Flask
 from flask_caching import Cache
 
-from portal.gateway import BytesRemain, StoreDown
-from tests.fakes import wait_until
+from portal.gateway import BytesRemain, Served, StoreDown
+from tests.fakes import Clock, wait_until
 from tests.fakes.processes import RedisProcess
 from tests.gateway.gateways import Bench, StubUpstream, bench
 
-redis = pytest.importorskip("redis", reason="redis-py is not installed")
+if TYPE_CHECKING:
+    import redis
+else:
+    redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
-from portal.gateway import redis_cache  # noqa: E402
-from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX, SealedRedisCache  # noqa: E402
-from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases  # noqa: E402
+from portal.gateway import redis_cache
+from portal.gateway.redis_cache import CLIENT_OPTIONS, PREFIX, SealedRedisCache
+from portal.gateway.redis_lease import LIFETIME_MS, RedisLeases
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +68,7 @@ def leases(cache: SealedRedisCache) -> RedisLeases:
     return RedisLeases(cache.client, cache.breaker)
 
 
-def process(tmp_path, clock, url, upstream=None) -> Bench:
+def process(tmp_path: Path, clock: Clock, url: str, upstream: StubUpstream | None = None) -> Bench:
     """A worker process's gateway on this Redis."""
     backend = cache_at(url)
     return bench(
@@ -73,6 +78,11 @@ def process(tmp_path, clock, url, upstream=None) -> Bench:
         backend=backend,
         leases=RedisLeases(backend.client, backend.breaker),
     )
+
+
+def redis_of(made: Bench) -> SealedRedisCache:
+    assert isinstance(made.backend, SealedRedisCache)
+    return made.backend
 
 
 def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SealedRedisCache) -> None:
@@ -97,13 +107,15 @@ def test_purge_raises_if_redis_cannot_write_its_snapshot() -> None:
         server.kill()  # on SIGTERM it would refuse to end without a snapshot
 
 
-def test_value_is_returned_unchanged_until_expiry(cache):
+def test_value_is_returned_unchanged_until_expiry(cache: SealedRedisCache) -> None:
     cache.replace("t:k", b"\x00\xff sealed", 2)
     assert cache.get("t:k") == b"\x00\xff sealed"
     wait_until(lambda: cache.get("t:k") is None, "the expiry")
 
 
-def test_signatures_are_read_in_batches(cache, monkeypatch):
+def test_signatures_are_read_in_batches(
+    cache: SealedRedisCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(redis_cache, "BATCH_SIZE", 3)
     for number in range(7):
         cache.replace(f"t:{number}", b"head%d and body" % number, 60, fence=number)
@@ -113,14 +125,14 @@ def test_signatures_are_read_in_batches(cache, monkeypatch):
     assert cache.signatures([], 5) == ({}, generation)
 
 
-def test_older_fence_does_not_replace_newer(cache):
+def test_older_fence_does_not_replace_newer(cache: SealedRedisCache) -> None:
     assert cache.replace("t:k", b"second", 60, fence=200)
     assert not cache.replace("t:k", b"first", 60, fence=100)
     assert cache.get("t:k") == b"second"
     assert cache.replace("t:k", b"third", 60, fence=300)
 
 
-def test_purge_removes_all_keys_of_tag(cache):
+def test_purge_removes_all_keys_of_tag(cache: SealedRedisCache) -> None:
     for number in range(20):
         cache.set(f"plate:{number}", b"secret", 60)
         cache.set(f"other:{number}", b"kept", 60)
@@ -131,13 +143,13 @@ def test_purge_removes_all_keys_of_tag(cache):
     assert cache.read_many(["other:3"])[1].startswith("purged:")
 
 
-def test_tag_set_expires_with_its_longest_entry(cache):
+def test_tag_set_expires_with_its_longest_entry(cache: SealedRedisCache) -> None:
     cache.set("plate:a", b"x", 1000)
     cache.set("plate:b", b"x", 10)
     assert 990 < cache.client.ttl("portal:tag:plate") <= 1000
 
 
-def test_all_keys_have_the_prefix(tmp_path, clock, server):
+def test_all_keys_have_the_prefix(tmp_path: Path, clock: Clock, server: RedisProcess) -> None:
     """Other applications may use the same Redis, and operators search by prefix."""
     gate, upstream = threading.Event(), StubUpstream()
     upstream.gate = gate
@@ -145,27 +157,29 @@ def test_all_keys_have_the_prefix(tmp_path, clock, server):
     asking = threading.Thread(target=made.decode)
     asking.start()
     wait_until(lambda: upstream.calls, "the call")
-    held = made.backend.client.keys("*")
+    held = redis_of(made).client.keys("*")
     gate.set()
     asking.join(20)
-    keys = held + made.backend.client.keys("*")
+    keys = held + redis_of(made).client.keys("*")
     assert {key.split(b":")[1] for key in keys} >= {b"generation", b"fence", b"lease", b"tag"}
     assert {key.split(b":")[0] for key in keys} == {PREFIX.removesuffix(":").encode()}
 
 
-def test_lease_has_one_holder_and_fences_increase(leases):
+def test_lease_has_one_holder_and_fences_increase(leases: RedisLeases) -> None:
     with leases.hold("t:k") as first, leases.hold("t:k") as second:
         assert second is None
     fences = []
     for _ in range(20):
         with leases.hold("t:k") as fence:
+            assert fence is not None
             fences.append(fence)
+    assert first is not None
     assert first < fences[0]
     assert fences == sorted(set(fences))
     assert len(str(fences[0])) == 16
 
 
-def test_held_lease_is_renewed(leases, cache):
+def test_held_lease_is_renewed(leases: RedisLeases, cache: SealedRedisCache) -> None:
     with leases.hold("t:k") as fence:
         assert fence is not None
         time.sleep(LIFETIME_MS / 1000 + 0.5)
@@ -173,13 +187,15 @@ def test_held_lease_is_renewed(leases, cache):
     assert cache.client.get("portal:lease:t:k") is None
 
 
-def test_former_holder_does_not_release_lease_of_new_holder(leases, cache):
+def test_former_holder_does_not_release_lease_of_new_holder(
+    leases: RedisLeases, cache: SealedRedisCache
+) -> None:
     with leases.hold("t:k"):
         cache.client.set("portal:lease:t:k", "another's")
     assert cache.client.get("portal:lease:t:k") == b"another's"
 
 
-def test_lease_of_dead_holder_expires(leases, cache):
+def test_lease_of_dead_holder_expires(leases: RedisLeases, cache: SealedRedisCache) -> None:
     cache.client.set("portal:lease:t:k", "a dead process", px=200)
     started = time.monotonic()
     while True:
@@ -190,7 +206,9 @@ def test_lease_of_dead_holder_expires(leases, cache):
     assert time.monotonic() - started < 4
 
 
-def test_late_answer_of_stalled_leader_does_not_replace_newer(tmp_path, clock, server):
+def test_late_answer_of_stalled_leader_does_not_replace_newer(
+    tmp_path: Path, clock: Clock, server: RedisProcess
+) -> None:
     """The late answer reaches its caller but is not stored, because its fence is older."""
     gate, slow = threading.Event(), StubUpstream()
     slow.gate = gate
@@ -198,12 +216,12 @@ def test_late_answer_of_stalled_leader_does_not_replace_newer(tmp_path, clock, s
         process(tmp_path, clock, server.url, slow),
         process(tmp_path, clock, server.url),
     )
-    results: list[object] = []
+    results: list[Served] = []
     leader = threading.Thread(target=lambda: results.append(stalled.decode()))
     leader.start()
     wait_until(lambda: slow.calls, "the first call")
-    for key in other.backend.client.keys("portal:lease:*"):
-        other.backend.client.delete(key)  # as if the leader had stalled past the lease's lifetime
+    for key in redis_of(other).client.keys("portal:lease:*"):
+        redis_of(other).client.delete(key)  # as if the leader had stalled past the lease's lifetime
     clock.advance(1)
     newer = other.decode()
     gate.set()
@@ -213,7 +231,7 @@ def test_late_answer_of_stalled_leader_does_not_replace_newer(tmp_path, clock, s
     assert other.decode().fetched_at == newer.fetched_at
 
 
-def test_machines_coalesce_misses(tmp_path, clock, server):
+def test_machines_coalesce_misses(tmp_path: Path, clock: Clock, server: RedisProcess) -> None:
     gate, upstream = threading.Event(), StubUpstream()
     upstream.gate = gate
     machines = [process(tmp_path / str(number), clock, server.url, upstream) for number in range(3)]
@@ -235,7 +253,9 @@ def test_machines_coalesce_misses(tmp_path, clock, server):
 
 
 @pytest.mark.parametrize("trouble", ["stopped", "silent"])
-def test_redis_outage_costs_one_time_out_and_recovery_is_detected(tmp_path, clock, server, trouble):
+def test_redis_outage_costs_one_time_out_and_recovery_is_detected(
+    tmp_path: Path, clock: Clock, server: RedisProcess, trouble: str
+) -> None:
     made = process(tmp_path, clock, server.default_url)
     warm = made.decode().body
     if trouble == "stopped":
@@ -255,15 +275,17 @@ def test_redis_outage_costs_one_time_out_and_recovery_is_detected(tmp_path, cloc
         server.start()
     else:
         server.resume()
-    wait_until(lambda: not made.backend.breaker.is_open, "the recovery", timeout_s=5)
+    wait_until(lambda: not redis_of(made).breaker.is_open, "the recovery", timeout_s=5)
     made.expire_local_cache()
     assert made.decode().cache_status == "hit"
     assert made.decode("DEF4G07").cache_status == "hit"
     assert len(made.upstream.calls) == 41
-    wait_until(lambda: made.backend.client.dbsize() > 0, "an answer written back")
+    wait_until(lambda: redis_of(made).client.dbsize() > 0, "an answer written back")
 
 
-def test_purge_raises_store_down_without_redis(tmp_path, clock, server):
+def test_purge_raises_store_down_without_redis(
+    tmp_path: Path, clock: Clock, server: RedisProcess
+) -> None:
     made = process(tmp_path, clock, server.url)
     made.decode()
     server.stop()
@@ -271,7 +293,9 @@ def test_purge_raises_store_down_without_redis(tmp_path, clock, server):
         made.store.purge("ABC1D23")
 
 
-def test_forged_entries_are_misses_and_not_executed(tmp_path, clock, server):
+def test_forged_entries_are_misses_and_not_executed(
+    tmp_path: Path, clock: Clock, server: RedisProcess
+) -> None:
     """The forged entries are pickles, which Flask-Caching's own serializer would load."""
     made = process(tmp_path, clock, server.url)
     plates = [f"AB{letter}1D{number:02}" for letter in "ABC" for number in range(100)]
@@ -279,9 +303,9 @@ def test_forged_entries_are_misses_and_not_executed(tmp_path, clock, server):
         made.decode(plate)
     trap = tmp_path / "sprung"
     planted = b"0" * 16 + b"\x80\x04cposix\nmkdir\n(V" + str(trap).encode() + b"\ntR."
-    for key in made.backend.client.keys("portal:*:*"):
+    for key in redis_of(made).client.keys("portal:*:*"):
         if b":tag:" not in key:
-            made.backend.client.set(key, planted)
+            redis_of(made).client.set(key, planted)
     made.expire_local_cache()
     for plate in plates:
         served = made.decode(plate)
@@ -289,7 +313,7 @@ def test_forged_entries_are_misses_and_not_executed(tmp_path, clock, server):
     assert not trap.exists()
 
 
-def test_size_counts_keys_and_memory(cache):
+def test_size_counts_keys_and_memory(cache: SealedRedisCache) -> None:
     for number in range(3):
         cache.replace(f"t{number}:k", b"x" * 5000, 60)
     size = cache.size()

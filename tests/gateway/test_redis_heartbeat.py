@@ -2,19 +2,24 @@
 
 import contextlib
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 
 from portal.system.dependency_breaker import DependencyBreaker
-from tests.fakes import wait_until
+from tests.fakes import Clock, wait_until
 from tests.fakes.processes import RedisProcess
 from tests.fakes.threads import no_thread_named
 
-redis = pytest.importorskip("redis", reason="redis-py is not installed")
+if TYPE_CHECKING:
+    import redis
+else:
+    redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
-from portal.gateway.redis_cache import BATCH_SIZE, CLIENT_OPTIONS, FAILURES  # noqa: E402
-from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases  # noqa: E402
+from portal.gateway.redis_cache import BATCH_SIZE, CLIENT_OPTIONS, FAILURES
+from portal.gateway.redis_lease import HEARTBEAT_S, LIFETIME_MS, RedisLeases
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +29,7 @@ def server() -> Iterator[RedisProcess]:
 
 
 @pytest.fixture
-def observer(server: RedisProcess) -> Iterator["redis.Redis"]:
+def observer(server: RedisProcess) -> Iterator[redis.Redis]:
     """A client without the portal's short time-outs, for the test's own commands."""
     with redis.Redis.from_url(server.url) as made:
         made.flushall()
@@ -32,22 +37,24 @@ def observer(server: RedisProcess) -> Iterator["redis.Redis"]:
 
 
 @pytest.fixture
-def client(server: RedisProcess, observer) -> Iterator["redis.Redis"]:
+def client(server: RedisProcess, observer: redis.Redis) -> Iterator[redis.Redis]:
     with redis.Redis.from_url(server.url, **CLIENT_OPTIONS) as made:
         yield made
 
 
 @pytest.fixture
-def breaker(client) -> DependencyBreaker:
+def breaker(client: redis.Redis) -> DependencyBreaker:
     return DependencyBreaker("Redis", client.ping, FAILURES)
 
 
 @pytest.fixture
-def leases(client, breaker) -> RedisLeases:
+def leases(client: redis.Redis, breaker: DependencyBreaker) -> RedisLeases:
     return RedisLeases(client, breaker)
 
 
-def test_heartbeat_without_thread_starts_with_next_lease(leases, observer):
+def test_heartbeat_without_thread_starts_with_next_lease(
+    leases: RedisLeases, observer: redis.Redis
+) -> None:
     with no_thread_named("lease") as refused, leases.hold("t:unkept") as unkept:
         assert unkept is not None
     assert refused
@@ -67,14 +74,17 @@ class FarConnection(redis.Connection):
 
     sent = 0
 
-    def send_packed_command(self, command, check_health=True):
+    def send_packed_command(self, command: object, check_health: bool = True) -> None:
         FarConnection.sent += 1
-        super().send_packed_command(command, check_health)
+        super().send_packed_command(command, check_health)  # type: ignore[no-untyped-call]
 
 
-def test_heartbeat_renews_many_leases_in_few_round_trips(server, client, breaker):
+def test_heartbeat_renews_many_leases_in_few_round_trips(
+    server: RedisProcess, client: redis.Redis, breaker: DependencyBreaker
+) -> None:
     """One 4 ms round trip per lease took 2.4 s in all, so leases of a live holder expired."""
-    beat, beats = threading.Semaphore(0), []
+    beat = threading.Semaphore(0)
+    beats: list[float] = []
 
     def sleep(seconds: float) -> None:
         beats.append(seconds)
@@ -109,35 +119,49 @@ def test_heartbeat_renews_many_leases_in_few_round_trips(server, client, breaker
     far.close()
 
 
-def test_heartbeat_interval_counts_from_its_start(client, breaker, clock):
+def test_heartbeat_interval_counts_from_its_start(
+    client: redis.Redis,
+    breaker: DependencyBreaker,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The duration of a slow renewal is subtracted from the pause after it."""
-    beat, beats, took = threading.Semaphore(0), [], iter([0.25, 5.0, 0.0, 0.0])
+    beat, took = threading.Semaphore(0), iter([0.25, 5.0, 0.0, 0.0])
+    beats: list[float] = []
 
     def sleep(seconds: float) -> None:
         beats.append(seconds)
         beat.acquire(timeout=20)
 
     leases = RedisLeases(client, breaker, sleep, clock)
-    leases._renew_all = lambda _held: clock.advance(next(took))
+    monkeypatch.setattr(leases, "_renew_all", lambda _held: clock.advance(next(took)))
     with leases.hold("t:k"):
         for count in (1, 2, 3):
-            wait_until(lambda count=count: len(beats) == count, "a pause")
+            wait_until(partial(lambda count: len(beats) == count, count), "a pause")
             beat.release()
         wait_until(lambda: len(beats) == 4, "the last pause")
     beat.release()
     assert beats[:4] == [HEARTBEAT_S, HEARTBEAT_S - 0.25, 0.0, HEARTBEAT_S]
 
 
-def test_new_and_released_leases_trigger_no_renewal(client, breaker):
+def test_new_and_released_leases_trigger_no_renewal(
+    client: redis.Redis, breaker: DependencyBreaker, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Renewing all leases with every new one would cost n² commands for n leases."""
-    beat, beats = threading.Semaphore(0), []
+    beat = threading.Semaphore(0)
+    beats: list[float] = []
 
     def sleep(seconds: float) -> None:
         beats.append(seconds)
         beat.acquire(timeout=20)
 
-    leases, renewed = RedisLeases(client, breaker, sleep), []
-    leases._renew_all = lambda held: renewed.extend(name for name, _ in held)
+    leases = RedisLeases(client, breaker, sleep)
+    renewed: list[str] = []
+
+    def renew_all(held: Sequence[tuple[str, str]]) -> None:
+        renewed.extend(name for name, _ in held)
+
+    monkeypatch.setattr(leases, "_renew_all", renew_all)
     with leases.hold("t:long"):
         for number in range(50):
             with leases.hold(f"t:{number}"):

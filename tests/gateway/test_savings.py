@@ -2,14 +2,21 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
 
 from portal.gateway import SavingsCounter, Usage, UsageLog
 from portal.storage.database import metadata
+from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import bench, terms
 
 
-def test_hits_are_counted_by_day_at_their_price(tmp_path, engine, clock):
+def test_hits_are_counted_by_day_at_their_price(
+    tmp_path: Path, engine: Engine, clock: Clock
+) -> None:
     tally = SavingsCounter(engine, terms(price="0.305"), clock)
     made = bench(tmp_path, clock, savings=tally.count)
     for _ in range(4):
@@ -20,7 +27,7 @@ def test_hits_are_counted_by_day_at_their_price(tmp_path, engine, clock):
     assert log.unpaid("2026-11") == {}
 
 
-def test_two_processes_add_to_one_count(engine, clock):
+def test_two_processes_add_to_one_count(engine: Engine, clock: Clock) -> None:
     for _ in range(2):
         tally = SavingsCounter(engine, terms(price="1"), clock)
         for how in ("hit", "stale", "collapsed", "miss", "request"):
@@ -31,7 +38,7 @@ def test_two_processes_add_to_one_count(engine, clock):
     assert UsageLog(engine, "upstream").unpaid() == {"renajud": expected}
 
 
-def test_concurrent_flushes_lose_no_hit(engine, clock):
+def test_concurrent_flushes_lose_no_hit(engine: Engine, clock: Clock) -> None:
     """All counters flush to the same rows, which do not exist yet."""
     tallies = [SavingsCounter(engine, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
@@ -43,7 +50,9 @@ def test_concurrent_flushes_lose_no_hit(engine, clock):
     assert [each.hits for each in unpaid.values()] == [12, 12, 12]
 
 
-def test_failed_flush_is_retried(tmp_path, engine, clock, monkeypatch):
+def test_failed_flush_is_retried(
+    tmp_path: Path, engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tally = SavingsCounter(engine, terms(), clock)
     tally.count("decode", "hit")
     broken = kept_open(None, tmp_path / "broken")

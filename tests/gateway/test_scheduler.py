@@ -9,7 +9,7 @@ from tests.fakes.answers import path_of
 from tests.fakes.threads import no_thread_named
 
 
-def test_task_runs_when_due_and_failed_task_runs_again():
+def test_task_runs_when_due_and_failed_task_runs_again() -> None:
     clock, done = Clock(0.0), []
 
     def fail() -> None:
@@ -25,7 +25,7 @@ def test_task_runs_when_due_and_failed_task_runs_again():
     assert (done.count("often"), done.count("failed")) == (10, 2)
 
 
-def test_start_is_retried_after_missing_thread():
+def test_start_is_retried_after_missing_thread() -> None:
     ran = threading.Event()
     scheduler = Scheduler(PeriodicTask(0.0, ran.set))
     with no_thread_named("scheduler") as refused:
@@ -37,9 +37,10 @@ def test_start_is_retried_after_missing_thread():
     wait_until(ran.is_set, "the first task")
 
 
-def test_stop_waits_for_running_task():
+def test_stop_waits_for_running_task() -> None:
     """The resources that the tasks use are closed after stop."""
-    running, may_finish, done = threading.Event(), threading.Event(), []
+    running, may_finish = threading.Event(), threading.Event()
+    done: list[str] = []
 
     def task() -> None:
         running.set()
@@ -47,9 +48,14 @@ def test_stop_waits_for_running_task():
         done.append("task")
 
     scheduler = Scheduler(PeriodicTask(0.0, task))
+
+    def stop() -> None:
+        scheduler.stop()
+        done.append("stopped")
+
     scheduler.start()
     assert running.wait(20)
-    stopping = threading.Thread(target=lambda: (scheduler.stop(), done.append("stopped")))
+    stopping = threading.Thread(target=stop)
     stopping.start()
     may_finish.set()
     stopping.join(20)
@@ -59,7 +65,7 @@ def test_stop_waits_for_running_task():
     assert done[-1] == "stopped"
 
 
-def test_request_is_answered_without_scheduler_thread(portal: PortalFactory):
+def test_request_is_answered_without_scheduler_thread(portal: PortalFactory) -> None:
     here = portal()
     with no_thread_named("scheduler") as refused:
         assert here.get(path_of("decode")).status_code == 200

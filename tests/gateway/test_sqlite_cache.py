@@ -4,6 +4,7 @@ import multiprocessing
 import sqlite3
 import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -17,7 +18,7 @@ SECRET = b"REGISTRO-SECRETO-DO-VEICULO"
 
 
 @pytest.fixture
-def cache(tmp_path) -> SQLiteCache:
+def cache(tmp_path: Path) -> SQLiteCache:
     return opened_cache(tmp_path)
 
 
@@ -25,14 +26,14 @@ def files_of(folder: Path) -> bytes:
     return b"".join(path.read_bytes() for path in folder.iterdir())
 
 
-def test_entry_is_read_by_another_process(cache, tmp_path):
+def test_entry_is_read_by_another_process(cache: SQLiteCache, tmp_path: Path) -> None:
     """A restarted process reads the file in the same way."""
     cache.set("tag:a", b"one", 60)
     assert opened_cache(tmp_path).get("tag:a") == b"one"
     assert cache.get("tag:b") is None
 
 
-def test_signatures_of_many_keys_are_read_together(cache):
+def test_signatures_of_many_keys_are_read_together(cache: SQLiteCache) -> None:
     for number in range(7):
         cache.set(f"t:{number}", b"head%d and body" % number, 60)
     cache.set("t:gone", b"head", -1)
@@ -42,7 +43,7 @@ def test_signatures_of_many_keys_are_read_together(cache):
     assert cache.signatures([], 5) == ({}, generation)
 
 
-def test_version_changes_with_every_write(cache, tmp_path):
+def test_version_changes_with_every_write(cache: SQLiteCache, tmp_path: Path) -> None:
     other = opened_cache(tmp_path)
     writes = (
         lambda: cache.set("t:a", b"mine", 60),
@@ -63,15 +64,16 @@ def test_version_changes_with_every_write(cache, tmp_path):
     assert cache.version() == last
 
 
-def test_version_after_fault_differs_from_earlier_ones(cache):
+def test_version_after_fault_differs_from_earlier_ones(cache: SQLiteCache) -> None:
     before = cache.version()
+    assert cache._watch is not None
     cache._watch.close()  # as with a broken disk
     with pytest.raises(sqlite3.Error):
         cache.version()
     assert cache.version() != before
 
 
-def test_expired_entry_is_absent_and_swept(cache, tmp_path):
+def test_expired_entry_is_absent_and_swept(cache: SQLiteCache, tmp_path: Path) -> None:
     cache.set("tag:a", SECRET, 0.01)
     cache.set("tag:b", b"stays", 60)
     time.sleep(0.02)
@@ -81,7 +83,7 @@ def test_expired_entry_is_absent_and_swept(cache, tmp_path):
     assert cache.get("tag:b") == b"stays"
 
 
-def test_purge_leaves_no_byte_in_any_file(cache, tmp_path):
+def test_purge_leaves_no_byte_in_any_file(cache: SQLiteCache, tmp_path: Path) -> None:
     for number in range(50):
         cache.set(f"plate:{number}", SECRET * 100, 60)
         cache.set(f"other:{number}", b"kept", 60)
@@ -92,11 +94,11 @@ def test_purge_leaves_no_byte_in_any_file(cache, tmp_path):
     assert cache.get("other:7") == b"kept"
 
 
-def test_purge_leaves_no_byte_with_concurrent_readers(cache, tmp_path):
+def test_purge_leaves_no_byte_with_concurrent_readers(cache: SQLiteCache, tmp_path: Path) -> None:
     cache.set("plate:1", SECRET, 60)
     ended = threading.Event()
 
-    def read_on():
+    def read_on() -> None:
         while not ended.is_set():
             cache.get("plate:1")
 
@@ -112,14 +114,14 @@ def test_purge_leaves_no_byte_with_concurrent_readers(cache, tmp_path):
     assert SECRET not in files_of(tmp_path)
 
 
-def test_purge_distinguishes_tags_with_common_prefix(cache):
+def test_purge_distinguishes_tags_with_common_prefix(cache: SQLiteCache) -> None:
     for key in ("ab:1", "abc:1", "a:1", "ab;:1"):
         cache.set(key, b"x", 60)
     assert cache.delete_tagged("ab") == 1
     assert [cache.get(key) for key in ("ab:1", "abc:1", "a:1")] == [None, b"x", b"x"]
 
 
-def test_older_fence_does_not_replace_newer(cache):
+def test_older_fence_does_not_replace_newer(cache: SQLiteCache) -> None:
     assert cache.replace("t:k", b"second", 60, fence=200)
     assert not cache.replace("t:k", b"first", 60, fence=100)
     assert cache.get("t:k") == b"second"
@@ -127,18 +129,18 @@ def test_older_fence_does_not_replace_newer(cache):
     assert cache.get("t:k") == b"third"
 
 
-def test_fence_far_in_the_future_does_not_block_writes(cache):
+def test_fence_far_in_the_future_does_not_block_writes(cache: SQLiteCache) -> None:
     an_hour_ahead = int((time.time() + 3600) * 1e6)
     cache.replace("t:k", b"old", 60, fence=an_hour_ahead)
     assert cache.replace("t:k", b"new", 60, fence=int(time.time() * 1e6))
 
 
-def test_expired_entry_can_be_replaced_by_any_fence(cache):
+def test_expired_entry_can_be_replaced_by_any_fence(cache: SQLiteCache) -> None:
     cache.replace("t:k", b"old", -1, fence=300)
     assert cache.replace("t:k", b"new", 60, fence=1)
 
 
-def test_purge_begins_generation_seen_by_every_process(cache, tmp_path):
+def test_purge_begins_generation_seen_by_every_process(cache: SQLiteCache, tmp_path: Path) -> None:
     other = opened_cache(tmp_path)
     begun = cache.read_many(["t:k"])[1]
     assert begun.startswith("begun:")
@@ -147,12 +149,12 @@ def test_purge_begins_generation_seen_by_every_process(cache, tmp_path):
     assert cache.read_many(["t:k"])[1].startswith("purged:")
 
 
-def test_file_is_readable_by_owner_only(cache, tmp_path):
+def test_file_is_readable_by_owner_only(cache: SQLiteCache, tmp_path: Path) -> None:
     cache.set("t:k", b"x", 60)
     assert (tmp_path / "cache.sqlite").stat().st_mode & 0o077 == 0
 
 
-def test_statements_use_an_index(cache, tmp_path):
+def test_statements_use_an_index(cache: SQLiteCache, tmp_path: Path) -> None:
     """The cost of a read does not grow with the number of entries."""
     cache.set("t:k", b"x", 60)
     with sqlite3.connect(tmp_path / "cache.sqlite") as db:
@@ -171,7 +173,7 @@ def test_statements_use_an_index(cache, tmp_path):
     assert all(step.startswith("SEARCH") for step in steps), plans
 
 
-def test_new_store_can_be_opened_concurrently(tmp_path):
+def test_new_store_can_be_opened_concurrently(tmp_path: Path) -> None:
     for turn in range(5):
         stores = [opened_cache(tmp_path / str(turn)) for _ in range(8)]
         with ThreadPoolExecutor(8) as pool:
@@ -179,7 +181,9 @@ def test_new_store_can_be_opened_concurrently(tmp_path):
         assert len({each.result()[1] for each in begun}) == 1
 
 
-def test_keys_with_equal_row_number_are_not_mixed_up(cache, monkeypatch):
+def test_keys_with_equal_row_number_are_not_mixed_up(
+    cache: SQLiteCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sqlite_cache, "entry_id", lambda _key: 7)
     cache.replace("t:one", b"one", 60, fence=200)
     assert cache.get("t:two") is None
@@ -188,7 +192,7 @@ def test_keys_with_equal_row_number_are_not_mixed_up(cache, monkeypatch):
     assert (cache.get("t:one"), cache.get("t:two")) == (None, b"two")
 
 
-def test_sweep_checkpoints_the_wal(cache, tmp_path):
+def test_sweep_checkpoints_the_wal(cache: SQLiteCache, tmp_path: Path) -> None:
     cache.sweep()
     for number in range(2_000):
         cache.set(f"t:{number}", b"x" * 4_000, 60)
@@ -198,7 +202,7 @@ def test_sweep_checkpoints_the_wal(cache, tmp_path):
 
 
 @pytest.fixture
-def backup(cache, tmp_path):
+def backup(cache: SQLiteCache, tmp_path: Path) -> Iterator[sqlite3.Connection]:
     """A reader that keeps a snapshot of the store open, as a backup does."""
     cache.set("t:k", SECRET, 60)
     reader = sqlite3.connect(tmp_path / "cache.sqlite", isolation_level=None)
@@ -208,7 +212,9 @@ def backup(cache, tmp_path):
     reader.close()
 
 
-def test_purge_blocked_by_reader_raises_bytes_remain(cache, backup):
+def test_purge_blocked_by_reader_raises_bytes_remain(
+    cache: SQLiteCache, backup: sqlite3.Connection
+) -> None:
     with pytest.raises(BytesRemain) as caught:
         cache.delete_tagged("t")
     assert caught.value.gone == 1
@@ -217,7 +223,7 @@ def test_purge_blocked_by_reader_raises_bytes_remain(cache, backup):
     assert cache.delete_tagged("t") == 0
 
 
-def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache):
+def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SQLiteCache) -> None:
     """The store deletes whole buckets again from the first purge that is not recorded."""
     assert cache.purged_to("log") == 0
     for number, recorded in ((1, 1), (2, 2), (4, 2), (3, 3)):
@@ -226,7 +232,9 @@ def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache):
     assert cache.purged_to("another log") == 0
 
 
-def test_later_sweep_truncates_wal_kept_by_reader(cache, tmp_path, backup):
+def test_later_sweep_truncates_wal_kept_by_reader(
+    cache: SQLiteCache, tmp_path: Path, backup: sqlite3.Connection
+) -> None:
     cache.replace("t:k", SECRET, -1)
     assert cache.sweep() == 1
     assert SECRET in files_of(tmp_path)
@@ -235,12 +243,14 @@ def test_later_sweep_truncates_wal_kept_by_reader(cache, tmp_path, backup):
     assert SECRET not in files_of(tmp_path)
 
 
-def test_sweep_blocked_by_reader_does_not_block_writers(cache, tmp_path, backup):
+def test_sweep_blocked_by_reader_does_not_block_writers(
+    cache: SQLiteCache, tmp_path: Path, backup: sqlite3.Connection
+) -> None:
     other = opened_cache(tmp_path)
     cache.set("t:old", b"old", -1)
     ended = threading.Event()
 
-    def sweep_on():
+    def sweep_on() -> None:
         while not ended.is_set():
             cache.sweep()
 
@@ -263,7 +273,7 @@ def _write_many(path: Path, name: str) -> None:
         cache.get(f"{name}:{number}")
 
 
-def test_concurrent_writers_do_not_meet_locked_store(tmp_path):
+def test_concurrent_writers_do_not_meet_locked_store(tmp_path: Path) -> None:
     path = tmp_path / "cache.sqlite"
     context = multiprocessing.get_context("spawn")
     writers = [context.Process(target=_write_many, args=(path, f"w{n}")) for n in range(3)]
@@ -275,7 +285,7 @@ def test_concurrent_writers_do_not_meet_locked_store(tmp_path):
     assert opened_cache(path.parent).get("w2:99") == b"x" * 1000
 
 
-def test_size_counts_entries_and_bytes(cache):
+def test_size_counts_entries_and_bytes(cache: SQLiteCache) -> None:
     empty = cache.size()
     for number in range(3):
         cache.set(f"t:{number}", b"x" * 50_000, 60)

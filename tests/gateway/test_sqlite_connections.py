@@ -14,14 +14,14 @@ OPEN_FILES = Path("/proc/self/fd")
 
 
 @pytest.fixture
-def cache(tmp_path) -> SQLiteCache:
+def cache(tmp_path: Path) -> SQLiteCache:
     return opened_cache(tmp_path)
 
 
-def test_idle_connections_are_bounded(cache):
+def test_idle_connections_are_bounded(cache: SQLiteCache) -> None:
     together = threading.Barrier(40)
 
-    def read():
+    def read() -> None:
         with cache._connection() as db:
             together.wait(10)
             db.execute("SELECT 1")
@@ -41,7 +41,7 @@ def open_files(folder: Path) -> list[str]:
     return [target for target in targets if target.startswith(str(folder))]
 
 
-def test_closed_cache_keeps_no_file_open(cache, tmp_path):
+def test_closed_cache_keeps_no_file_open(cache: SQLiteCache, tmp_path: Path) -> None:
     cache.set("t:k", b"x", 60)
     assert cache.version() is not None
     assert open_files(tmp_path)
@@ -51,7 +51,7 @@ def test_closed_cache_keeps_no_file_open(cache, tmp_path):
     assert open_files(tmp_path) == []
 
 
-def test_failed_open_leaves_no_file_open(cache, tmp_path):
+def test_failed_open_leaves_no_file_open(cache: SQLiteCache, tmp_path: Path) -> None:
     (tmp_path / "cache.sqlite").mkdir()
     for _ in range(3):
         with pytest.raises((sqlite3.Error, OSError)):
@@ -59,7 +59,7 @@ def test_failed_open_leaves_no_file_open(cache, tmp_path):
     assert open_files(tmp_path) == []
 
 
-def test_quarantined_file_is_not_left_open(cache, tmp_path):
+def test_quarantined_file_is_not_left_open(cache: SQLiteCache, tmp_path: Path) -> None:
     (tmp_path / "cache.sqlite").write_bytes(b"no database at all" * 100)
     assert cache.get("t:k") is None
     assert not [name for name in open_files(tmp_path) if "broken" in name]

@@ -28,25 +28,25 @@ values = st.recursive(
 
 @settings(deadline=None)
 @given(values, st.booleans())
-def test_json_dumps_output_round_trips(value, ascii_only):
+def test_json_dumps_output_round_trips(value: object, ascii_only: bool) -> None:
     assert parse(json.dumps(value, ensure_ascii=ascii_only).encode()) == value
 
 
 @settings(deadline=None)
 @given(values)
-def test_equal_values_have_one_canonical_text(value):
+def test_equal_values_have_one_canonical_text(value: object) -> None:
     read = parse_exact(json.dumps(value).encode())
     assert parse_exact(canonical(read)) == read
     assert canonical(value) == canonical(read) == canonical(parse_exact(canonical(read)))
 
 
-def test_name_order_does_not_change_canonical_text():
+def test_name_order_does_not_change_canonical_text() -> None:
     assert canonical({"b": 1, "a": [1, {"d": 2, "c": 3}]}) == b'{"a":[1,{"c":3,"d":2}],"b":1}'
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=200))
-def test_any_bytes_are_parsed_or_raise_not_strict_json(text):
+def test_any_bytes_are_parsed_or_raise_not_strict_json(text: bytes) -> None:
     with suppress(NotStrictJSON):
         parse(text)
 
@@ -78,7 +78,7 @@ def test_any_bytes_are_parsed_or_raise_not_strict_json(text):
     ],
     ids=lambda text: text[:12].decode("latin-1"),
 )
-def test_ambiguous_or_broken_text_is_rejected(text):
+def test_ambiguous_or_broken_text_is_rejected(text: bytes) -> None:
     with pytest.raises(NotStrictJSON):
         parse(text)
 
@@ -94,7 +94,7 @@ def test_ambiguous_or_broken_text_is_rejected(text):
     ],
     ids=["as deep as may be", "brackets in a text", "a quote in it", "a pair", "wide"],
 )
-def test_unusual_but_unambiguous_text_is_parsed(text):
+def test_unusual_but_unambiguous_text_is_parsed(text: bytes) -> None:
     assert parse(text) == json.loads(text)
 
 
@@ -105,7 +105,7 @@ hostile_texts = st.text('[]{}"\\\\x', max_size=8).map(json.dumps).map(str.encode
 
 @settings(deadline=None)
 @given(st.lists(hostile_texts, min_size=1, max_size=4))
-def test_brackets_in_strings_do_not_count_as_nesting(texts):
+def test_brackets_in_strings_do_not_count_as_nesting(texts: list[bytes]) -> None:
     inner = _MANY + b",".join(texts)
     deepest = b"[" * MAX_DEPTH + inner.replace(b"{},", b"") + b"]" * MAX_DEPTH
     for text in (b"[" + inner + b"]", deepest):
@@ -125,7 +125,7 @@ def canonical_of(number: str) -> bytes:
     ),
     st.integers(min_value=0, max_value=40),
 )
-def test_exact_number_round_trips_with_one_canonical_text(number, zeros):
+def test_exact_number_round_trips_with_one_canonical_text(number: Decimal, zeros: int) -> None:
     text = str(number)
     once = canonical_of(text)
     assert Decimal(once.decode()) == number
@@ -150,11 +150,11 @@ def test_exact_number_round_trips_with_one_canonical_text(number, zeros):
     ],
     ids=lambda case: case[0] if isinstance(case, tuple) else "",
 )
-def test_equal_numbers_have_one_canonical_text(texts, spelling):
+def test_equal_numbers_have_one_canonical_text(texts: tuple[str, ...], spelling: bytes) -> None:
     assert {canonical_of(text) for text in texts} == {spelling}
 
 
-def test_numbers_equal_as_doubles_stay_distinct():
+def test_numbers_equal_as_doubles_stay_distinct() -> None:
     assert canonical_of("12345678901234567890.25") != canonical_of("12345678901234567890.75")
     assert canonical_of("1e-400") != canonical_of("0.0")
     assert canonical([0.1, 1.0]) == b"[0.1,1]"
@@ -169,17 +169,17 @@ def test_numbers_equal_as_doubles_stay_distinct():
     ],
     ids=lambda text: text[:14],
 )
-def test_number_beyond_bounds_is_rejected_before_expansion(text):
+def test_number_beyond_bounds_is_rejected_before_expansion(text: str) -> None:
     with pytest.raises(NotStrictJSON):
         parse_exact(f'{{"a": [{text}]}}'.encode())
 
 
-def test_canonical_text_is_about_as_long_as_the_input():
+def test_canonical_text_is_about_as_long_as_the_input() -> None:
     text = b"[" + b",".join([b"1e400", b"1e-400", b"-1.5e+99"] * 1000) + b"]"
     assert len(canonical(parse_exact(text))) <= 2 * len(text)
 
 
 @pytest.mark.parametrize("number", [float("nan"), float("inf"), Decimal("NaN")])
-def test_canonical_rejects_non_json_numbers(number):
+def test_canonical_rejects_non_json_numbers(number: Decimal | float) -> None:
     with pytest.raises(ValueError, match="no such number"):
         canonical([number])

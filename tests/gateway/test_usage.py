@@ -2,6 +2,7 @@
 
 from datetime import date, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 from sqlalchemy import Engine, event
 
@@ -90,7 +91,7 @@ def test_today_is_counted_by_address_and_token(engine: Engine, clock: Clock) -> 
     assert log.origins_today() == {}
 
 
-def test_ledger_is_summed_in_sql_from_an_index_alone(tmp_path, clock: Clock) -> None:
+def test_ledger_is_summed_in_sql_from_an_index_alone(tmp_path: Path, clock: Clock) -> None:
     engine = kept_open(None, tmp_path)
     for groups in (("day", "operation"), ("caller",)):
         query = paid_query("up", DAY, *groups)
@@ -116,7 +117,7 @@ def test_number_of_queries_does_not_grow_with_the_rows(engine: Engine, clock: Cl
     assert len(found) == 60
 
 
-def test_hits_are_counted_for_who_asked(tmp_path, engine: Engine, clock: Clock) -> None:
+def test_hits_are_counted_for_who_asked(tmp_path: Path, engine: Engine, clock: Clock) -> None:
     counter = SavingsCounter(engine, terms(price="1"), clock)
     made = bench(tmp_path, clock, savings=counter.count)
     for _ in range(3):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from tests import factories
+from tests.fakes.answers import Operation
 
 _SCRIPT = "window.pwned=1"
 _AWAY = "//evil.invalid/x"
@@ -59,7 +60,7 @@ def _filled(value: Any, strings: Any) -> Any:
             return value
 
 
-def hostile_bodies(plate: str, strings: Any) -> dict[str, bytes]:
+def hostile_bodies(plate: str, strings: Any) -> dict[Operation, bytes]:
     """Return each operation's answer with hostile texts in every field but the plate."""
     months = {"historicoPreco": factories.price_history(24)}
     entry = {**_filled(factories.fipe_entry(), strings), **months}

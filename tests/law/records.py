@@ -3,6 +3,8 @@
 from dataclasses import fields
 from typing import Any
 
+from portal.law import Infraction, find, find_court
+from portal.law.courts import Court
 from portal.vehicle import EMPTY, Field, Fine, Licence, Restriction
 
 LICENCE = Licence(points=0, number=EMPTY, impediment=EMPTY, ordinance=EMPTY)
@@ -30,6 +32,20 @@ def restriction(kinds: str = "", **given: Any) -> Restriction:
         "kinds_text": known(kinds) if kinds else EMPTY,
     }
     return Restriction(**values | _as_fields(given))
+
+
+def infraction_of(code: str) -> Infraction:
+    """Return the infraction of a code that the table has."""
+    found = find(code)
+    assert found is not None, code
+    return found
+
+
+def court_of(text: str, case: str = "") -> Court:
+    """Return the court that a record names."""
+    found = find_court(text, case)
+    assert found is not None, (text, case)
+    return found
 
 
 def _as_fields(given: dict[str, Any]) -> dict[str, Any]:

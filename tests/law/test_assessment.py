@@ -3,13 +3,14 @@
 from dataclasses import replace
 from datetime import date, timedelta
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from portal.law import assess, totals
-from portal.vehicle import HIDDEN, Field
+from portal.vehicle import HIDDEN, Field, Fine
 from tests.law.records import LICENCE, fine, known
 from tests.law.strategies import FINES
 
@@ -23,7 +24,7 @@ SAMPLE = fine(
 )
 
 
-def test_sample_fine_is_media_with_its_amount_and_points():
+def test_sample_fine_is_media_with_its_amount_and_points() -> None:
     found = assess(SAMPLE, TODAY)
     assert found.amount.value == Decimal("130.16")
     assert found.amount.origin == "table"
@@ -41,33 +42,33 @@ def test_sample_fine_is_media_with_its_amount_and_points():
     assert found.prescription.ends_on == date(2029, 8, 18)
 
 
-def test_discounts_are_rounded_to_the_cent():
+def test_discounts_are_rounded_to_the_cent() -> None:
     amount = assess(SAMPLE, TODAY).amount
     assert (amount.at_80, amount.at_60) == (Decimal("104.13"), Decimal("78.10"))
 
 
-def test_old_infraction_has_the_amount_of_its_time():
+def test_old_infraction_has_the_amount_of_its_time() -> None:
     old = replace(SAMPLE, committed_on=date(2015, 5, 1), amount=Decimal(85))
     assert assess(old, TODAY).amount.value == Decimal("85.13")
     silent = replace(old, amount=None)
     assert assess(silent, TODAY).amount.value == Decimal("85.13")
 
 
-def test_amount_of_the_other_period_is_recognised():
+def test_amount_of_the_other_period_is_recognised() -> None:
     amount = assess(replace(SAMPLE, amount=Decimal(85)), TODAY).amount
     assert amount.value == Decimal("85.13")
     assert amount.matches is False
     assert "não é a da data da infração" in amount.note
 
 
-def test_amount_outside_the_tables_is_kept_with_a_note():
+def test_amount_outside_the_tables_is_kept_with_a_note() -> None:
     amount = assess(replace(SAMPLE, amount=Decimal(500)), TODAY).amount
     assert (amount.value, amount.origin, amount.matches) == (Decimal(500), "sent", False)
     assert "não corresponde à tabela" in amount.note
     assert "mantido o valor enviado" in amount.note
 
 
-def test_unconfirmed_whole_amount_notes_cut_cents():
+def test_unconfirmed_whole_amount_notes_cut_cents() -> None:
     note = "A fonte costuma cortar os centavos."
     for code in ("9999", "7455"):
         whole, to_the_cent = (
@@ -79,13 +80,13 @@ def test_unconfirmed_whole_amount_notes_cut_cents():
     assert note not in assess(SAMPLE, TODAY).amount.note
 
 
-def test_recidivism_doubles_drink_driving():
+def test_recidivism_doubles_drink_driving() -> None:
     amount = assess(fine(code="51691", amount=Decimal(5869), committed_on=TODAY), TODAY).amount
     assert amount.value == Decimal("5869.40")
     assert "reincidência" in amount.note
 
 
-def test_unknown_code_keeps_the_sources_texts():
+def test_unknown_code_keeps_the_sources_texts() -> None:
     found = assess(fine(code="9999", description="ALGO", amount=Decimal(77)), TODAY)
     assert found.description == "Algo"
     assert found.amount.value == Decimal(77)
@@ -94,7 +95,7 @@ def test_unknown_code_keeps_the_sources_texts():
     assert found.points.counted is None
 
 
-def test_unknown_code_has_the_sources_points():
+def test_unknown_code_has_the_sources_points() -> None:
     sent = fine(code="9999", offender=replace(LICENCE, points=5))
     assert assess(sent, TODAY).points.counted == 5
 
@@ -110,14 +111,15 @@ def test_unknown_code_has_the_sources_points():
         ("50100", "não computável"),
     ],
 )
-def test_points_that_do_not_count_have_a_reason(code, why):
+def test_points_that_do_not_count_have_a_reason(code: str, why: str) -> None:
     points = assess(fine(code=code, committed_on=TODAY), TODAY).points
     assert points.counted == 0
+    assert points.by_gravity is not None
     assert points.by_gravity > 0
     assert why in points.note
 
 
-def test_points_expire_after_twelve_months():
+def test_points_expire_after_twelve_months() -> None:
     assert "saíram da contagem em 18/08/2025" in assess(SAMPLE, TODAY).points.note
     assert assess(SAMPLE, date(2025, 8, 18)).points.note == ""
 
@@ -156,14 +158,16 @@ def test_points_expire_after_twelve_months():
         ({"notified_on": date(2025, 11, 25)}, "unknown"),
     ],
 )
-def test_standing_follows_the_recorded_dates_and_words(given, standing):
+def test_standing_follows_the_recorded_dates_and_words(
+    given: dict[str, Any], standing: str
+) -> None:
     found = assess(fine(code="7455", **given), TODAY)
     assert found.standing == standing
     assert found.is_open == (standing != "paid")
     assert found.standing_note
 
 
-def test_old_notice_without_penalty_is_unknown():
+def test_old_notice_without_penalty_is_unknown() -> None:
     """The observed record has no penalty, which the source may have omitted."""
     found = assess(SAMPLE, TODAY)
     assert found.standing == "unknown"
@@ -190,19 +194,21 @@ def test_old_notice_without_penalty_is_unknown():
         ({"paid_on": date(2001, 1, 1)}, "(01/01/2001) é anterior à da infração"),
     ],
 )
-def test_implausible_payment_day_keeps_the_fine_in_the_sums(payment, why):
+def test_implausible_payment_day_keeps_the_fine_in_the_sums(
+    payment: dict[str, Any], why: str
+) -> None:
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **fields_of(payment)), TODAY)
     assert found.standing == "unknown"
     assert why in found.standing_note
     assert totals([found]).amount == Decimal("130.16")
 
 
-def fields_of(payment):
+def fields_of(payment: dict[str, Any]) -> dict[str, Any]:
     return {n: known(v) if isinstance(v, str) else v for n, v in payment.items()}
 
 
 @pytest.mark.parametrize("word", ["EM ABERTO", "NÃO PAGA", "DÍVIDA ATIVA", "EXIGIVEL"])
-def test_payment_with_contradicting_status_is_unclear(word):
+def test_payment_with_contradicting_status_is_unclear(word: str) -> None:
     found = assess(replace(SAMPLE, paid_on=TODAY, kind=known(word)), TODAY)
     assert found.standing == "unknown"
     assert f"registra “{word}”" in found.standing_note
@@ -210,13 +216,13 @@ def test_payment_with_contradicting_status_is_unclear(word):
 
 
 @pytest.mark.parametrize("paid_on", [date(2024, 8, 18), TODAY])
-def test_payment_day_from_infraction_to_today_is_valid(paid_on):
+def test_payment_day_from_infraction_to_today_is_valid(paid_on: date) -> None:
     assert assess(replace(SAMPLE, paid_on=paid_on), TODAY).is_paid
     stamped = known(f"{paid_on:%d/%m/%Y}T09:30:00")
     assert assess(replace(SAMPLE, paid_on=paid_on, paid_on_text=stamped), TODAY).is_paid
 
 
-def test_payment_of_zero_is_noted():
+def test_payment_of_zero_is_noted() -> None:
     found = assess(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(0)), TODAY)
     assert found.is_paid
     assert "consta como zero" in found.standing_note
@@ -229,7 +235,7 @@ def test_payment_of_zero_is_noted():
         "PENALIDADE DE ADVERTENCIA POR ESCRITO",
     ],
 )
-def test_closing_status_word_leaves_the_enforceable_sum(word):
+def test_closing_status_word_leaves_the_enforceable_sum(word: str) -> None:
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
     assert found.standing == "unknown"
     assert found.is_called_off
@@ -241,7 +247,7 @@ def test_closing_status_word_leaves_the_enforceable_sum(word):
     assert sums.amount == Decimal("130.16")
 
 
-def test_written_warning_has_no_money_and_no_points():
+def test_written_warning_has_no_money_and_no_points() -> None:
     word = known("PENALIDADE DE ADVERTENCIA POR ESCRITO")
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=word), TODAY)
     assert "em regra, não tem valor nem pontos (art. 267 do CTB)" in found.standing_note
@@ -254,7 +260,7 @@ def test_written_warning_has_no_money_and_no_points():
         *("PAGAMENTO CANCELADO", "NAO CANCELADA", "RECURSO INDEFERIDO"),
     ],
 )
-def test_closing_word_about_something_else_keeps_the_fine_enforceable(word):
+def test_closing_word_about_something_else_keeps_the_fine_enforceable(word: str) -> None:
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
     assert found.standing == "enforceable"
 
@@ -272,7 +278,7 @@ def test_closing_word_about_something_else_keeps_the_fine_enforceable(word):
         ({"kind": known("PAGAMENTO EFETUADO")}, "A fonte registra “PAGAMENTO EFETUADO”"),
     ],
 )
-def test_payment_without_day_is_maybe_paid(payment, trace):
+def test_payment_without_day_is_maybe_paid(payment: dict[str, Any], trace: str) -> None:
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
     assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
     assert trace in found.standing_note
@@ -290,7 +296,9 @@ def test_payment_without_day_is_maybe_paid(payment, trace):
         {"paid_state": known("-")},
     ],
 )
-def test_payment_fields_without_evidence_leave_the_fine_enforceable(payment):
+def test_payment_fields_without_evidence_leave_the_fine_enforceable(
+    payment: dict[str, Any],
+) -> None:
     found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
     assert found.standing == "enforceable"
 
@@ -305,13 +313,13 @@ def test_payment_fields_without_evidence_leave_the_fine_enforceable(payment):
         ("7811", "2934", "2934.70"),
     ],
 )
-def test_recidivism_doubles_the_articles_that_say_so(code, sent, exact):
+def test_recidivism_doubles_the_articles_that_say_so(code: str, sent: str, exact: str) -> None:
     amount = assess(fine(code=code, amount=Decimal(sent), committed_on=TODAY), TODAY).amount
     assert amount.value == Decimal(exact)
     assert "reincidência" in amount.note
 
 
-def test_fine_for_not_naming_the_driver_has_no_judged_deadlines():
+def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
     dates = {"committed_on": date(2024, 1, 10), "notified_on": date(2024, 3, 1)}
     nic = fine(code="5002", amount=Decimal(260), penalty_on=date(2026, 5, 20), **dates)
     found = assess(nic, TODAY)
@@ -340,7 +348,9 @@ def test_fine_for_not_naming_the_driver_has_no_judged_deadlines():
         ({"paid_on": date(2026, 6, 1)}, False),
     ],
 )
-def test_discount_is_offered_only_while_it_can_be_had(given, has_discount):
+def test_discount_is_offered_only_while_it_can_be_had(
+    given: dict[str, Any], has_discount: bool
+) -> None:
     found = assess(fine(code="7455", amount=Decimal(130), **given), TODAY)
     assert found.has_discount == has_discount
     sums = totals([found])
@@ -349,20 +359,20 @@ def test_discount_is_offered_only_while_it_can_be_had(given, has_discount):
 
 
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
-def test_other_status_word_is_quoted(word):
+def test_other_status_word_is_quoted(word: str) -> None:
     found = assess(replace(SAMPLE, kind=known(word)), TODAY)
     assert found.standing_note.endswith(f" A fonte registra “{word}”.")
 
 
-def test_status_word_in_the_note_is_not_repeated():
+def test_status_word_in_the_note_is_not_repeated() -> None:
     word = known("NOTIFICACAO DE AUTUACAO")
     found = assess(replace(SAMPLE, committed_on=TODAY, notified_on=TODAY, kind=word), TODAY)
     assert "A fonte registra" not in found.standing_note
 
 
-def test_future_infraction_has_no_deadlines_and_no_points():
-    dates = {"committed_on": date(2030, 8, 18), "notified_on": date(2030, 9, 9)}
-    found = assess(replace(SAMPLE, **dates), TODAY)
+def test_future_infraction_has_no_deadlines_and_no_points() -> None:
+    committed, notified = date(2030, 8, 18), date(2030, 9, 9)
+    found = assess(replace(SAMPLE, committed_on=committed, notified_on=notified), TODAY)
     assert found.standing == "unknown"
     assert found.points.counted is None
     assert {clock.verdict for clock in found.clocks} == {"unknown"}
@@ -370,7 +380,7 @@ def test_future_infraction_has_no_deadlines_and_no_points():
         assert "a data da infração está no futuro" in sentence
 
 
-def test_identical_fines_are_summed_and_noted():
+def test_identical_fines_are_summed_and_noted() -> None:
     sums = totals([assess(SAMPLE, TODAY)] * 2 + [assess(replace(SAMPLE, place=known("X")), TODAY)])
     assert sums.amount == 3 * Decimal("130.16")
     assert sums.identical == (2,)
@@ -382,12 +392,12 @@ def test_identical_fines_are_summed_and_noted():
     assert totals([paid, paid]).identical == ()
 
 
-def test_gravities_are_counted_in_words():
+def test_gravities_are_counted_in_words() -> None:
     grave = assess(replace(SAMPLE, code=known("7463"), amount=None), TODAY)
     assert totals([assess(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
 
 
-def test_paid_fine_counts_for_its_points_only():
+def test_paid_fine_counts_for_its_points_only() -> None:
     grave = fine(code="7463", committed_on=TODAY, amount=Decimal(195), penalty_on=date(2026, 1, 1))
     paid = replace(grave, paid_on=TODAY)
     sums = totals([assess(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
@@ -403,14 +413,14 @@ def test_paid_fine_counts_for_its_points_only():
     assert sums.by_gravity == (("média", 1), ("grave", 1), ("não identificada", 1))
 
 
-def test_points_of_notified_fines_are_points_to_come():
+def test_points_of_notified_fines_are_points_to_come() -> None:
     notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
     due = fine(code="7463", committed_on=TODAY, penalty_on=TODAY)
     sums = totals([assess(each, TODAY) for each in (notified, due)])
     assert (sums.points, sums.points_to_come) == (5, 4)
 
 
-def test_enforceable_fine_has_no_discount():
+def test_enforceable_fine_has_no_discount() -> None:
     enforceable = fine(code="7463", committed_on=TODAY, penalty_on=date(2026, 1, 1))
     notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
     alone = totals([assess(enforceable, TODAY)])
@@ -419,14 +429,19 @@ def test_enforceable_fine_has_no_discount():
     assert alone.amount < both.amount_at_80 < both.amount
 
 
-def test_no_fines_give_empty_totals():
+def test_no_fines_give_empty_totals() -> None:
     sums = totals([])
-    assert (sums.open_count, sums.paid_count, sums.amount, sums.by_gravity) == (0, 0, 0, ())
+    assert (sums.open_count, sums.paid_count, sums.amount, sums.by_gravity) == (
+        0,
+        0,
+        Decimal(0),
+        (),
+    )
 
 
 @settings(max_examples=60)
 @given(st.lists(FINES, max_size=4), st.dates())
-def test_assess_and_totals_never_raise(given_fines, today):
+def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> None:
     found = [assess(f, today) for f in given_fines]
     sums = totals(found)
     assert sums.open_count + sums.paid_count == len(found)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from portal.law import court_body_name, court_name, find_court
 from portal.law.courts import courts
+from tests.law.records import court_of
 
 
 @pytest.mark.parametrize(
@@ -29,11 +30,11 @@ from portal.law.courts import courts
         ("TJM-SP", "TJMSP"),
     ],
 )
-def test_court_is_found_by_acronym_alias_or_name(text, acronym):
-    assert find_court(text).acronym == acronym
+def test_court_is_found_by_acronym_alias_or_name(text: str, acronym: str) -> None:
+    assert court_of(text).acronym == acronym
 
 
-def test_every_court_is_found_by_name_and_printed_form():
+def test_every_court_is_found_by_name_and_printed_form() -> None:
     assert len(courts()) == 119
     for court in courts():
         assert find_court(court.acronym) == court
@@ -41,22 +42,22 @@ def test_every_court_is_found_by_name_and_printed_form():
         assert find_court(f"{court.acronym}-{court.name.upper()}") == court
 
 
-def test_court_name_includes_the_acronym():
+def test_court_name_includes_the_acronym() -> None:
     sent = "TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS"
     assert court_name(sent) == "TJMG – Tribunal de Justiça de Minas Gerais"
 
 
-def test_case_number_identifies_an_unnamed_court():
-    assert find_court("", "5001234-56.2025.8.13.0024").acronym == "TJMG"
-    assert find_court("", "50012345620255030024").acronym == "TRT3"
-    assert find_court("", "5001234-56.2025.4.01.0024").acronym == "TRF1"
-    assert find_court("TJSP", "5001234-56.2025.8.13.0024").acronym == "TJSP"
+def test_case_number_identifies_an_unnamed_court() -> None:
+    assert court_of("", "5001234-56.2025.8.13.0024").acronym == "TJMG"
+    assert court_of("", "50012345620255030024").acronym == "TRT3"
+    assert court_of("", "5001234-56.2025.4.01.0024").acronym == "TRF1"
+    assert court_of("TJSP", "5001234-56.2025.8.13.0024").acronym == "TJSP"
 
 
 @pytest.mark.parametrize(
     "text", ["", "-", "TRIBUNAL DE OUTRO LUGAR", "04355", "TRF", "1", "TRT 99A REGIAO"]
 )
-def test_unknown_court_is_returned_unchanged(text):
+def test_unknown_court_is_returned_unchanged(text: str) -> None:
     assert find_court(text) is None
     assert court_name(text) == text
 
@@ -83,12 +84,12 @@ def test_unknown_court_is_returned_unchanged(text):
         ("", ""),
     ],
 )
-def test_court_body_is_spelled_readably(sent, shown):
+def test_court_body_is_spelled_readably(sent: str, shown: str) -> None:
     assert court_body_name(sent) == shown
 
 
 @given(st.text(max_size=40), st.text(max_size=30))
-def test_court_functions_never_raise(text, case):
+def test_court_functions_never_raise(text: str, case: str) -> None:
     find_court(text, case)
     court_body_name(text)
     assert court_name(text) or not text.strip()

@@ -18,7 +18,7 @@ def after(days: int) -> date:
     return COMMITTED + timedelta(days=days)
 
 
-def test_sample_fine_was_notified_on_day_22_of_30():
+def test_sample_fine_was_notified_on_day_22_of_30() -> None:
     clock = deadlines.notice_of_infraction(COMMITTED, date(2024, 9, 9), TODAY)
     assert clock.verdict == "in_time"
     assert (clock.days_used, clock.limit_days) == (22, 30)
@@ -29,12 +29,12 @@ def test_sample_fine_was_notified_on_day_22_of_30():
 @pytest.mark.parametrize(
     ("days", "verdict"), [(0, "in_time"), (30, "in_time"), (31, "late"), (-1, "unknown")]
 )
-def test_notice_deadline_is_thirty_days(days, verdict):
+def test_notice_deadline_is_thirty_days(days: int, verdict: str) -> None:
     clock = deadlines.notice_of_infraction(COMMITTED, after(days), TODAY)
     assert clock.verdict == verdict
 
 
-def test_late_notice_is_worded_with_caution():
+def test_late_notice_is_worded_with_caution() -> None:
     sentence = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY).sentence
     assert "45 dias depois" in sentence
     assert "Em regra" in sentence
@@ -52,7 +52,7 @@ def test_late_notice_is_worded_with_caution():
         (-1, "unknown"),
     ],
 )
-def test_penalty_deadline_is_180_days_or_360_with_defence(days, verdict):
+def test_penalty_deadline_is_180_days_or_360_with_defence(days: int, verdict: str) -> None:
     clock = deadlines.notice_of_penalty(COMMITTED, after(days), TODAY)
     assert clock.verdict == verdict
 
@@ -64,7 +64,7 @@ def test_penalty_deadline_is_180_days_or_360_with_defence(days, verdict):
         (date(2026, 11, 1), date(2026, 11, 22), None),
     ],
 )
-def test_future_date_starts_no_deadline(first, second, what):
+def test_future_date_starts_no_deadline(first: date, second: date, what: str | None) -> None:
     for clock, named in (
         (deadlines.notice_of_infraction(first, second, TODAY), what or "notificação"),
         (deadlines.notice_of_penalty(first, second, TODAY), what or "penalidade"),
@@ -75,46 +75,46 @@ def test_future_date_starts_no_deadline(first, second, what):
         assert clock.ends_on is None
 
 
-def test_days_are_grouped_by_thousands():
+def test_days_are_grouped_by_thousands() -> None:
     sentence = deadlines.notice_of_penalty(date(2021, 5, 1), date(2026, 5, 1), TODAY).sentence
     assert "1.826 dias depois" in sentence
 
 
-def test_penalty_limit_does_not_apply_to_older_fines():
+def test_penalty_limit_does_not_apply_to_older_fines() -> None:
     old = date(2021, 4, 11)
     assert deadlines.notice_of_penalty(old, date(2023, 1, 1), TODAY).verdict == "unknown"
     new = date(2021, 4, 12)
     assert deadlines.notice_of_penalty(new, date(2023, 1, 1), TODAY).verdict == "late"
 
 
-def test_missing_penalty_is_never_late():
+def test_missing_penalty_is_never_late() -> None:
     clock = deadlines.notice_of_penalty(COMMITTED, None, TODAY)
     assert clock.verdict == "unknown"
     assert "Não é possível dizer" in clock.sentence
     assert "825 dias" in clock.sentence
 
 
-def test_defence_and_appeal_deadlines_are_minimums():
+def test_defence_and_appeal_deadlines_are_minimums() -> None:
     for clock_of in (deadlines.prior_defence, deadlines.appeal):
         assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
         assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "unknown"
 
 
-def test_driver_nomination_deadline_is_thirty_days():
+def test_driver_nomination_deadline_is_thirty_days() -> None:
     clock_of = deadlines.driver_nomination
     assert clock_of(TODAY - timedelta(days=30), TODAY).verdict == "in_time"
     assert clock_of(TODAY - timedelta(days=31), TODAY).verdict == "late"
     assert clock_of(TODAY + timedelta(days=1), TODAY).verdict == "unknown"
 
 
-def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty():
+def test_prescription_starts_at_the_earliest_end_of_the_case_after_a_penalty() -> None:
     assert deadlines.prescription(COMMITTED, None, TODAY).ends_on == date(2029, 8, 18)
     clock = deadlines.prescription(COMMITTED, date(2025, 1, 10), TODAY)
     assert clock.ends_on == date(2030, 2, 9)
     assert "do fim do processo, se não houve recurso, em 09/02/2030" in clock.sentence
 
 
-def test_prescription_is_not_called_a_minimum():
+def test_prescription_is_not_called_a_minimum() -> None:
     clock = deadlines.prescription(COMMITTED, None, TODAY)
     assert "ao menos" not in clock.sentence + clock.brief
     for earlier in ("3 anos", "24 meses", "285, § 6º, 289 e 289-A"):
@@ -122,7 +122,7 @@ def test_prescription_is_not_called_a_minimum():
         assert earlier in deadlines.RULES_NOTE
 
 
-def test_late_deadlines_name_their_exceptions():
+def test_late_deadlines_name_their_exceptions() -> None:
     notice = deadlines.notice_of_infraction(COMMITTED, after(45), TODAY)
     penalties = [deadlines.notice_of_penalty(COMMITTED, after(n), TODAY) for n in (200, 400)]
     for text in (notice.sentence, notice.shared):
@@ -133,19 +133,21 @@ def test_late_deadlines_name_their_exceptions():
         assert "Fora do flagrante" in clock.shared
 
 
-def test_passed_prescription_is_unknown():
+def test_passed_prescription_is_unknown() -> None:
     clock = deadlines.prescription(date(2018, 1, 1), None, TODAY)
     assert clock.verdict == "unknown"
     assert "Pode ter prescrito" in clock.sentence
 
 
-def test_five_years_from_a_leap_day_end_on_march_1():
+def test_five_years_from_a_leap_day_end_on_march_1() -> None:
     assert plus_years(date(2020, 2, 29), 5) == date(2025, 3, 1)
     assert plus_years(date(2020, 2, 29), 4) == date(2024, 2, 29)
 
 
 @given(DAYS, DAYS, st.dates())
-def test_deadlines_never_raise_and_always_have_a_sentence(first, second, today):
+def test_deadlines_never_raise_and_always_have_a_sentence(
+    first: date | None, second: date | None, today: date
+) -> None:
     clocks = [
         deadlines.notice_of_infraction(first, second, today),
         deadlines.notice_of_penalty(first, second, today),

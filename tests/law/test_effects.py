@@ -1,17 +1,19 @@
 """A restriction stops the acts of its kind; an unknown word never counts as permission."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import ACTS, effect_of
+from portal.law import ACTS, Effect, effect_of
 from portal.law.restriction_kinds import read_kinds
-from portal.vehicle import HIDDEN
+from portal.vehicle import HIDDEN, Restriction
 from tests.law.records import restriction
 from tests.law.strategies import RESTRICTIONS
 
 
-def marks(effect):
+def marks(effect: Effect) -> tuple[str, ...]:
     return tuple(effect.answers[act].mark for act in ACTS)
 
 
@@ -28,7 +30,7 @@ def marks(effect):
         ("Averbação de registro de penhora", ("no", "careful", "yes", "yes")),
     ],
 )
-def test_each_kind_stops_its_acts(text, expected):
+def test_each_kind_stops_its_acts(text: str, expected: tuple[str, ...]) -> None:
     effect = effect_of(restriction(text))
     assert marks(effect) == expected
     assert effect.unrecognised == ""
@@ -37,34 +39,34 @@ def test_each_kind_stops_its_acts(text, expected):
 @pytest.mark.parametrize(
     "text", ["Transferência", "transferencia", "  TRANSFERENCIA ", "RESTRIÇÃO DE TRANSFERÊNCIA"]
 )
-def test_kinds_are_read_in_any_spelling(text):
+def test_kinds_are_read_in_any_spelling(text: str) -> None:
     effect = effect_of(restriction(text))
     assert effect.kinds == ("transferencia",)
     assert effect.sentence == "não pode transferir; em regra pode licenciar; pode circular"
 
 
 @pytest.mark.parametrize("text", ["NADA CONSTA", "SEM RESTRICAO", "BAIXADA"])
-def test_denying_word_is_shown_and_makes_the_effect_unknown(text):
+def test_denying_word_is_shown_and_makes_the_effect_unknown(text: str) -> None:
     effect = effect_of(restriction(text))
     assert effect.unrecognised == text
     assert set(marks(effect)) == {"unknown"}
 
 
 @pytest.mark.parametrize("text", ["ALGO NOVO", "0", "E"])
-def test_unknown_word_is_shown_and_stops_only_the_transfer(text):
+def test_unknown_word_is_shown_and_stops_only_the_transfer(text: str) -> None:
     effect = effect_of(restriction(text))
     assert effect.unrecognised == text
     assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_unknown_word_beside_a_known_kind_keeps_both():
+def test_unknown_word_beside_a_known_kind_keeps_both() -> None:
     effect = effect_of(restriction("TRANSFERENCIA, XYZ"))
     assert effect.kinds == ("transferencia",)
     assert effect.unrecognised == "TRANSFERENCIA, XYZ"
     assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_hidden_or_missing_kind_stops_the_transfer():
+def test_hidden_or_missing_kind_stops_the_transfer() -> None:
     for record in (restriction(), restriction(kinds_text=HIDDEN)):
         assert marks(effect_of(record)) == ("no", "unknown", "unknown", "unknown")
 
@@ -83,11 +85,11 @@ def test_hidden_or_missing_kind_stops_the_transfer():
         ),
     ],
 )
-def test_unknown_acts_share_one_phrase(text, sentence):
+def test_unknown_acts_share_one_phrase(text: str, sentence: str) -> None:
     assert effect_of(restriction(text)).sentence == sentence
 
 
-def test_block_type_is_read_with_the_kind():
+def test_block_type_is_read_with_the_kind() -> None:
     assert effect_of(restriction(block_type="CIRCULAÇÃO")).kinds == ("circulacao",)
     both = effect_of(restriction("TRANSFERENCIA", block_type="CIRCULACAO"))
     assert set(marks(both)) == {"no"}
@@ -103,11 +105,13 @@ def test_block_type_is_read_with_the_kind():
         {"kinds_text": "TRANSFERENCIA DE…"},
     ],
 )
-def test_hidden_or_unread_text_leaves_other_acts_unknown(given):
+def test_hidden_or_unread_text_leaves_other_acts_unknown(
+    given: dict[str, Any],
+) -> None:
     assert marks(effect_of(restriction(**given))) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_lifted_record_stops_nothing():
+def test_lifted_record_stops_nothing() -> None:
     effect = effect_of(restriction(recorded=False, court="TJMG"))
     assert not effect.in_force
     assert set(marks(effect)) == {"yes"}
@@ -127,7 +131,9 @@ def test_lifted_record_stops_nothing():
         {"detail": HIDDEN},
     ],
 )
-def test_contradictory_record_makes_every_act_unknown(given):
+def test_contradictory_record_makes_every_act_unknown(
+    given: dict[str, Any],
+) -> None:
     effect = effect_of(restriction(**given | {"recorded": False}))
     assert effect.in_force
     assert set(marks(effect)) == {"unknown"}
@@ -145,7 +151,7 @@ def test_contradictory_record_makes_every_act_unknown(given):
         ("TRANSFERENCIA; BAIXADA", "BAIXADA"),
     ],
 )
-def test_revoking_word_makes_the_restriction_uncertain(text, word):
+def test_revoking_word_makes_the_restriction_uncertain(text: str, word: str) -> None:
     effect = effect_of(restriction(text))
     assert set(marks(effect)) == {"unknown"}
     assert effect.doubt == f"a fonte registra “{word}”"
@@ -153,19 +159,19 @@ def test_revoking_word_makes_the_restriction_uncertain(text, word):
     assert effect.unrecognised == text
 
 
-def test_revoking_word_affects_only_its_own_list_part():
+def test_revoking_word_affects_only_its_own_list_part() -> None:
     effect = effect_of(restriction("PENHORA, LICENCIAMENTO BAIXADO"))
     assert effect.kinds == ("licenciamento", "penhora")
     assert marks(effect) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_verified_rule_decides_between_kinds():
+def test_verified_rule_decides_between_kinds() -> None:
     effect = effect_of(restriction("LICENCIAMENTO, TRANSFERENCIA"))
     assert effect.kinds == ("transferencia", "licenciamento")
     assert effect.answers["transfer"].confidence == "verified"
 
 
-def test_every_answer_but_yes_names_source_and_reason():
+def test_every_answer_but_yes_names_source_and_reason() -> None:
     for text in ("TRANSFERENCIA", "PENHORA", "LICENCIAMENTO", "CIRCULACAO"):
         effect = effect_of(restriction(text))
         for act in ACTS:
@@ -175,7 +181,7 @@ def test_every_answer_but_yes_names_source_and_reason():
 
 
 @given(RESTRICTIONS)
-def test_restriction_in_force_never_allows_transfer(record):
+def test_restriction_in_force_never_allows_transfer(record: Restriction) -> None:
     effect = effect_of(record)
     if record.is_lifted:
         assert marks(effect) == ("yes",) * 4
@@ -184,7 +190,7 @@ def test_restriction_in_force_never_allows_transfer(record):
 
 
 @given(RESTRICTIONS)
-def test_act_is_free_only_for_a_recognised_record(record):
+def test_act_is_free_only_for_a_recognised_record(record: Restriction) -> None:
     effect = effect_of(record)
     if effect.in_force and "yes" in marks(effect):
         assert not (effect.unrecognised or effect.doubt)
@@ -193,7 +199,7 @@ def test_act_is_free_only_for_a_recognised_record(record):
 
 
 @given(st.text(max_size=40))
-def test_text_without_a_kind_is_unrecognised(text):
+def test_text_without_a_kind_is_unrecognised(text: str) -> None:
     reading = read_kinds(text)
     assert reading.kinds or reading.unrecognised == text
     assert set(reading.stated) <= set(reading.kinds)

@@ -7,13 +7,13 @@ from portal.law import GLOSSARY, UNVERIFIED, term
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")
 
 
-def test_slugs_are_unique_and_valid_in_links():
+def test_slugs_are_unique_and_valid_in_links() -> None:
     for keys in ([t.slug for t in GLOSSARY], [u.key for u in UNVERIFIED]):
         assert len(set(keys)) == len(keys)
         assert all(SLUG.fullmatch(key) for key in keys)
 
 
-def test_common_terms_are_in_the_glossary():
+def test_common_terms_are_in_the_glossary() -> None:
     wanted = (
         "renainf renajud renavam fipe crlv autuacao penalidade gravame penhora desdobramento "
         "prescricao sne advertencia atpv-e comunicacao-de-venda crv divida-ativa ipva nic recall "
@@ -23,7 +23,7 @@ def test_common_terms_are_in_the_glossary():
     assert term("nao-existe") is None
 
 
-def test_texts_are_sentences_without_addresses():
+def test_texts_are_sentences_without_addresses() -> None:
     texts = [t.text for t in GLOSSARY] + [t for u in UNVERIFIED for t in (u.why, u.where)]
     for text in texts:
         assert text[0].isupper()
@@ -32,14 +32,14 @@ def test_texts_are_sentences_without_addresses():
         assert "www" not in text
 
 
-def test_ipva_is_the_first_unverified_subject():
+def test_ipva_is_the_first_unverified_subject() -> None:
     assert UNVERIFIED[0].key == "debitos"
     texts = " ".join((u.title + u.why + u.where).lower() for u in UNVERIFIED)
     assert "seguro obrigatório" not in texts
     assert "arts. 124, viii, e 128" in texts
 
 
-def test_unverified_subjects_are_listed():
+def test_unverified_subjects_are_listed() -> None:
     titles = " ".join(u.title for u in UNVERIFIED)
     for word in ("município", "Roubo", "Leilão", "Gravame", "Recall", "Quilometragem", "IPVA"):
         assert word in titles

@@ -5,15 +5,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from portal.law import PHASE_TITLES, STEPS, UNVERIFIED, Situation, steps_for
+from portal.law import PHASE_TITLES, STEPS, UNVERIFIED, Situation, Unverified, steps_for
 
 
-def test_every_situation_has_a_step_and_every_phase_a_title():
+def test_every_situation_has_a_step_and_every_phase_a_title() -> None:
     assert {step.situation for step in STEPS} == set(get_args(Situation))
     assert {step.phase for step in STEPS} == PHASE_TITLES.keys()
 
 
-def test_steps_that_always_apply_come_without_any_record():
+def test_steps_that_always_apply_come_without_any_record() -> None:
     titles = {step.title for step in steps_for(frozenset())}
     assert {
         "Pague só contra a autorização assinada",
@@ -23,19 +23,19 @@ def test_steps_that_always_apply_come_without_any_record():
     assert "As multas acompanham o veículo" not in titles
 
 
-def test_situations_add_their_steps():
+def test_situations_add_their_steps() -> None:
     added = set(steps_for(frozenset({"court_order", "penhora"}))) - set(steps_for(frozenset()))
     assert {step.situation for step in added} == {"court_order", "penhora"}
 
 
-def test_texts_are_sentences():
+def test_texts_are_sentences() -> None:
     for step in STEPS:
         assert step.text.endswith("."), step
         assert not step.title.endswith("."), step
     assert len({step.title for step in STEPS}) == len(STEPS)
 
 
-def test_subject_without_official_service_has_no_link():
+def test_subject_without_official_service_has_no_link() -> None:
     without = {item.key for item in UNVERIFIED if item.link is None}
     assert without == {"roubo-e-furto", "leilao", "hodometro", "identificacao"}
     assert not any(item.link_name for item in UNVERIFIED if item.link is None)
@@ -44,7 +44,7 @@ def test_subject_without_official_service_has_no_link():
 @pytest.mark.parametrize(
     "item", [item for item in UNVERIFIED if item.link], ids=lambda item: item.key
 )
-def test_link_of_an_unverified_subject_is_https_under_gov_br(item):
+def test_link_of_an_unverified_subject_is_https_under_gov_br(item: Unverified) -> None:
     address = urlsplit(item.link)
     assert address.scheme == "https"
     assert address.hostname == "gov.br" or (address.hostname or "").endswith(".gov.br")

@@ -5,15 +5,15 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import assess, totals
-from portal.law.infractions import find, rows
+from portal.law import FineAssessment, assess, totals
+from portal.law.infractions import rows
 from portal.law.past_rules import as_committed
-from tests.law.records import fine
+from tests.law.records import fine, infraction_of
 
 TODAY = date(2026, 11, 21)
 
 
-def assessed(code, committed_on, sent):
+def assessed(code: str, committed_on: date | None, sent: str | None) -> FineAssessment:
     amount = None if sent is None else Decimal(sent)
     return assess(fine(code=code, committed_on=committed_on, amount=amount), TODAY)
 
@@ -54,7 +54,9 @@ def assessed(code, committed_on, sent):
         ("5029", date(2018, 3, 1), None, "gravíssima", 7, "880.41"),
     ],
 )
-def test_infraction_has_the_rule_of_its_day(code, committed_on, sent, gravity, points, exact):
+def test_infraction_has_the_rule_of_its_day(
+    code: str, committed_on: date | None, sent: str | None, gravity: str, points: int, exact: str
+) -> None:
     found = assessed(code, committed_on, sent)
     assert found.gravity_word == gravity
     assert found.points.by_gravity == points
@@ -69,7 +71,9 @@ def test_infraction_has_the_rule_of_its_day(code, committed_on, sent, gravity, p
         *((code, date(2019, 10, 15)) for code in ("6858", "6742", "6866")),
     ],
 )
-def test_unknown_day_of_change_without_amount_is_mudou(code, committed_on):
+def test_unknown_day_of_change_without_amount_is_mudou(
+    code: str, committed_on: date | None
+) -> None:
     found = assessed(code, committed_on, None)
     assert found.gravity_word == "a confirmar"
     assert (found.points.by_gravity, found.amount.value) == (None, None)
@@ -77,22 +81,22 @@ def test_unknown_day_of_change_without_amount_is_mudou(code, committed_on):
     assert "mudou entre 2016 e 2021" in found.points.note
 
 
-def test_amount_of_neither_rule_gives_no_gravity():
+def test_amount_of_neither_rule_gives_no_gravity() -> None:
     found = assessed("6858", None, "500")
     assert found.amount.value == Decimal(500)
     assert found.gravity_word == "a confirmar"
     assert "fora das tabelas" in found.amount.note
 
 
-def test_only_rows_with_another_old_gravity_have_a_past_rule():
+def test_only_rows_with_another_old_gravity_have_a_past_rule() -> None:
     changed = {
         row.code
         for row in rows()
-        if as_committed(find(row.code + row.split), None, None).points is None
+        if as_committed(infraction_of(row.code + row.split), None, None).points is None
     }
     assert changed == {"6386", "6742", "6858", "6866", "6920"}
 
 
-def test_unknown_gravity_has_the_same_words_in_totals():
+def test_unknown_gravity_has_the_same_words_in_totals() -> None:
     found = assessed("6858", None, None)
     assert totals([found, found]).gravities == ("2 a confirmar",)

@@ -1,11 +1,14 @@
 """The remedies against a fine and their deadlines, by the fine's standing."""
 
+from collections.abc import Sequence
 from datetime import date, timedelta
+from typing import Any
 
 import pytest
 
 from portal.law import assess
-from portal.vehicle import HIDDEN, Field
+from portal.law.deadlines import Clock
+from portal.vehicle import HIDDEN, Field, Fine
 from tests.law.records import fine
 
 TODAY = date(2026, 11, 21)
@@ -14,11 +17,11 @@ DEFENCE, NOMINATION = "Defesa prévia", "Indicação do condutor"
 APPEAL = "Recurso à JARI e vencimento"
 
 
-def names_of(clocks):
+def names_of(clocks: Sequence[Clock]) -> list[str]:
     return [clock.name for clock in clocks]
 
 
-def issued(days_ago: int, code: str = SPEEDING, **given):
+def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
     day = TODAY - timedelta(days=days_ago)
     return fine(**{"code": code, "committed_on": day, "notified_on": day, **given})
 
@@ -58,7 +61,7 @@ def issued(days_ago: int, code: str = SPEEDING, **given):
         (issued(-1), [APPEAL]),
     ],
 )
-def test_remedies_follow_the_notice_then_the_penalty(record, remedies):
+def test_remedies_follow_the_notice_then_the_penalty(record: Fine, remedies: list[str]) -> None:
     found = assess(record, TODAY)
     assert names_of(found.remedies) == remedies
     assert names_of(found.clocks) == [
@@ -68,18 +71,18 @@ def test_remedies_follow_the_notice_then_the_penalty(record, remedies):
     ]
 
 
-def test_paid_fine_has_no_deadlines():
+def test_paid_fine_has_no_deadlines() -> None:
     found = assess(issued(10, paid_on=TODAY), TODAY)
     assert found.is_paid
     assert found.clocks == found.remedies == ()
 
 
-def test_nomination_applies_only_if_driver_was_not_stopped():
+def test_nomination_applies_only_if_driver_was_not_stopped() -> None:
     (_, nomination) = assess(issued(10), TODAY).remedies
     assert "se o condutor não foi identificado na abordagem" in nomination.sentence
 
 
-def test_hidden_date_is_not_called_missing():
-    record = issued(10, penalty_on_text=Field(HIDDEN, "hidden"))
+def test_hidden_date_is_not_called_missing() -> None:
+    record = issued(10, penalty_on_text=HIDDEN)
     for clock in assess(record, TODAY).clocks:
         assert "a fonte não informa" not in clock.sentence

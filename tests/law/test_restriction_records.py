@@ -1,11 +1,12 @@
 """Court-restriction records, each with its mark for the four acts and the verdict's level."""
 
 from datetime import date, datetime
+from typing import Any
 
 import pytest
 
 from portal.law import ACTS, effect_of, judge
-from portal.vehicle import HIDDEN
+from portal.vehicle import HIDDEN, Field
 from tests.law.records import restriction
 
 TODAY = date(2026, 11, 21)
@@ -118,7 +119,9 @@ RECORDS = [
 
 
 @pytest.mark.parametrize(("kinds", "members", "letters", "level"), RECORDS)
-def test_restriction_record_has_its_marks_and_level(kinds, members, letters, level):
+def test_restriction_record_has_its_marks_and_level(
+    kinds: Field | str, members: dict[str, Any], letters: str, level: str
+) -> None:
     members = members | ({"kinds_text": kinds} if kinds != "" else {})
     record = restriction(**members)
     marks = tuple(_LETTERS[letter] for letter in letters)
@@ -128,13 +131,13 @@ def test_restriction_record_has_its_marks_and_level(kinds, members, letters, lev
     assert verdict.level == level
 
 
-def test_table_has_at_least_sixty_records():
+def test_table_has_at_least_sixty_records() -> None:
     assert len({(str(kinds), str(members)) for kinds, members, *_ in RECORDS}) >= 60
 
 
 @pytest.mark.parametrize("kinds", [HIDDEN, "INDISPONIBILIDADE", ""])
-def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds):
-    members = {"kinds_text": kinds} if kinds != "" else {}
+def test_restriction_of_unknown_kind_stops_transfer_as_a_rule(kinds: Field | str) -> None:
+    members: dict[str, Any] = {"kinds_text": kinds} if kinds != "" else {}
     verdict = judge(True, [], [restriction(**members)])
     assert verdict.headline == "Em regra, não pode ser transferido agora"
     assert "todos os tipos do Renajud impedem" in verdict.row("transfer").why

@@ -8,14 +8,14 @@ from portal.law import assess, find
 from portal.law.infractions import rows
 from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.sandbox.offences import OFFENCES
-from tests.law.records import fine
+from tests.law.records import fine, infraction_of
 
 TODAY = date(2026, 11, 20)
 
 
-def test_every_official_wording_names_its_own_row():
+def test_every_official_wording_names_its_own_row() -> None:
     for row in rows():
-        infraction = find(row.code)
+        infraction = infraction_of(row.code)
         if row.current:
             narrowed = narrowed_to_wording(infraction, row.official.upper())
             assert narrowed.rows == (row,), row
@@ -23,13 +23,13 @@ def test_every_official_wording_names_its_own_row():
         assert wording_of(infraction, row.official.upper()).text == row.description
 
 
-def test_no_official_wording_conflicts_with_its_code_even_when_cut():
+def test_no_official_wording_conflicts_with_its_code_even_when_cut() -> None:
     for row in rows():
         for length in (200, 60, 40):
             assert wording_of(find(row.code), row.official.upper()[:length]).conflict == "", row
 
 
-def test_no_wording_of_the_sandbox_conflicts_with_its_code():
+def test_no_wording_of_the_sandbox_conflicts_with_its_code() -> None:
     for code, offence in OFFENCES.items():
         assert wording_of(find(code), offence.description).conflict == "", code
 
@@ -44,22 +44,24 @@ def test_no_wording_of_the_sandbox_conflicts_with_its_code():
         ("5452", "ESTACIONAR NO PASSEIO", ["1"]),
     ],
 )
-def test_description_picks_the_splits_that_it_names(code, sent, splits):
-    narrowed = narrowed_to_wording(find(code), sent)
+def test_description_picks_the_splits_that_it_names(
+    code: str, sent: str, splits: list[str]
+) -> None:
+    narrowed = narrowed_to_wording(infraction_of(code), sent)
     assert [row.split for row in narrowed.rows] == splits
 
 
-def test_headline_is_the_sources_own_wording_with_the_tables_accents():
+def test_headline_is_the_sources_own_wording_with_the_tables_accents() -> None:
     sent = "AVANCAR O SINAL VERMELHO DO SEMAFORO"
     law = assess(fine(code="6050", description=sent), TODAY)
     assert law.description == "Avançar o sinal vermelho do semáforo"
     assert law.table_description.startswith("Avançar o sinal vermelho do … semáforo, exceto")
     assert law.description_note == ""
     law = assess(fine(code="6050"), TODAY)
-    assert (law.description, law.table_description) == (find("6050").description, "")
+    assert (law.description, law.table_description) == (infraction_of("6050").description, "")
 
 
-def test_description_of_another_code_is_flagged_with_that_code():
+def test_description_of_another_code_is_flagged_with_that_code() -> None:
     wording = wording_of(find("6050"), "ESTACIONAR NO PASSEIO")
     assert wording.text == "Estacionar no passeio"
     assert "é a do código 545-2, e o registro traz o código 605-0" in wording.conflict
@@ -68,7 +70,7 @@ def test_description_of_another_code_is_flagged_with_that_code():
     )
 
 
-def test_unknown_code_keeps_the_sources_wording_readable():
+def test_unknown_code_keeps_the_sources_wording_readable() -> None:
     assert wording_of(None, "TRANSPORTAR PRODUTO PERIGOSO SEM LICENCA").text == (
         "Transportar produto perigoso sem licença"
     )

@@ -21,16 +21,18 @@ from tests.law.records import known
         ("7471", "80", "90", "745-5"),
     ],
 )
-def test_code_outside_the_range_of_its_speeds_is_flagged(code, limit, considered, named):
+def test_code_outside_the_range_of_its_speeds_is_flagged(
+    code: str, limit: str, considered: str, named: str
+) -> None:
     note = excess_of(find(code), known(limit), known(considered)).note
     assert (f"o código seria {named}" in note) if named else note == ""
 
 
-def test_speed_within_the_limit_is_flagged():
+def test_speed_within_the_limit_is_flagged() -> None:
     assert "não passa do limite" in excess_of(find("7455"), known("80"), known("80")).note
 
 
-def test_unreadable_speed_decides_nothing():
+def test_unreadable_speed_decides_nothing() -> None:
     """Without the considered speed the tolerance of the meter is not known."""
     excess = excess_of(find("7455"), known("80"), EMPTY)
     assert (excess.over, excess.note) == (None, "")
@@ -38,12 +40,12 @@ def test_unreadable_speed_decides_nothing():
     assert excess_of(find("7455"), known("80"), known("x")).over is None
 
 
-def test_excess_and_spellings():
+def test_excess_and_spellings() -> None:
     for limit, considered in (("080", "88,0"), ("80 km/h", "88 KM/H")):
         assert excess_of(find("7455"), known(limit), known(considered)).over == Decimal("0.1")
 
 
-def test_other_codes_are_not_speeds():
+def test_other_codes_are_not_speeds() -> None:
     assert is_speeding("7463") and not is_speeding("6831")
     assert excess_of(find("6831"), known("10"), known("90")).note == ""
     assert excess_of(None, known("10"), known("90")).note == ""

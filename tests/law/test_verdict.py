@@ -3,13 +3,15 @@
 from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.law import ACTS, assess, judge
-from portal.vehicle import HIDDEN
+from portal.law import ACTS, FineAssessment, Verdict, assess, judge
+from portal.law.act_matrix import Missing
+from portal.vehicle import HIDDEN, Fine, Restriction
 from tests.law.records import fine, restriction
 from tests.law.strategies import FINES, RESTRICTIONS
 
@@ -21,8 +23,12 @@ TJMG = restriction(
 )
 
 
-def assessed(**given_fields):
-    values = {"code": "7455", "amount": Decimal(130), "committed_on": date(2026, 5, 1)}
+def assessed(**given_fields: Any) -> FineAssessment:
+    values: dict[str, Any] = {
+        "code": "7455",
+        "amount": Decimal(130),
+        "committed_on": date(2026, 5, 1),
+    }
     return assess(fine(**values | given_fields), TODAY)
 
 
@@ -31,11 +37,11 @@ NOTICE = assessed(notified_on=date(2026, 5, 20))
 PAID = assessed(paid_on=date(2026, 6, 1))
 
 
-def marks(verdict):
+def marks(verdict: Verdict) -> tuple[str, ...]:
     return tuple(row.mark for row in verdict.matrix)
 
 
-def test_transfer_restriction_blocks_only_the_transfer():
+def test_transfer_restriction_blocks_only_the_transfer() -> None:
     verdict = judge(True, [], [TJMG])
     assert verdict.level == "blocked"
     assert verdict.headline == "Não pode ser transferido agora"
@@ -48,7 +54,7 @@ def test_transfer_restriction_blocks_only_the_transfer():
     )
 
 
-def test_circulation_restriction_blocks_every_act():
+def test_circulation_restriction_blocks_every_act() -> None:
     verdict = judge(True, [], [restriction("CIRCULAÇÃO")])
     assert verdict.headline == "Não pode circular, ser licenciado nem ser transferido agora"
     assert marks(verdict) == ("no",) * 4
@@ -65,11 +71,11 @@ def test_circulation_restriction_blocks_every_act():
         ("LICENCIAMENTO", "Não pode ser licenciado agora nem, em regra, transferido"),
     ],
 )
-def test_headline_is_as_certain_as_its_source(kinds, headline):
+def test_headline_is_as_certain_as_its_source(kinds: str, headline: str) -> None:
     assert judge(True, [], [restriction(kinds)]).headline == headline
 
 
-def test_no_records_give_a_clear_verdict():
+def test_no_records_give_a_clear_verdict() -> None:
     verdict = judge(True, [], [])
     assert verdict.level == "clear"
     assert verdict.headline == (
@@ -80,13 +86,13 @@ def test_no_records_give_a_clear_verdict():
     assert verdict.reasons == ()
 
 
-def test_paid_fines_and_lifted_restrictions_are_clear():
+def test_paid_fines_and_lifted_restrictions_are_clear() -> None:
     verdict = judge(True, [PAID], [restriction(recorded=False)])
     assert verdict.level == "clear"
     assert verdict.reasons == ()
 
 
-def test_enforceable_fines_require_payment_first():
+def test_enforceable_fines_require_payment_first() -> None:
     verdict = judge(True, [PAID, ENFORCEABLE], [])
     assert verdict.level == "caution"
     assert "depois de pagas as multas" in verdict.headline
@@ -105,7 +111,7 @@ def test_enforceable_fines_require_payment_first():
     ]
 
 
-def test_records_of_one_kind_share_a_reason():
+def test_records_of_one_kind_share_a_reason() -> None:
     verdict = judge(True, [ENFORCEABLE, NOTICE, ENFORCEABLE], [TJMG, TJMG])
     assert [reason.finding for reason in verdict.reasons] == [
         "2 restrições judiciais de transferência (TJMG)",
@@ -115,7 +121,7 @@ def test_records_of_one_kind_share_a_reason():
     assert [reason.anchor for reason in verdict.reasons] == ["restricao-1", "multa-1", "multa-2"]
 
 
-def test_enforceable_fines_are_named_beside_a_court_order():
+def test_enforceable_fines_are_named_beside_a_court_order() -> None:
     """Lifting the order is not enough, so the answer names the fines too."""
     verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG])
     assert verdict.headline == "Não pode ser transferido agora"
@@ -136,7 +142,7 @@ def test_enforceable_fines_are_named_beside_a_court_order():
     assert odd.row("transfer").mark == "no"
 
 
-def test_enforceable_fines_without_amount_have_no_sum():
+def test_enforceable_fines_without_amount_have_no_sum() -> None:
     bare = assessed(penalty_on=date(2026, 8, 1), code="9999", amount=None)
     (sentence,) = [r.sentence for r in judge(True, [bare], []).reasons[:1]]
     assert ", valor não informado:" in sentence
@@ -144,7 +150,7 @@ def test_enforceable_fines_without_amount_have_no_sum():
     assert "2 multas exigíveis, ao menos R$\u00a0130,16:" in sentence
 
 
-def test_observed_fine_may_be_an_obstacle():
+def test_observed_fine_may_be_an_obstacle() -> None:
     old = assessed(committed_on=date(2024, 8, 18), notified_on=date(2024, 9, 9))
     verdict = judge(True, [old], [])
     assert "situação incerta, que pode impedir" in verdict.row("transfer").why
@@ -154,20 +160,20 @@ def test_observed_fine_may_be_an_obstacle():
     )
 
 
-def test_fine_in_notice_gives_caution():
+def test_fine_in_notice_gives_caution() -> None:
     verdict = judge(True, [NOTICE], [])
     assert verdict.level == "caution"
     assert "em regra, não impede (art. 284, § 3º, do CTB)" in verdict.row("licence").why
 
 
-def test_probable_due_date_gives_caution_and_an_obstacle():
+def test_probable_due_date_gives_caution_and_an_obstacle() -> None:
     verdict = judge(True, [assessed(penalty_on=date(2026, 10, 10))], [])
     assert verdict.level == "caution"
     assert "vencimento provável" in verdict.row("transfer").why
     assert "vencimento provável" in verdict.reasons[0].finding
 
 
-def test_unrecognised_restriction_blocks():
+def test_unrecognised_restriction_blocks() -> None:
     verdict = judge(True, [], [restriction("ALGO NOVO")])
     assert verdict.level == "blocked"
     assert marks(verdict) == ("no", "unknown", "unknown", "unknown")
@@ -181,7 +187,7 @@ def test_unrecognised_restriction_blocks():
         (restriction("PENHORA BAIXADA"), "“PENHORA BAIXADA”: a fonte registra “BAIXADA”; não é"),
     ],
 )
-def test_doubtful_restriction_is_never_clear(record, sentence):
+def test_doubtful_restriction_is_never_clear(record: Restriction, sentence: str) -> None:
     verdict = judge(True, [], [record])
     assert verdict.level == "caution"
     assert "situação incerta" in verdict.headline
@@ -194,7 +200,7 @@ LATER = datetime.fromisoformat("2026-11-20T18:00:00")
 AS_OF = "conforme resposta guardada de 20/11/2026 às 14:05; sem resposta mais nova da fonte"
 
 
-def test_stale_answers_never_give_a_clear_verdict():
+def test_stale_answers_never_give_a_clear_verdict() -> None:
     verdict = judge(True, [], [], stale={"restrictions": BEFORE, "fines": LATER})
     assert verdict.level == "caution"
     assert verdict.headline == f"Nenhuma multa em aberto nem restrição judicial encontrada; {AS_OF}"
@@ -209,7 +215,7 @@ def test_stale_answers_never_give_a_clear_verdict():
         assert AS_OF[1:] in row.why
 
 
-def test_stale_answer_affects_the_acts_based_on_it():
+def test_stale_answer_affects_the_acts_based_on_it() -> None:
     assert marks(judge(True, [], [], stale={"fines": BEFORE})) == (
         *("careful", "careful", "yes", "yes"),
     )
@@ -218,14 +224,14 @@ def test_stale_answer_affects_the_acts_based_on_it():
     assert set(marks(of_vehicle)) == {"yes"}
 
 
-def test_stale_block_still_blocks_with_its_time():
+def test_stale_block_still_blocks_with_its_time() -> None:
     verdict = judge(True, [ENFORCEABLE], [TJMG], stale={"restrictions": BEFORE})
     assert verdict.headline == "Não pode ser transferido agora"
     assert verdict.notices == (f"Restrições judiciais: {AS_OF}.",)
     assert judge(True, [], None, stale={"restrictions": BEFORE}).notices == ()
 
 
-def test_wrong_check_digit_never_gives_a_good_answer():
+def test_wrong_check_digit_never_gives_a_good_answer() -> None:
     verdict = judge(True, [], [], check_digit_holds=False)
     assert verdict.level == "incomplete"
     assert verdict.headline == (
@@ -239,7 +245,7 @@ def test_wrong_check_digit_never_gives_a_good_answer():
     assert marks(blocked) == ("no", "unknown", "unknown", "unknown")
 
 
-def test_undescribed_vehicle_makes_the_verdict_incomplete():
+def test_undescribed_vehicle_makes_the_verdict_incomplete() -> None:
     verdict = judge(True, [], [], is_described=False)
     assert verdict.level == "incomplete"
     assert verdict.headline == "Verificação incompleta; a fonte não descreveu o veículo"
@@ -258,21 +264,26 @@ def test_undescribed_vehicle_makes_the_verdict_incomplete():
         (False, None, None, ("decode", "fines", "restrictions")),
     ],
 )
-def test_missing_lookup_makes_the_verdict_incomplete(decode_known, fines, restrictions, missing):
+def test_missing_lookup_makes_the_verdict_incomplete(
+    decode_known: bool,
+    fines: list[FineAssessment] | None,
+    restrictions: list[Restriction] | None,
+    missing: tuple[str, ...],
+) -> None:
     verdict = judge(decode_known, fines, restrictions)
     assert verdict.level == "incomplete"
     assert verdict.missing == missing
     assert verdict.finding.startswith("Falta consultar ")
 
 
-def test_missing_fines_leave_licence_and_transfer_unknown():
+def test_missing_fines_leave_licence_and_transfer_unknown() -> None:
     verdict = judge(True, None, [])
     assert marks(verdict) == ("unknown", "unknown", "yes", "yes")
     assert "Não foi possível consultar as multas." in verdict.row("transfer").why
     assert set(marks(judge(True, [], None))) == {"unknown"}
 
 
-def test_known_block_holds_when_other_lookups_are_missing():
+def test_known_block_holds_when_other_lookups_are_missing() -> None:
     verdict = judge(False, None, [TJMG])
     assert verdict.level == "blocked"
     assert verdict.missing == ("decode", "fines")
@@ -289,8 +300,13 @@ def test_known_block_holds_when_other_lookups_are_missing():
     st.dictionaries(st.sampled_from(["decode", "fines", "restrictions"]), st.datetimes()),
 )
 def test_verdict_never_raises_and_is_never_too_good(
-    decode, fines, restrictions, today, is_described, stale
-):
+    decode: bool,
+    fines: list[Fine] | None,
+    restrictions: list[Restriction] | None,
+    today: date,
+    is_described: bool,
+    stale: dict[Missing, datetime],
+) -> None:
     found = None if fines is None else [assess(f, today) for f in fines]
     verdict = judge(decode, found, restrictions, is_described=is_described, stale=stale)
     assert [row.act for row in verdict.matrix] == list(ACTS)
@@ -300,6 +316,8 @@ def test_verdict_never_raises_and_is_never_too_good(
     if verdict.level == "clear":
         assert not stale
         assert is_described
+        assert restrictions is not None
+        assert found is not None
         assert all(r.is_lifted for r in restrictions)
         assert all(fine.is_paid for fine in found)
         assert verdict.reasons == ()
@@ -316,7 +334,7 @@ FAVOUR = {"yes": 2, "careful": 1, "unknown": 0, "no": 0}
 GOOD_LEVELS = ("clear", "caution")
 
 
-def favour(verdict):
+def favour(verdict: Verdict) -> tuple[int, ...]:
     return tuple(FAVOUR[mark] for mark in marks(verdict))
 
 
@@ -331,9 +349,15 @@ def favour(verdict):
     st.dates(),
 )
 def test_added_record_never_improves_the_verdict(
-    fines, restrictions, more_fines, more_restrictions, decode, check_digit_holds, today
-):
-    def judged(fines, restrictions):
+    fines: list[Fine] | None,
+    restrictions: list[Restriction] | None,
+    more_fines: list[Fine],
+    more_restrictions: list[Restriction],
+    decode: bool,
+    check_digit_holds: bool,
+    today: date,
+) -> None:
+    def judged(fines: list[Fine] | None, restrictions: list[Restriction] | None) -> Verdict:
         found = None if fines is None else [assess(f, today) for f in fines]
         return judge(decode, found, restrictions, check_digit_holds=check_digit_holds)
 
@@ -351,7 +375,7 @@ HIDDEN_MEMBERS = [
     *({"kinds_text": HIDDEN}, {"block_type": HIDDEN}, {"detail": HIDDEN}, {"recorded": None}),
     {"kinds_text": HIDDEN, "block_type": HIDDEN, "detail": HIDDEN},
 ]
-HIDDEN_PAYMENT = {"paid_on": None, "paid_on_text": HIDDEN, "paid_amount": None}
+HIDDEN_PAYMENT: dict[str, Any] = {"paid_on": None, "paid_on_text": HIDDEN, "paid_amount": None}
 
 
 @settings(max_examples=60)
@@ -362,7 +386,13 @@ HIDDEN_PAYMENT = {"paid_on": None, "paid_on_text": HIDDEN, "paid_amount": None}
     st.sampled_from(["fines", "restrictions", "decode", "payment", "described", "digit"]),
     st.dates(),
 )
-def test_removed_knowledge_never_improves_the_verdict(fines, restrictions, hidden, lost, today):
+def test_removed_knowledge_never_improves_the_verdict(
+    fines: list[Fine],
+    restrictions: list[Restriction],
+    hidden: dict[str, Any],
+    lost: str,
+    today: date,
+) -> None:
     found = [assess(f, today) for f in fines]
     before = judge(True, found, restrictions)
     unpaid = [assess(replace(f, **HIDDEN_PAYMENT), today) for f in fines]
@@ -392,8 +422,13 @@ def test_removed_knowledge_never_improves_the_verdict(fines, restrictions, hidde
     st.dates(),
 )
 def test_additional_records_never_improve_an_answer(
-    fines, restrictions, more_fines, more_restrictions, stale, today
-):
+    fines: list[Fine],
+    restrictions: list[Restriction],
+    more_fines: list[Fine],
+    more_restrictions: list[Restriction],
+    stale: dict[Missing, datetime],
+    today: date,
+) -> None:
     found = [assess(f, today) for f in fines]
     more = [assess(f, today) for f in more_fines]
     before = judge(True, found, restrictions)

@@ -6,7 +6,7 @@ The portal runs in pass-through mode, and the upstream puts the caller's name in
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 import pytest
 import requests
@@ -43,7 +43,7 @@ class Client:
     seen: list[str]
     session: requests.Session = field(default_factory=requests.Session)
 
-    def ask(self, method: str, path: str, **options: object) -> requests.Response:
+    def ask(self, method: str, path: str, **options: Any) -> requests.Response:
         self.session.trust_env = False
         options = {"timeout": 30, "allow_redirects": False, **options}
         response = self.session.request(method, self.url + path, **options)

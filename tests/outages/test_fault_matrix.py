@@ -7,8 +7,10 @@ import itertools
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
+from werkzeug.test import TestResponse
 
 from tests import factories
 from tests.effort import FULL
@@ -32,7 +34,11 @@ MESSAGES = {
 }
 NOT_STORED = "Não há resposta guardada para este pedido."
 UNAVAILABLE = " — não significa “nada consta”"
-PAGE_NAMES = {"decode": "panel-veiculo", "renainf": "panel-multas", "renajud": "panel-restricoes"}
+PAGE_NAMES: dict[Operation, str] = {
+    "decode": "panel-veiculo",
+    "renainf": "panel-multas",
+    "renajud": "panel-restricoes",
+}
 
 # A 429 pauses the base address for all later requests; it has a test of its own below.
 RARE = [row for row in REFUSED if row.name != "status 429"]
@@ -40,7 +46,7 @@ RARE = [row for row in REFUSED if row.name != "status 429"]
 BAD = [row for row in BROKEN if not row.name.startswith("gzip bomb")]
 
 
-def cases(*rows: Row):
+def cases(*rows: Row) -> list[pytest.ParameterSet]:
     return [
         pytest.param(row, operation, id=f"{row}-{operation}")
         for row in rows
@@ -48,7 +54,7 @@ def cases(*rows: Row):
     ]
 
 
-def page_cases(*rows: Row):
+def page_cases(*rows: Row) -> list[pytest.ParameterSet]:
     """Return each row with one of the panels it affects, in rotation; all with FUZZ=full."""
     found = []
     for number, row in enumerate(rows):
@@ -71,7 +77,7 @@ class Setup:
     portal: InProcessPortal
     upstream: FaultUpstream
 
-    def ask(self, operation: Operation, plate: str, **headers: str):
+    def ask(self, operation: Operation, plate: str, **headers: str) -> TestResponse:
         path = path_of(operation, plate)
         if operation != "report":
             return self.portal.get(path, headers=headers)
@@ -84,7 +90,7 @@ class Setup:
 
 
 @contextmanager
-def set_up(folder, **settings: str) -> Iterator[Setup]:
+def set_up(folder: Path, **settings: str) -> Iterator[Setup]:
     with (
         FaultUpstream() as upstream,
         built(
@@ -96,43 +102,47 @@ def set_up(folder, **settings: str) -> Iterator[Setup]:
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory) -> Iterator[Setup]:
+def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setup]:
     with set_up(tmp_path_factory.mktemp("plain")) as setup:
         yield setup
 
 
 @pytest.fixture(scope="module")
-def stale(tmp_path_factory) -> Iterator[Setup]:
+def stale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setup]:
     with set_up(tmp_path_factory.mktemp("stale"), **ALWAYS_STALE) as setup:
         yield setup
 
 
 @pytest.fixture(scope="module")
-def impatient(tmp_path_factory) -> Iterator[Setup]:
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setup]:
     """A portal with short time-outs, for the rows that never answer in time."""
     with set_up(tmp_path_factory.mktemp("impatient"), **LIMITS) as setup:
         yield setup
 
 
 @pytest.fixture(scope="module")
-def impatient_stale(tmp_path_factory) -> Iterator[Setup]:
+def impatient_stale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setup]:
     with set_up(tmp_path_factory.mktemp("impatient_stale"), **LIMITS, **ALWAYS_STALE) as setup:
         yield setup
 
 
-def message_of(response) -> str:
+def message_of(response: TestResponse) -> str:
     assert response.content_type == "application/json"
     assert list(response.get_json()) == ["message"]
-    return response.get_json()["message"]
+    return str(response.get_json()["message"])
 
 
 @pytest.mark.parametrize(("row", "operation"), QUICK)
-def test_fault_without_a_stored_answer_has_its_status(plain: Setup, row: Row, operation):
+def test_fault_without_a_stored_answer_has_its_status(
+    plain: Setup, row: Row, operation: Operation
+) -> None:
     check_cold(plain, row, operation)
 
 
 @pytest.mark.parametrize(("row", "operation"), cases(*SLOW))
-def test_slow_answer_without_a_stored_answer_is_504(impatient: Setup, row: Row, operation):
+def test_slow_answer_without_a_stored_answer_is_504(
+    impatient: Setup, row: Row, operation: Operation
+) -> None:
     check_cold(impatient, row, operation)
 
 
@@ -161,12 +171,14 @@ def check_cold(setup: Setup, row: Row, operation: Operation) -> None:
 
 
 @pytest.mark.parametrize(("row", "operation"), QUICK)
-def test_fault_serves_the_stale_copy(stale: Setup, row: Row, operation):
+def test_fault_serves_the_stale_copy(stale: Setup, row: Row, operation: Operation) -> None:
     check_stale(stale, row, operation)
 
 
 @pytest.mark.parametrize(("row", "operation"), cases(*SLOW))
-def test_slow_answer_serves_the_stale_copy(impatient_stale: Setup, row: Row, operation):
+def test_slow_answer_serves_the_stale_copy(
+    impatient_stale: Setup, row: Row, operation: Operation
+) -> None:
     check_stale(impatient_stale, row, operation)
 
 
@@ -195,7 +207,9 @@ def check_stale(setup: Setup, row: Row, operation: Operation) -> None:
 
 
 @pytest.mark.parametrize("operation", ["decode", "renainf", "renajud", "report"])
-def test_fresh_answer_is_served_without_an_upstream_call(plain: Setup, operation):
+def test_fresh_answer_is_served_without_an_upstream_call(
+    plain: Setup, operation: Operation
+) -> None:
     plate = next(plates)
     good = plain.ask(operation, plate)
     before = plain.upstream.count()
@@ -207,13 +221,17 @@ def test_fresh_answer_is_served_without_an_upstream_call(plain: Setup, operation
 
 
 @pytest.mark.parametrize(("row", "operation"), page_cases(*BAD, *RARE))
-def test_page_shows_a_fault_as_unavailable_not_as_no_record(plain: Setup, row: Row, operation):
+def test_page_shows_a_fault_as_unavailable_not_as_no_record(
+    plain: Setup, row: Row, operation: Operation
+) -> None:
     check_page(plain, row, operation)
 
 
 @pytest.mark.parametrize("operation", PAGE_NAMES)
 @pytest.mark.parametrize("row", [SLOW[0], SLOW[3]], ids=str)
-def test_page_shows_a_slow_answer_as_unavailable(impatient: Setup, row: Row, operation):
+def test_page_shows_a_slow_answer_as_unavailable(
+    impatient: Setup, row: Row, operation: Operation
+) -> None:
     check_page(impatient, row, operation)
 
 
@@ -232,11 +250,11 @@ def check_page(setup: Setup, row: Row, operation: Operation) -> None:
 
 
 @pytest.mark.parametrize("operation", ["decode", "renainf", "renajud", "report"])
-def test_gzip_bomb_is_rejected(plain: Setup, operation):
+def test_gzip_bomb_is_rejected(plain: Setup, operation: Operation) -> None:
     check_cold(plain, next(row for row in BROKEN if row.name.startswith("gzip bomb")), operation)
 
 
-def test_429_pauses_the_address_and_sets_retry_after(tmp_path):
+def test_429_pauses_the_address_and_sets_retry_after(tmp_path: Path) -> None:
     with set_up(tmp_path) as setup:
         setup.upstream.once("/", faults.status(429, retry_after="7"))
         first = setup.ask("decode", "ABC1D23")
@@ -247,7 +265,7 @@ def test_429_pauses_the_address_and_sets_retry_after(tmp_path):
         assert setup.upstream.count() == 1
 
 
-def test_refused_connections_are_503_not_an_empty_record(tmp_path):
+def test_refused_connections_are_503_not_an_empty_record(tmp_path: Path) -> None:
     with set_up(tmp_path) as setup:
         setup.upstream.stop()
         for number in range(8):

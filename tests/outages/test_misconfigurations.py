@@ -116,7 +116,7 @@ class FreshPortal(PortalProcess):
     ],
     ids=lambda settings: next(iter(settings)),
 )
-def test_odd_environment_serves(upstream: FaultUpstream, settings: Mapping[str, str]) -> None:
+def test_odd_environment_serves(upstream: FaultUpstream, settings: dict[str, str]) -> None:
     with FreshPortal(managed(upstream.url) | settings, workers=1) as portal:
         assert lookup(portal, PLATE).status == 200
         assert "Traceback" not in portal.output

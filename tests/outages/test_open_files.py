@@ -85,7 +85,7 @@ def expect_healthy(server: PortalProcess, upstream: FaultUpstream) -> None:
     assert len(rows) - 1 == upstream.count()
 
 
-def test_low_hard_limit_rejects_excess_lookups_before_the_call(upstream):
+def test_low_hard_limit_rejects_excess_lookups_before_the_call(upstream: FaultUpstream) -> None:
     with limited(upstream, f"-n {USUAL_LIMIT}") as server:
         (warning,) = server.warnings
         assert warning.startswith(f"{USUAL_LIMIT} open files are allowed (ulimit -n)")
@@ -101,7 +101,7 @@ def test_low_hard_limit_rejects_excess_lookups_before_the_call(upstream):
             expect_healthy(server, upstream)
 
 
-def test_low_soft_limit_is_raised(upstream):
+def test_low_soft_limit_is_raised(upstream: FaultUpstream) -> None:
     with limited(upstream, f"-Sn {USUAL_LIMIT}") as server:
         answers = burst(server, upstream, "A")
         assert Counter(answer.status for answer in answers) == {200: CLIENTS}
@@ -110,7 +110,7 @@ def test_low_soft_limit_is_raised(upstream):
         assert not [each for each in server.warnings if "open files" in each]
 
 
-def test_hits_are_served_while_lookups_hang_at_a_low_limit(upstream):
+def test_hits_are_served_while_lookups_hang_at_a_low_limit(upstream: FaultUpstream) -> None:
     with limited(upstream, f"-n {USUAL_LIMIT}") as server:
         stored = Ask(path_of("decode", "ZZZ9Z99"), HEADER)
         assert one(server.port, stored).status == 200
@@ -126,7 +126,7 @@ def test_hits_are_served_while_lookups_hang_at_a_low_limit(upstream):
             hanging.result()
 
 
-def test_limit_too_low_for_a_worker_ends_the_start_with_one_line(upstream):
+def test_limit_too_low_for_a_worker_ends_the_start_with_one_line(upstream: FaultUpstream) -> None:
     with closing(LimitedPortal(upstream, "-n 128")) as server:
         with pytest.raises(AssertionError, match="ended with 1:"):
             server.start()
@@ -134,7 +134,7 @@ def test_limit_too_low_for_a_worker_ends_the_start_with_one_line(upstream):
         assert server.output == f"dossie-veicular: {line}\n"
 
 
-def test_lowest_limit_serves_and_refuses_excess_lookups(upstream):
+def test_lowest_limit_serves_and_refuses_excess_lookups(upstream: FaultUpstream) -> None:
     with limited(upstream, "-n 256") as server:
         answers = together(server.port, asks("A")[:60])
         statuses = Counter(answer.status for answer in answers)

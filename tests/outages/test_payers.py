@@ -49,7 +49,7 @@ def statuses_of_bia(server: PortalProcess) -> set[int]:
     return {one(server.port, ask).status for ask in uncached}
 
 
-def test_429_pauses_only_its_caller(server, upstream):
+def test_429_pauses_only_its_caller(server: PortalProcess, upstream: FaultUpstream) -> None:
     upstream.default(except_for("bia", faults.status(429, retry_after="60")))
     path = path_of("decode")
     assert one(server.port, Ask(path, {"Authorization": "ana"})).status in (429, 503)
@@ -61,7 +61,9 @@ def test_429_pauses_only_its_caller(server, upstream):
     assert statuses_of_bia(server) == {200}
 
 
-def test_500s_open_the_circuit_of_one_credential_only(server, upstream):
+def test_500s_open_the_circuit_of_one_credential_only(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
     upstream.default(except_for("bia", faults.status(500)))
     answers = [one(server.port, ask) for ask in asks(lambda _: "garbage", PLATES[:12])]
     assert [answer.status for answer in answers] == [502] * 5 + [503] * 7
@@ -70,7 +72,9 @@ def test_500s_open_the_circuit_of_one_credential_only(server, upstream):
 
 
 @pytest.mark.parametrize("status", [429, 500])
-def test_faults_of_invented_credentials_do_not_block_others(upstream, status):
+def test_faults_of_invented_credentials_do_not_block_others(
+    upstream: FaultUpstream, status: int
+) -> None:
     upstream.default(except_for("bia", faults.status(status, retry_after="60")))
     with PortalProcess(pass_through(upstream.url), workers=WORKERS) as server:
         in_turn(server.port, asks(lambda number: f"garbage-{number}", PLATES * 20), clients=8)
@@ -78,7 +82,9 @@ def test_faults_of_invented_credentials_do_not_block_others(upstream, status):
         assert statuses_of_bia(server) == {200}
 
 
-def test_401s_do_not_count_against_the_daily_limit(server, upstream):
+def test_401s_do_not_count_against_the_daily_limit(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
     upstream.default(except_for("bia", faults.status(401)))
     strangers = asks(lambda number: f"stranger-{number}", PLATES)
     assert {answer.status for answer in in_turn(server.port, strangers, 4)} <= {401, 503}
@@ -87,7 +93,9 @@ def test_401s_do_not_count_against_the_daily_limit(server, upstream):
     assert len(rows) - 1 == upstream.count() > DAILY_LIMIT
 
 
-def test_unverified_calls_in_flight_do_not_use_up_the_day(server, upstream):
+def test_unverified_calls_in_flight_do_not_use_up_the_day(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
     """60 calls wait for a 401; a caller that got an answer today is served meanwhile."""
     gate = threading.Event()
     upstream.default(except_for("bia", faults.held(gate, faults.status(401))))
@@ -103,7 +111,9 @@ def test_unverified_calls_in_flight_do_not_use_up_the_day(server, upstream):
         assert {answer.status for answer in waiting.result()} == {401, 503}
 
 
-def test_cached_failure_is_not_shared_between_credentials(server, upstream):
+def test_cached_failure_is_not_shared_between_credentials(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
     """All requests are concurrent, so that both workers get some of each credential."""
     upstream.default(except_for("bia", faults.slow_first_byte(0.3, faults.status(500))))
     path = path_of("decode", "ABC1D23")

@@ -16,7 +16,7 @@ HEADER = {"Authorization": PORTAL_TOKEN}
 WORKERS = 2
 
 
-def test_redis_outage_in_mid_traffic_fails_no_request(upstream: FaultUpstream):
+def test_redis_outage_in_mid_traffic_fails_no_request(upstream: FaultUpstream) -> None:
     """Of 2,000 warm requests none fails; cold ones are coalesced per process."""
     plates = [f"ABC1D{number:02}" for number in range(50)]
     warm = [Ask(path_of("decode", plate), HEADER) for plate in plates]

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
+from functools import partial
 from typing import NamedTuple
 
 import pytest
@@ -89,6 +90,10 @@ def lookup(portal: PortalProcess, plate: str, headers: dict[str, str] = HEADER) 
 def everywhere(machines: Machines, plate: str, headers: dict[str, str]) -> set[int]:
     """Return the statuses of several lookups of a plate at both portals."""
     return {lookup(each, plate, headers).status for each in machines.portals for _ in range(8)}
+
+
+def is_answered(portal: PortalProcess, plate: str) -> bool:
+    return lookup(portal, plate).status == 200
 
 
 def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
@@ -240,7 +245,7 @@ def test_postgresql_outage_under_both_portals(machines: Machines) -> None:
             machines.database.start()
     assert machines.upstream.count(path_of("decode", "EEE1E02")) == 0
     for plate, each in zip(("EEE1E03", "EEE1E04"), machines.portals, strict=True):
-        wait_until(lambda p=plate, e=each: lookup(e, p).status == 200, "recovery")
+        wait_until(partial(is_answered, each, plate), "recovery")
 
     def ends() -> list[str]:
         return [row.outcome for row in rows_of(machines)[before:]]

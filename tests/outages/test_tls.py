@@ -3,6 +3,7 @@
 import csv
 import io
 import ssl
+from pathlib import Path
 
 import trustme
 
@@ -15,7 +16,7 @@ from tests.fakes.tls import authority, certified, trusting_environment
 HEADERS = {"Authorization": PORTAL_TOKEN}
 
 
-def test_primary_with_an_untrusted_certificate_gets_no_calls(tmp_path):
+def test_primary_with_an_untrusted_certificate_gets_no_calls(tmp_path: Path) -> None:
     distrusted, trusted = certified(by=trustme.CA()), certified()
     with FaultUpstream(tls=distrusted) as primary, FaultUpstream(tls=trusted) as secondary:
         settings = managed(primary.url, secondary.url) | trusting_environment(tmp_path)
@@ -31,7 +32,7 @@ def test_primary_with_an_untrusted_certificate_gets_no_calls(tmp_path):
     assert "Traceback" not in output
 
 
-def test_primary_that_demands_a_client_certificate_gets_no_paid_call(tmp_path):
+def test_primary_that_demands_a_client_certificate_gets_no_paid_call(tmp_path: Path) -> None:
     """With TLS 1.3 the server refuses only after the request was written."""
     demanding = certified()
     demanding.verify_mode = ssl.CERT_REQUIRED

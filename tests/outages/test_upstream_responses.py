@@ -10,6 +10,7 @@ from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of, subject_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed, pass_through
 from tests.fakes.processes import PortalProcess
+from tests.fakes.wire import Call, Fault
 
 DELAY_S = 0.4
 
@@ -19,10 +20,10 @@ def fines_of(name: str) -> bytes:
     return factories.renainf_body(factories.fine(localInfracao=name))
 
 
-def own_fines():
+def own_fines() -> Fault:
     """Send an interim response, then an answer that names the call's plate and credential."""
 
-    def body(call):
+    def body(call: Call) -> bytes:
         return fines_of(f"{subject_of(call)} {call.header('authorization')}")
 
     return faults.interim(DELAY_S, then=faults.answer("own", body))
@@ -35,7 +36,7 @@ def ledger_rows(portal: PortalProcess) -> int:
 
 
 @pytest.mark.parametrize("delay_s", [0.0, DELAY_S])
-def test_interim_response_does_not_lose_the_answer(delay_s):
+def test_interim_response_does_not_lose_the_answer(delay_s: float) -> None:
     with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
         upstream.default(faults.interim(delay_s))
         for operation in ("decode", "renainf", "renajud"):
@@ -44,7 +45,7 @@ def test_interim_response_does_not_lose_the_answer(delay_s):
         assert upstream.count() == ledger_rows(portal) == 3
 
 
-def test_late_answer_is_not_served_for_another_vehicle():
+def test_late_answer_is_not_served_for_another_vehicle() -> None:
     with FaultUpstream() as upstream, PortalProcess(managed(upstream.url), workers=1) as portal:
         upstream.default(own_fines())
         for plate in ("AAA1A11", "BBB2B22", "CCC3C33"):
@@ -56,7 +57,7 @@ def test_late_answer_is_not_served_for_another_vehicle():
         assert upstream.count() == ledger_rows(portal) == 3
 
 
-def test_late_answer_is_not_served_to_another_caller():
+def test_late_answer_is_not_served_to_another_caller() -> None:
     with FaultUpstream() as upstream, PortalProcess(pass_through(upstream.url), workers=1) as one:
         upstream.default(own_fines())
         for caller in ("alice", "bob", "alice"):
@@ -72,7 +73,7 @@ FAULTS = (
 )
 
 
-def test_ledger_has_a_row_for_each_received_call():
+def test_ledger_has_a_row_for_each_received_call() -> None:
     """A good lookup precedes each fault.
 
     Regression: the faulty call reused the good lookup's connection, and a call that was sent twice

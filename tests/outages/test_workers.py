@@ -54,7 +54,9 @@ def crowd(plate: str, cookie: dict[str, str], count: int) -> list[Ask]:
     return [kinds[index % 3] for index in range(count)]
 
 
-def test_500_concurrent_misses_make_one_call_per_operation(server, upstream, secondary):
+def test_500_concurrent_misses_make_one_call_per_operation(
+    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     upstream.default(faults.slow_first_byte(0.5))
     answers = together(server.port, crowd("ABC1D23", signed_in(server), 500))
     assert {answer.status for answer in answers} == {200}
@@ -65,7 +67,9 @@ def test_500_concurrent_misses_make_one_call_per_operation(server, upstream, sec
     assert len(ledger_of(server)) == 3
 
 
-def test_500_concurrent_misses_of_a_failure_make_two_calls(server, upstream, secondary):
+def test_500_concurrent_misses_of_a_failure_make_two_calls(
+    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     """In this case Varnish made 200 calls for 200 requests."""
     for each in (upstream, secondary):
         each.default(faults.slow_first_byte(0.3, faults.status(500)))
@@ -77,7 +81,9 @@ def test_500_concurrent_misses_of_a_failure_make_two_calls(server, upstream, sec
 
 
 @pytest.mark.parametrize("death", ["refused", "reset", "500"])
-def test_primary_failure_in_mid_traffic_fails_no_request(server, upstream, secondary, death):
+def test_primary_failure_in_mid_traffic_fails_no_request(
+    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream, death: str
+) -> None:
     """1,600 requests for 200 plates over 64 connections; the fault occurs after 80 calls."""
     plates = [f"ABC1D{number % 100:02}" for number in range(100)]
     plates += [f"DEF{number % 10}G{number % 100:02}" for number in range(200)]
@@ -116,7 +122,9 @@ def test_primary_failure_in_mid_traffic_fails_no_request(server, upstream, secon
     wait_until(ledger_agrees, "a matching ledger")
 
 
-def test_worker_killed_in_mid_call_costs_one_more_call(server, upstream, secondary):
+def test_worker_killed_in_mid_call_costs_one_more_call(
+    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     """Waiters at other workers are answered; the leader's call stays in the ledger."""
     gate = threading.Event()
     upstream.script("/", faults.held(gate), faults.good())
@@ -172,7 +180,9 @@ def _holder_of_a_lease(server: PortalProcess) -> int:
     raise AssertionError("no process holds the lease")
 
 
-def test_restart_keeps_stored_answers(server, upstream, secondary):
+def test_restart_keeps_stored_answers(
+    server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     asks = [Ask(path_of("decode", f"ABC1D{number:02}"), HEADER) for number in range(30)]
     assert {answer.status for answer in in_turn(server.port, asks, clients=8)} == {200}
     server.stop()
@@ -181,7 +191,9 @@ def test_restart_keeps_stored_answers(server, upstream, secondary):
     assert calls(upstream, secondary) == 30
 
 
-def test_purge_on_a_running_server_completes_in_a_second(server, upstream):
+def test_purge_on_a_running_server_completes_in_a_second(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
     for operation in ("decode", "renainf", "renajud"):
         for plate in ("ABC1234", "ABC1C34", "DEF4G56"):
             assert one(server.port, Ask(path_of(operation, plate), HEADER)).status == 200
@@ -214,7 +226,9 @@ def lookups(counted: dict[str, float]) -> float:
     return sum(value for name, value in counted.items() if name.startswith("portal_lookups_total"))
 
 
-def test_metrics_sum_over_workers_including_killed_ones(server, upstream):
+def test_metrics_sum_over_workers_including_killed_ones(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
     asks = [Ask(path_of("decode", f"ABC1D{number % 10:02}"), HEADER) for number in range(200)]
     in_turn(server.port, asks, clients=16)
     wait_until(lambda: lookups(metrics_of(server)) == 200, "the full count")
@@ -228,7 +242,7 @@ def test_metrics_sum_over_workers_including_killed_ones(server, upstream):
     assert not re.search("ABC1D|" + PORTAL_TOKEN, server.get("/metrics").text)
 
 
-def test_stop_does_not_wait_for_loading_workers(upstream):
+def test_stop_does_not_wait_for_loading_workers(upstream: FaultUpstream) -> None:
     started = time.monotonic()
     with PortalProcess(managed(upstream.url), workers=WORKERS) as early:
         assert early.stop() == 0

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
@@ -162,7 +163,7 @@ def test_renders_in_this_process_where_no_child_can_start(
         starts.append(1)
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
-    monkeypatch.setattr(process.subprocess, "Popen", refuse)
+    monkeypatch.setattr(subprocess, "Popen", refuse)
     monkeypatch.setattr(process, "is_evidently_installed", lambda: False)
     pdfs = PdfProcess(lambda: FILES, here, lambda: True)
     pdfs.open()

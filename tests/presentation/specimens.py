@@ -38,7 +38,7 @@ from portal.presentation.tools.batches import batch_form_page, batch_page
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import Panels
+from portal.presentation.vehicle.panel import Lookup, Panels
 from portal.sandbox import TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam
 from portal.web.json_api.openapi import as_document
@@ -103,7 +103,11 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
     )
 
 
-BATCH_PRICES = {"decode": Decimal("0.85"), "renainf": Decimal("0.95"), "renajud": Decimal(0)}
+BATCH_PRICES: dict[Lookup, Decimal] = {
+    "decode": Decimal("0.85"),
+    "renainf": Decimal("0.95"),
+    "renajud": Decimal(0),
+}
 
 
 def batch_in(state: Any, reason: Any = "") -> Batch:
@@ -131,7 +135,11 @@ def batch_rows() -> list[tuple[Item, BatchRow]]:
         (Item(RENAVAM, "done"), Panels(UNASKED, panels().renainf, panels().renajud)),
         (Item(Plate.parse("XYZ9K99"), "pending"), UNASKED_PANELS),
     )
-    return [(item, row_of(item, lambda _, found=found: found, CONTEXT)) for item, found in items]
+    return [(item, row_with(item, found)) for item, found in items]
+
+
+def row_with(item: Item, found: Panels) -> BatchRow:
+    return row_of(item, lambda _: found, CONTEXT)
 
 
 ISSUED = issued_summary(
@@ -157,7 +165,7 @@ def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
 
 def history(number: int, has_older: bool) -> HistoryPage:
     """The history of three vehicles: all stored, nothing stored, all failed."""
-    prices: dict[Any, Decimal] = dict(BATCH_PRICES)
+    prices = dict(BATCH_PRICES)
     subjects: tuple[tuple[Plate | Renavam, Panels, Decimal | None], ...] = (
         (PLATE, panels(), Decimal("1.80")),
         (OLD_PLATE, UNASKED_PANELS, Decimal(0)),

@@ -9,6 +9,7 @@ import pytest
 
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page, vehicle_page
+from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,
@@ -98,6 +99,14 @@ def test_licence_points_and_flag_are_shown(medium: str) -> None:
     assert re.search(r"Consta no Renajud, pela fonte:? sim", shown)
 
 
+def shown_on(medium: str, answers: Panels) -> str:
+    """The words of a vehicle's page or dossier with these answers and a report."""
+    report = answered(report_body())
+    if medium == "page":
+        return words(render(vehicle_page(PLATE, answers, report, CONTEXT)))
+    return words(render(dossier_page(PLATE, answers, report, CONTEXT, address="https://x")))
+
+
 @pytest.mark.parametrize("medium", ["page", "dossier"])
 def test_readable_values_are_shown_in_their_own_form(medium: str) -> None:
     """Dates, amounts and speeds that the portal can read, each with its form and unit."""
@@ -111,10 +120,7 @@ def test_readable_values_are_shown_in_their_own_form(medium: str) -> None:
     order = restriction(dataInclusao="09/08/2024 10:11:12", numeroProtocolo="4417",
                         anoProtocolo="2023", numeroOficio="5528", anoOficio="2022")  # fmt: skip
     answers = panels(renainf=renainf_body(record), renajud=renajud_body(order))
-    page = vehicle_page(PLATE, answers, answered(report_body()), CONTEXT)
-    if medium == "dossier":
-        page = dossier_page(PLATE, answers, answered(report_body()), CONTEXT, address="https://x")
-    shown = words(render(page))
+    shown = shown_on(medium, answers)
     for text in (
         *("03/02/2024", "04/02/2024", "05/02/2024", "06/06/2024", "07:41", "07/07/2024"),
         *("08/07/2024", "R$ 104,13", "09/08/2024 às 10:11", "4417/2023", "5528/2022"),
@@ -130,10 +136,7 @@ def test_readable_values_are_shown_in_their_own_form(medium: str) -> None:
 def test_hidden_protocol_and_letter_numbers_are_shown_as_hidden(medium: str) -> None:
     order = restriction(numeroProtocolo=HIDDEN, numeroOficio=HIDDEN)
     answers = panels(renajud=renajud_body(order))
-    page = vehicle_page(PLATE, answers, answered(report_body()), CONTEXT)
-    if medium == "dossier":
-        page = dossier_page(PLATE, answers, answered(report_body()), CONTEXT, address="https://x")
-    shown = words(render(page))
+    shown = shown_on(medium, answers)
     assert "Protocolo oculto pela fonte" in shown
     assert "Ofício oculto pela fonte" in shown
 

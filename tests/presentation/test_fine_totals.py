@@ -5,8 +5,7 @@ from typing import Any
 
 from portal.presentation.vehicle.page import panel_fragment
 from tests.factories import fine, payment, renainf_body
-from tests.presentation.rendering import CONTEXT, panels, render
-from tests.presentation.specimens import PLATE
+from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import parse, text_of
 
 

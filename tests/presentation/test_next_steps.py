@@ -8,52 +8,45 @@ from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Renavam
 from tests.factories import HIDDEN, fine, renainf_body, renajud_body, report_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, answered, panels, render
-from tests.presentation.test_every_field import words
+from tests.presentation.test_every_field import shown_on, words
 
 CASE = "0000001-02.2024.8.13.0024"
 
 
-def shown(medium, answers):
-    report = answered(report_body())
-    if medium == "page":
-        return words(render(vehicle_page(PLATE, answers, report, CONTEXT)))
-    return words(render(dossier_page(PLATE, answers, report, CONTEXT, address="https://x")))
-
-
 @pytest.fixture(params=["page", "dossier"])
-def medium(request):
-    return request.param
+def medium(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
 
 
-def test_court_order_asks_for_its_case_number(medium):
-    text = shown(medium, panels(renajud=renajud_body(restriction(processo=CASE))))
+def test_court_order_asks_for_its_case_number(medium: str) -> None:
+    text = shown_on(medium, panels(renajud=renajud_body(restriction(processo=CASE))))
     assert "Não pague antes da baixa da restrição judicial" in text
     assert f"Processo {CASE}, TJMG" in text
     assert "Penhora: o veículo pode ser levado a leilão" not in text
-    hidden = shown(medium, panels(renajud=renajud_body(restriction(processo=HIDDEN))))
+    hidden = shown_on(medium, panels(renajud=renajud_body(restriction(processo=HIDDEN))))
     assert "a fonte oculta o número do processo; peça-o ao vendedor" in hidden
 
 
-def test_penhora_warns_the_buyer(medium):
-    text = shown(medium, panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
+def test_penhora_warns_the_buyer(medium: str) -> None:
+    text = shown_on(medium, panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
     assert "Penhora: o veículo pode ser levado a leilão" in text
     assert "a venda não vale contra o credor" in text
     assert "embargos" not in text  # whoever reads the page knows of the penhora
 
 
-def test_transfer_is_not_advised_while_a_court_forbids_it(medium):
-    text = shown(medium, panels(renajud=renajud_body(restriction())))
+def test_transfer_is_not_advised_while_a_court_forbids_it(medium: str) -> None:
+    text = shown_on(medium, panels(renajud=renajud_body(restriction())))
     assert "Não assine nem date a transferência antes da baixa" in text
     assert "Transfira em 30 dias" not in text
 
 
-def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium):
+def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium: str) -> None:
     records = (
         fine(),
         fine(autoInfracao="B1"),
         fine(orgaoAutuador="DETRAN SP", ufOrgaoAutuador="SP"),
     )
-    text = shown(medium, panels(renainf=renainf_body(*records)))
+    text = shown_on(medium, panels(renainf=renainf_body(*records)))
     assert (
         "Órgãos das multas em aberto: Polícia Rodoviária Federal (MG): 2 e Detran SP (SP)" in text
     )
@@ -62,23 +55,23 @@ def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium):
     assert medium == "dossier" or "arts. 128 e 131, § 2º, do CTB" in text
 
 
-def test_notice_without_fine_asks_for_a_reserve(medium):
+def test_notice_without_fine_asks_for_a_reserve(medium: str) -> None:
     recent = fine(dataInfracao="01/10/2026", dataEmissaoNotificacao="10/10/2026",
                   dataCadastroInfracao="05/10/2026")  # fmt: skip
-    text = shown(medium, panels(renainf=renainf_body(recent)))
+    text = shown_on(medium, panels(renainf=renainf_body(recent)))
     assert "Reserve um valor para as autuações" in text
 
 
-def test_probably_due_fine_asks_for_its_due_date(medium):
+def test_probably_due_fine_asks_for_its_due_date(medium: str) -> None:
     penalised = fine(dataInfracao="01/06/2026", dataEmissaoNotificacao="10/06/2026",
                      dataEmissaoPenalidade="06/10/2026")  # fmt: skip
-    text = shown(medium, panels(renainf=renainf_body(penalised)))
+    text = shown_on(medium, panels(renainf=renainf_body(penalised)))
     assert "Confira o vencimento na notificação" in text
     assert "Combine por escrito quem paga as multas" not in text
 
 
-def test_clean_car_gets_the_checks_that_no_record_covers(medium):
-    text = shown(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
+def test_clean_car_gets_the_checks_that_no_record_covers(medium: str) -> None:
+    text = shown_on(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
     # On paper the list of unverified subjects has the boxes to tick.
     checks = {
         "page": ("Confira o financiamento", "Confira IPVA e licenciamento"),
@@ -90,20 +83,20 @@ def test_clean_car_gets_the_checks_that_no_record_covers(medium):
         assert title not in text
 
 
-def test_unavailable_lookups_are_steps(medium):
-    text = shown(medium, Panels(DOWN, DOWN, panels().renajud))
+def test_unavailable_lookups_are_steps(medium: str) -> None:
+    text = shown_on(medium, Panels(DOWN, DOWN, panels().renajud))
     assert "Consulte de novo as multas" in text
     assert "Compare o documento com o veículo" in text
-    text = shown(medium, Panels(panels().decode, DOWN, DOWN))
+    text = shown_on(medium, Panels(panels().decode, DOWN, DOWN))
     assert "Consulte de novo as restrições judiciais" in text
 
 
-def test_record_of_another_vehicle_is_a_step(medium):
-    text = shown(medium, panels(renainf=renainf_body(fine(marcaModelo="VW/GOL"))))
+def test_record_of_another_vehicle_is_a_step(medium: str) -> None:
+    text = shown_on(medium, panels(renainf=renainf_body(fine(marcaModelo="VW/GOL"))))
     assert "Esclareça o registro de outro veículo" in text
 
 
-def test_renavam_page_has_the_steps_without_the_vehicles_one():
+def test_renavam_page_has_the_steps_without_the_vehicles_one() -> None:
     page = renavam_page(
         Renavam.parse("12345678910"),
         answered(renainf_body(fine())),
@@ -115,7 +108,7 @@ def test_renavam_page_has_the_steps_without_the_vehicles_one():
     assert "Compare o documento com o veículo" not in text
 
 
-def test_official_links_are_on_page_and_paper():
+def test_official_links_are_on_page_and_paper() -> None:
     answers, report = panels(), answered(report_body())
     for page in (
         vehicle_page(PLATE, answers, report, CONTEXT),

@@ -15,7 +15,7 @@ from tests.web.html_checker import check_html, text_of
 ALL: tuple[Lookup, ...] = ("decode", "renainf", "renajud")
 
 
-def section_of(made_of: tuple[Lookup, ...] | None = ALL, **topics: str) -> ReportSection:
+def section_of(made_of: tuple[Lookup, ...] | None = ALL, /, **topics: str) -> ReportSection:
     result = {"resumo": "Texto.", "topicos": topics, "laudoFinal": "Fim."}
     body = json.dumps({"status": "DONE", "result": result}).encode()
     panel = WrittenReport("fresh", body, result_of(body), CONTEXT.now, made_of=made_of)

@@ -10,7 +10,7 @@ from jinja2 import meta, nodes
 
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import PANEL_NAMES, Panels
+from portal.presentation.vehicle.panel import PANEL_NAMES, PanelName, Panels
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,
@@ -109,7 +109,7 @@ def test_templates_use_all_their_imports(path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PANEL_NAMES)
-def test_panel_fragment_equals_panel_of_whole_page(name: str) -> None:
+def test_panel_fragment_equals_panel_of_whole_page(name: PanelName) -> None:
     alone = render(panel_fragment(name, PLATE, panels(), CONTEXT))
     sections = re.findall(r"<section.*?</section>", alone, re.DOTALL)
     assert all(section in whole_page() for section in sections)
@@ -184,8 +184,12 @@ def test_answer_without_list_is_unreadable() -> None:
 
 
 def test_renavam_page_omits_price_instead_of_unavailable() -> None:
-    html = render(renavam_page(Renavam.parse("12345678910"), *panels().all[1:], CONTEXT))
-    shown = text_of(check_html(html).find(f".//{HTML}main"))
+    html = render(
+        renavam_page(Renavam.parse("12345678910"), panels().renainf, panels().renajud, CONTEXT)
+    )
+    main = check_html(html).find(f".//{HTML}main")
+    assert main is not None
+    shown = text_of(main)
     assert "Multas em aberto" in shown
     assert "indisponível" not in shown
     assert "Preço FIPE" not in shown

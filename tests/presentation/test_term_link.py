@@ -4,6 +4,7 @@ import pytest
 
 from portal.presentation.formats import term_link
 from portal.presentation.vehicle.page import panel_fragment
+from portal.presentation.vehicle.panel import PanelName
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import HTML, parse
 
@@ -28,7 +29,7 @@ def test_unknown_slug_is_rejected() -> None:
         ("restricoes", {"transferencia", "circulacao", "penhora"}),
     ],
 )
-def test_panel_links_each_term_once(name, slugs) -> None:
+def test_panel_links_each_term_once(name: PanelName, slugs: set[str]) -> None:
     html = render(panel_fragment(name, PLATE, panels(), CONTEXT))
     page = parse(f"<!doctype html><html lang='pt-BR'>{html}</html>")
     links = [a.get("href") for a in page.iter(f"{HTML}a") if a.get("class") == "term"]

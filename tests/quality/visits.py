@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Final, Literal
 
 import requests
+from playwright.sync_api import ViewportSize
 
 OPERATOR: Final = "operator-token-of-the-visits"
 # The demo portal accepts OPERATOR with these settings.
@@ -72,8 +73,8 @@ VISITS: Final = (
     Visit("error", "/nada", status=404),
 )
 
-DESKTOP: Final = {"width": 1280, "height": 900}
-SMALL: Final = {"width": 320, "height": 640}
+DESKTOP: Final = ViewportSize(width=1280, height=900)
+SMALL: Final = ViewportSize(width=320, height=640)
 
 
 # Forty plates, of which two are mistyped, one is repeated and one is down.

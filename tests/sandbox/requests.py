@@ -28,7 +28,7 @@ def result(path: str, box: Sandbox | None = None) -> Any:
 
 
 def post(
-    body: object, box: Sandbox | None = None, role: Role = "primary", **headers: str
+    body: object, box: Sandbox | None = None, role: Role = "primary", /, **headers: str
 ) -> Response:
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
     request = Request("POST", REPORT, headers=DEMO | headers, body=content, role=role)

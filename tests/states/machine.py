@@ -133,16 +133,20 @@ class Portal(RuleBasedStateMachine):
 
     # Objects by number
 
-    def upstream(self, number: int) -> NumberedUpstream:
+    @property
+    def current(self) -> History:
+        """The history that has begun; ``step`` skips a rule that comes before."""
         assert self.history is not None
-        configured = list(self.history.env.upstreams.values())
-        return configured[number % len(configured)] if configured else self.history.world.other
+        return self.history
+
+    def upstream(self, number: int) -> NumberedUpstream:
+        configured = list(self.current.env.upstreams.values())
+        return configured[number % len(configured)] if configured else self.current.world.other
 
     def lookup(
         self, number: int, operation: Operation, plate: int, variant: int
     ) -> tuple[Caller, Ask]:
-        assert self.history is not None
-        callers, world = self.history.callers(), self.history.world
+        callers, world = self.current.callers(), self.current.world
         subjects = world.plates + ([world.renavam] if operation in ("renainf", "renajud") else [])
         uf = (None, "MG", "SP")[variant] if operation == "renainf" else None
         ask = world.ask(operation, subjects[plate % len(subjects)], uf, variant)
@@ -150,13 +154,12 @@ class Portal(RuleBasedStateMachine):
 
     def person(self, number: int) -> str:
         """Return the name of a person: a caller, signed in if possible, or a stranger."""
-        assert self.history is not None
-        callers, people = self.history.callers(), self.history.world.people
+        callers, people = self.current.callers(), self.current.world.people
         names = [*(who.name for who in callers), *people, "stranger"]
         person = names[number % len(names)]
         for who in callers:
             if who.name == person and person not in people:
-                self.history.sign_in(who)
+                self.current.sign_in(who)
         return person
 
     # Callers
@@ -165,41 +168,41 @@ class Portal(RuleBasedStateMachine):
     @step("look_up")
     def look_up(self, several: list[Any], directive: Directive) -> None:
         for each in several:
-            self.history.look_up(*self.lookup(*each), directive)
+            self.current.look_up(*self.lookup(*each), directive)
 
     @rule(several=st.lists(asks, min_size=3, max_size=10))
     @step("look_up_again")
     def look_up_again(self, several: list[Any]) -> None:
         for each in (*several, *several):
-            self.history.look_up(*self.lookup(*each))
+            self.current.look_up(*self.lookup(*each))
 
     @rule(first=asks, kind=kinds, at=numbers, several=st.lists(asks, min_size=2, max_size=5))
     @step("look_up_under")
     def look_up_under(self, first: Any, kind: str, at: int, several: list[Any]) -> None:
         # A client that reuses connections would have an open one after the first lookup.
         chosen = [self.lookup(*each) for each in (first, *several)]
-        self.history.look_up(*chosen[0])
-        self.history.look_up_under(kind, self.upstream(at), chosen[1:])
+        self.current.look_up(*chosen[0])
+        self.current.look_up_under(kind, self.upstream(at), chosen[1:])
 
     @rule(several=st.lists(asks, min_size=1, max_size=3), times=st.integers(3, 8))
     @step("look_up_together")
     def look_up_together(self, several: list[Any], times: int) -> None:
-        self.history.look_up_together([self.lookup(*each) for each in several] * times)
+        self.current.look_up_together([self.lookup(*each) for each in several] * times)
 
     @rule(number=numbers, plate=numbers, whole=st.booleans())
     @step("page")
     def page(self, number: int, plate: int, whole: bool) -> None:
-        self.history.page(self.person(number), self.history.world.plates[plate % 4], whole)
+        self.current.page(self.person(number), self.current.world.plates[plate % 4], whole)
 
     @rule(number=numbers, plate=numbers, action=st.sampled_from(["atualizar", "laudo"]))
     @step("act")
     def act(self, number: int, plate: int, action: str) -> None:
-        self.history.act(self.person(number), self.history.world.plates[plate % 4], action)
+        self.current.act(self.person(number), self.current.world.plates[plate % 4], action)
 
     @rule(number=numbers, plate=numbers)
     @step("dossier")
     def dossier(self, number: int, plate: int) -> None:
-        self.history.dossier(self.person(number), self.history.world.plates[plate % 4])
+        self.current.dossier(self.person(number), self.current.world.plates[plate % 4])
 
     # Operator
 
@@ -211,14 +214,14 @@ class Portal(RuleBasedStateMachine):
 
     @step("issue")
     def issue(self, scopes: frozenset[str], revoked: bool) -> None:
-        who = self.history.issue(scopes)
-        if self.history.env.mode == "managed":
-            self.history.sign_in(who)
+        who = self.current.issue(scopes)
+        if self.current.env.mode == "managed":
+            self.current.sign_in(who)
             if revoked:
-                for operation in sorted(scopes & set(GETS)):
-                    plate = self.history.world.plates[2]
-                    self.history.look_up(who, self.history.world.ask(operation, plate))
-                self.history.revoke(who)
+                for operation in (each for each in GETS if each in scopes):
+                    plate = self.current.world.plates[2]
+                    self.current.look_up(who, self.current.world.ask(operation, plate))
+                self.current.revoke(who)
 
     @precondition(lambda self: self.tokens > 0 and self.env in "AB")
     @rule(number=numbers)
@@ -226,23 +229,23 @@ class Portal(RuleBasedStateMachine):
     def revoke(self, number: int) -> None:
         holding = [
             who
-            for who in self.history.issued.values()
-            if who.text not in self.history.model.revoked_at
-            and who.issued_in == self.history.env.name
+            for who in self.current.issued.values()
+            if who.text not in self.current.model.revoked_at
+            and who.issued_in == self.current.env.name
         ]
         if holding:
-            self.history.revoke(holding[number % len(holding)])
+            self.current.revoke(holding[number % len(holding)])
 
     @rule(plate=numbers, under_way=st.booleans(), another_key=st.sampled_from([0, 0, 0, 1]))
     @step("purge")
     def purge(self, plate: int, under_way: bool, another_key: int) -> None:
-        plates = self.history.world.plates
-        self.history.purge(plates[plate % 4], under_way, bool(another_key))
+        plates = self.current.world.plates
+        self.current.purge(plates[plate % 4], under_way, bool(another_key))
 
     @rule()
     @step("check_ledger")
     def check_ledger(self) -> None:
-        self.history.check_ledger()
+        self.current.check_ledger()
 
     @rule(env=st.sampled_from(["A", "A", "B", "A passed through", "demo"]))
     def switch_(self, env: str) -> None:
@@ -251,8 +254,8 @@ class Portal(RuleBasedStateMachine):
 
     @step("switch")
     def switch(self, env: str) -> None:
-        self.history.switch(env)
-        self.history.sign_in(self.history.callers()[0])
+        self.current.switch(env)
+        self.current.sign_in(self.current.callers()[0])
 
     # Outages and processes
 
@@ -260,45 +263,45 @@ class Portal(RuleBasedStateMachine):
     @step("end_processes")
     def end_processes(self, kill: bool, under_way: bool) -> None:
         if kill:
-            self.history.kill_worker(under_way)
+            self.current.kill_worker(under_way)
         else:
-            self.history.restart(under_way)
+            self.current.restart(under_way)
 
     @rule(at=numbers, kind=standing_kinds)
     @step("outage")
     def outage(self, at: int, kind: str) -> None:
         if kind == "stopped":
-            self.history.stop_upstream(self.upstream(at))
+            self.current.stop_upstream(self.upstream(at))
         else:
-            self.history.set_answer(kind, self.upstream(at))
+            self.current.set_answer(kind, self.upstream(at))
 
     @rule()
     @step("heal")
     def heal(self) -> None:
-        self.history.heal()
+        self.current.heal()
 
     @rule(seconds=st.sampled_from([0.4, 1.0, 2.5, 4.0]))
     @step("wait")
     def wait(self, seconds: float) -> None:
-        self.history.wait(seconds)
+        self.current.wait(seconds)
 
     @precondition(lambda self: self.short and self.env != "demo")
     @rule(cut=st.booleans())
     @step("look_up_around_expiry")
     def look_up_around_expiry(self, cut: bool) -> None:
-        self.history.heal()
-        self.history.look_up_around_expiry(cut)
+        self.current.heal()
+        self.current.look_up_around_expiry(cut)
 
     @rule()
     @step("remove_leases")
     def remove_leases(self) -> None:
-        self.history.remove_leases()
+        self.current.remove_leases()
 
     @precondition(lambda self: self.has_redis and self.redis_here)
     @rule(pause=st.booleans())
     @step("redis_outage")
     def redis_outage(self, pause: bool) -> None:
-        self.history.redis_outage(pause)
+        self.current.redis_outage(pause)
 
     @precondition(lambda self: self.has_redis and self.redis_here)
     @rule(pause=st.booleans())
@@ -308,7 +311,7 @@ class Portal(RuleBasedStateMachine):
 
     @step("redis_away")
     def redis_away(self, pause: bool) -> None:
-        self.history.redis_away(pause)
+        self.current.redis_away(pause)
 
     @precondition(lambda self: self.has_redis and not self.redis_here)
     @rule()
@@ -318,11 +321,11 @@ class Portal(RuleBasedStateMachine):
 
     @step("redis_back")
     def redis_back(self) -> None:
-        self.history.redis_back()
+        self.current.redis_back()
 
     @precondition(lambda self: self.has_redis and self.redis_here)
     @rule(plate=numbers)
     @step("purge_with_a_stalled_worker")
     def purge_with_a_stalled_worker(self, plate: int) -> None:
-        plates = self.history.world.plates
-        self.history.purge_with_a_stalled_worker(plates[plate % 4])
+        plates = self.current.world.plates
+        self.current.purge_with_a_stalled_worker(plates[plate % 4])

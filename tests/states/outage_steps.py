@@ -71,7 +71,7 @@ class OutageSteps(CallerSteps):
             self._check_reply(who, ask, "", reply.result(), alone=True)
         self.settle()
         self.world.env = env
-        self.world.portal.configure(env.settings)
+        self.world.portal.use_settings(env.settings)
         self.world.portal.start()
         self.disturbed = False
         self.settle()

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.effort import seconds
+from tests.fakes.answers import Operation
 from tests.states.history import History
 from tests.states.machine import HAS_REDIS, LONG, SHORT, Portal
 from tests.states.run import Run
@@ -37,7 +38,7 @@ def play() -> Iterator[Callable[..., History]]:
         history.world.close()
 
 
-def test_upstreams_modes_and_demo_share_no_answer(play) -> None:
+def test_upstreams_modes_and_demo_share_no_answer(play: Callable[..., History]) -> None:
     history = play(env="demo")
     plate = history.world.plates[2]
     for env in ("demo", "A", "B", "A passed through", "demo"):
@@ -51,11 +52,11 @@ def test_upstreams_modes_and_demo_share_no_answer(play) -> None:
     history.check_ledger()
 
 
-def test_expired_empty_list_is_not_served_stale(play) -> None:
+def test_expired_empty_list_is_not_served_stale(play: Callable[..., History]) -> None:
     play(short=True).look_up_around_expiry(cut=True)
 
 
-def test_purge_leaves_no_byte_of_a_viewed_page(play) -> None:
+def test_purge_leaves_no_byte_of_a_viewed_page(play: Callable[..., History]) -> None:
     history = play()
     history.sign_in(STAFF)
     for plate in history.world.plates:
@@ -65,14 +66,14 @@ def test_purge_leaves_no_byte_of_a_viewed_page(play) -> None:
     history.purge(history.world.plates[0], under_way=True)
 
 
-def test_purge_under_another_key_does_not_report_success(play) -> None:
+def test_purge_under_another_key_does_not_report_success(play: Callable[..., History]) -> None:
     history = play()
     history.look_up(STAFF, history.world.ask("decode", history.world.plates[2]))
     history.purge(history.world.plates[2], another_key=True)
 
 
 @pytest.mark.skipif(not HAS_REDIS, reason="redis-server is not installed")
-def test_redis_outage_during_lookups_and_purges(play) -> None:
+def test_redis_outage_during_lookups_and_purges(play: Callable[..., History]) -> None:
     history = play(redis=True)
     for pause in (True, False):
         history.redis_outage(pause)
@@ -80,7 +81,9 @@ def test_redis_outage_during_lookups_and_purges(play) -> None:
 
 
 @pytest.mark.parametrize("kinds", [("interim late", "interim"), ("unasked", "trailing")])
-def test_extra_bytes_reach_no_other_vehicle(play, kinds) -> None:
+def test_extra_bytes_reach_no_other_vehicle(
+    play: Callable[..., History], kinds: tuple[str, str]
+) -> None:
     history = play(env="A passed through")
     ask, (_, _, first, second) = history.world.ask, history.world.plates
     for state, kind in zip(("AC", "AL", "AM", "BA", "CE", "GO"), kinds * 3, strict=True):
@@ -91,21 +94,22 @@ def test_extra_bytes_reach_no_other_vehicle(play, kinds) -> None:
     history.check_ledger()
 
 
-def test_reset_answer_has_a_ledger_row_for_each_call(play) -> None:
+def test_reset_answer_has_a_ledger_row_for_each_call(play: Callable[..., History]) -> None:
     history = play()
     ask = history.world.ask
     for plate in history.world.plates:
-        for operation, state, kind in (
+        resets: tuple[tuple[Operation, str, str], ...] = (
             ("decode", "MG", "started, then reset"),
             ("renajud", "SP", "reset before a byte"),
-        ):
+        )
+        for operation, state, kind in resets:
             history.look_up(STAFF, ask(operation, plate))
             under = [(STAFF, ask("renainf", plate, state))]
             history.look_up_under(kind, history.world.primary, under)
     history.check_ledger()
 
 
-def test_random_histories_break_no_invariant(capsys) -> None:
+def test_random_histories_break_no_invariant(capsys: pytest.CaptureFixture[str]) -> None:
     first = int(os.environ.get("STATES_SEED") or random.randrange(10**6))
     run = Run(seconds(short=12, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))
     number = first

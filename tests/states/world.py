@@ -37,7 +37,7 @@ EACH_WORKER = 12
 class Portal(PortalProcess):
     """A portal whose settings can change between a stop and a start; the data stays."""
 
-    def configure(self, settings: Mapping[str, str]) -> None:
+    def use_settings(self, settings: Mapping[str, str]) -> None:
         own = {"PORTAL_DATA_DIR": str(self.data_dir), "PORTAL_WORKERS": str(WORKERS)}
         self._env = {**own, **settings}
 
@@ -98,7 +98,7 @@ class World:
                 self.redis.start()
             self.envs = {env.name: env for env in self._environments()}
             self.env = self.envs[env]
-            self.portal.configure(self.env.settings)
+            self.portal.use_settings(self.env.settings)
             self.portal.start()
         except BaseException:
             self.close()

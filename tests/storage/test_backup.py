@@ -120,10 +120,16 @@ def test_demonstration_and_upstream_are_not_mixed(tmp_path: Path, sources: dict[
         put_back(file, targets)
 
 
+def read(archive: tarfile.TarFile, name: str) -> bytes:
+    member = archive.extractfile(name)
+    assert member is not None, name
+    return member.read()
+
+
 def rewritten(file: Path, changed: dict[str, bytes]) -> None:
     """Replace members of an archive."""
     with tarfile.open(file) as archive:
-        members = {each.name: archive.extractfile(each).read() for each in archive}
+        members = {each.name: read(archive, each.name) for each in archive}
     with tarfile.open(file, "w") as archive:
         for name, content in (members | changed).items():
             member = tarfile.TarInfo(name)
@@ -133,7 +139,7 @@ def rewritten(file: Path, changed: dict[str, bytes]) -> None:
 
 def manifest_of(file: Path) -> dict[str, object]:
     with tarfile.open(file) as archive:
-        return msgspec.json.decode(archive.extractfile("manifest.json").read())
+        return msgspec.json.decode(read(archive, "manifest.json"), type=dict[str, object])
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,13 @@ import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from functools import partial
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import Engine, insert, select, text
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnectionFree
 
@@ -48,7 +50,7 @@ def _load(folder: Path, keys: "multiprocessing.Queue[str]") -> None:
     keys.put(load_secret_key(folder))
 
 
-def test_concurrent_starts_create_one_private_secret_key(tmp_path):
+def test_concurrent_starts_create_one_private_secret_key(tmp_path: Path) -> None:
     keys = PRELOADED.Queue()
     racers = [PRELOADED.Process(target=_load, args=(tmp_path / "new", keys)) for _ in range(3)]
     for racer in racers:
@@ -63,7 +65,7 @@ def test_concurrent_starts_create_one_private_secret_key(tmp_path):
 
 
 @pytest.mark.parametrize("content", ["0f" * 32, "0F" * 32 + "\n", "\r\n" + "a1" * 32 + "\r\n"])
-def test_existing_secret_key_is_used(tmp_path, content):
+def test_existing_secret_key_is_used(tmp_path: Path, content: str) -> None:
     (tmp_path / "secret_key").write_bytes(content.encode())
     assert load_secret_key(tmp_path) == content.strip()
 
@@ -72,7 +74,7 @@ def test_existing_secret_key_is_used(tmp_path, content):
     "content",
     [b"", b"\n", b"chosen", b"0f" * 31, b"0f" * 33, b"0g" * 32, b"0f" * 32 + b" ", b"\xff"],
 )
-def test_invalid_secret_key_file_is_rejected(tmp_path, content):
+def test_invalid_secret_key_file_is_rejected(tmp_path: Path, content: bytes) -> None:
     """Regression: an empty key was accepted, under which sessions and codes can be forged."""
     (tmp_path / "secret_key").write_bytes(content)
     with pytest.raises(InvalidSecretKey, match=r"64 hexadecimal characters$"):
@@ -90,7 +92,7 @@ def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
         ended.put("alembic" if "alembic" in sys.modules else "")
 
 
-def test_concurrent_starts_on_an_empty_database_succeed(database):
+def test_concurrent_starts_on_an_empty_database_succeed(database: str) -> None:
     ended = PRELOADED.Queue()
     racers = [PRELOADED.Process(target=_open, args=(database, ended)) for _ in range(4)]
     for racer in racers:
@@ -100,7 +102,7 @@ def test_concurrent_starts_on_an_empty_database_succeed(database):
         racer.join(30)
 
 
-def test_start_on_an_up_to_date_database_does_not_load_alembic(database):
+def test_start_on_an_up_to_date_database_does_not_load_alembic(database: Database) -> None:
     database.open().dispose()
     ended = PRELOADED.Queue()
     start = PRELOADED.Process(target=_open, args=(database, ended))
@@ -109,7 +111,9 @@ def test_start_on_an_up_to_date_database_does_not_load_alembic(database):
     start.join(30)
 
 
-def test_engine_opened_in_an_outage_recovers(tmp_path, caplog):
+def test_engine_opened_in_an_outage_recovers(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """A replaced worker must not exit, because the server would see a crash loop and end."""
     with PostgresProcess() as server:
         open_engine(server.url, tmp_path).dispose()
@@ -125,7 +129,9 @@ def test_engine_opened_in_an_outage_recovers(tmp_path, caplog):
     assert caplog.messages == ["the database is away: OperationalError"]
 
 
-def test_engine_opened_without_its_file_recovers(tmp_path, caplog):
+def test_engine_opened_without_its_file_recovers(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """As with a read-only disk, or a mount that is missing for a while."""
     open_engine(None, tmp_path / "data").dispose()
     (tmp_path / "data").rename(tmp_path / "kept")
@@ -143,7 +149,7 @@ def test_engine_opened_without_its_file_recovers(tmp_path, caplog):
 
 
 @pytest.mark.parametrize("kept", [0, 4096])
-def test_required_engine_rejects_a_corrupt_file(tmp_path, kept):
+def test_required_engine_rejects_a_corrupt_file(tmp_path: Path, kept: int) -> None:
     """The first page is corrupt, or a later one."""
     open_engine(None, tmp_path).dispose()
     file = tmp_path / "portal.sqlite"
@@ -152,7 +158,7 @@ def test_required_engine_rejects_a_corrupt_file(tmp_path, kept):
         open_engine(None, tmp_path)
 
 
-def test_pool_opens_at_most_eight_connections(postgres, tmp_path):
+def test_pool_opens_at_most_eight_connections(postgres: PostgresProcess, tmp_path: Path) -> None:
     """Regression: four processes with 32 connections each exceeded a server's limit of 100."""
     counted = text(
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
@@ -168,7 +174,9 @@ def test_pool_opens_at_most_eight_connections(postgres, tmp_path):
         assert max(pool.map(ask, range(80))) <= 8
 
 
-def test_pool_waiters_stay_while_connections_are_returned(postgres, tmp_path, monkeypatch):
+def test_pool_waiters_stay_while_connections_are_returned(
+    postgres: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Regression: waiters gave up after 2 s, and of 128 concurrent misses some failed."""
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 1.5)
 
@@ -180,13 +188,15 @@ def test_pool_waiters_stay_while_connections_are_returned(postgres, tmp_path, mo
         assert list(pool.map(ask, range(64))) == [1] * 64  # eight turns of 0.3 s
 
 
-def test_pool_waiters_stay_while_connections_are_opened(postgres, tmp_path, monkeypatch):
+def test_pool_waiters_stay_while_connections_are_opened(
+    postgres: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Regression: on a busy machine, waiters of the first burst gave up before the connects."""
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 2.5)
     connection_class = postgresql_module()._Connection
     connect, serially, all_opened = connection_class.connect, threading.Lock(), threading.Barrier(8)
 
-    def slow_connect(*given, **named):
+    def slow_connect(*given: Any, **named: Any) -> Any:
         with serially:
             time.sleep(0.5)
             return connect(*given, **named)
@@ -200,21 +210,29 @@ def test_pool_waiters_stay_while_connections_are_opened(postgres, tmp_path, monk
         engine.dispose()
         monkeypatch.setattr(connection_class, "connect", slow_connect)
         asks = [pool.submit(ask, number) for number in range(8)]
-        wait_until(lambda: not engine.pool._turns._free, "all permits in use")
+        pool_of_engine: Any = engine.pool  # its class needs psycopg
+        wait_until(lambda: not pool_of_engine._turns._free, "all permits in use")
         asks.append(pool.submit(ask, 8))
         for each in asks:
             each.result()
 
 
 @pytest.mark.parametrize(("live_at", "longest_s"), [(-math.inf, 60.0), (math.inf, 0.0)])
-def test_pool_waiter_times_out(postgres, tmp_path, monkeypatch, live_at, longest_s):
+def test_pool_waiter_times_out(
+    postgres: PostgresProcess,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    live_at: float,
+    longest_s: float,
+) -> None:
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 0.2)
     monkeypatch.setattr(postgresql_module(), "LONGEST_WAIT_S", longest_s)
     with opened(postgres.new_database(), tmp_path) as engine:
         with ExitStack() as connections:
             for _ in range(8):
                 connections.enter_context(engine.connect())
-            monkeypatch.setattr(engine.pool._turns, "_progress_at", live_at)
+            pool: Any = engine.pool  # its class needs psycopg
+            monkeypatch.setattr(pool._turns, "_progress_at", live_at)
             started = time.monotonic()
             with pytest.raises(NoConnectionFree):
                 engine.connect()
@@ -222,7 +240,7 @@ def test_pool_waiter_times_out(postgres, tmp_path, monkeypatch, live_at, longest
         engine.connect().close()
 
 
-def test_pool_serves_waiters_in_order(postgres, tmp_path):
+def test_pool_serves_waiters_in_order(postgres: PostgresProcess, tmp_path: Path) -> None:
     """A new caller does not get a returned connection before the waiters."""
     served: list[int] = []
 
@@ -231,21 +249,24 @@ def test_pool_serves_waiters_in_order(postgres, tmp_path):
             served.append(number)
 
     with opened(postgres.new_database(), tmp_path) as engine, ExitStack() as connections:
-        queue = engine.pool._turns._waiters
+        pool: Any = engine.pool  # its class needs psycopg
+        queue = pool._turns._waiters
         first = engine.connect()
         for _ in range(7):
             connections.enter_context(engine.connect())
         waiters = [threading.Thread(target=ask, args=(number,)) for number in range(20)]
         for number, waiter in enumerate(waiters, 1):
             waiter.start()
-            wait_until(lambda n=number: len(queue) == n, "a place in the queue")
+            wait_until(partial(lambda count: len(queue) == count, number), "a place in the queue")
         first.close()
         for waiter in waiters:
             waiter.join(30)
     assert served == list(range(20))
 
 
-def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(tmp_path, monkeypatch):
+def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """PostgreSQL refuses connections, then hangs. Afterwards all eight connections are usable."""
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 0.5)
     monkeypatch.setattr(postgresql_module(), "ANSWER_TIMEOUT_S", 0.5)
@@ -273,7 +294,9 @@ def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(tmp_path, monkeypat
         assert set(pool.map(ask, range(40))) == {"1"}
 
 
-def test_sessions_have_server_timeouts_that_the_url_overrides(postgres, tmp_path):
+def test_sessions_have_server_timeouts_that_the_url_overrides(
+    postgres: PostgresProcess, tmp_path: Path
+) -> None:
     """PostgreSQL must release the row locks of a machine that has lost its connection."""
     expected = {"statement_timeout": "5s", "idle_in_transaction_session_timeout": "5s"}
     with opened(postgres.new_database(), tmp_path) as engine, reading(engine) as db:
@@ -283,7 +306,9 @@ def test_sessions_have_server_timeouts_that_the_url_overrides(postgres, tmp_path
         assert db.execute(text("SHOW statement_timeout")).scalar() == "7s"
 
 
-def test_connection_errors_omit_the_database_password(tmp_path, caplog):
+def test_connection_errors_omit_the_database_password(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     address = f"postgresql://ana:hush%2Dhush@127.0.0.1:{free_port()}/portal?password=hush-hush"
     pytest.importorskip("psycopg")
     with pytest.raises(OperationalError) as caught:
@@ -294,13 +319,13 @@ def test_connection_errors_omit_the_database_password(tmp_path, caplog):
     assert "hush" not in shown.replace(address, "")
 
 
-def test_sqlite_file_from_a_url_is_private_to_its_owner(tmp_path):
+def test_sqlite_file_from_a_url_is_private_to_its_owner(tmp_path: Path) -> None:
     path = tmp_path / "new" / "kept.sqlite"
     open_engine(f"sqlite:///{path}", tmp_path).dispose()
     assert path.stat().st_mode & 0o077 == 0
 
 
-def test_second_opening_keeps_existing_rows(database):
+def test_second_opening_keeps_existing_rows(database: Database) -> None:
     where = database.url, database.folder
     with opened(*where) as engine, engine.begin() as db:
         db.execute(
@@ -310,7 +335,7 @@ def test_second_opening_keeps_existing_rows(database):
         assert db.execute(select(spending.c.calls)).scalar() == 3
 
 
-def test_timestamps_and_integers_round_trip_exactly(engine):
+def test_timestamps_and_integers_round_trip_exactly(engine: Engine) -> None:
     """PostgreSQL's ``real`` would keep six of a timestamp's ten digits."""
     timestamp = 1_790_000_000.123456
     with engine.begin() as db:
@@ -320,7 +345,7 @@ def test_timestamps_and_integers_round_trip_exactly(engine):
     assert (row.created_at, row.expires_at, row.daily_limit) == (timestamp, None, 2**31 - 1)
 
 
-def test_reader_and_writer_do_not_block_each_other(engine):
+def test_reader_and_writer_do_not_block_each_other(engine: Engine) -> None:
     with engine.begin() as writer:
         writer.execute(
             insert(spending).values(namespace="upstream", day="2026-11-01", payer="day", calls=1)
@@ -338,13 +363,13 @@ def test_reader_and_writer_do_not_block_each_other(engine):
 
 
 @pytest.mark.parametrize("pragma", ["journal_mode", "secure_delete"])
-def test_sqlite_uses_wal_and_secure_delete(tmp_path, pragma):
+def test_sqlite_uses_wal_and_secure_delete(tmp_path: Path, pragma: str) -> None:
     with opened(None, tmp_path) as engine, reading(engine) as db:
         value = db.exec_driver_sql(f"PRAGMA {pragma}").scalar()
     assert value in ("wal", 1)
 
 
-def test_connection_does_not_recreate_a_deleted_file(tmp_path):
+def test_connection_does_not_recreate_a_deleted_file(tmp_path: Path) -> None:
     """SQLite by default would create an empty file that other users can read."""
     with opened(None, tmp_path / "a b?c#d%") as engine:
         (tmp_path / "a b?c#d%" / "portal.sqlite").unlink()

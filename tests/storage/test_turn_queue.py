@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import TimeoutError as NoTurn
 
 from portal.gateway import Ledger
 from portal.storage import database as database_module
 from portal.storage import open_engine, reading, writing
-from portal.storage.turn_queue import NoTurn, TurnQueue
+from portal.storage.turn_queue import TurnQueue
 from tests.fakes import wait_until
 from tests.fakes.closing import closed_later
 from tests.gateway.ledgers import buy, spent

@@ -11,17 +11,19 @@ from tests.fakes import wait_until
 from tests.fakes.threads import no_thread_named
 
 
-def test_open_breaker_fails_fast_and_closes_after_successful_ping():
-    pings, may_mend = [], threading.Event()
+def test_open_breaker_fails_fast_and_closes_after_successful_ping() -> None:
+    pings: list[int] = []
+    may_mend = threading.Event()
 
-    def ping():
+    def ping() -> None:
         pings.append(1)
         if not may_mend.is_set():
             raise ConnectionError
 
-    breaker = DependencyBreaker(
-        "Redis", ping, (ConnectionError,), sleep=lambda _: may_mend.wait(0.01)
-    )
+    def sleep(_: float) -> None:
+        may_mend.wait(0.01)
+
+    breaker = DependencyBreaker("Redis", ping, (ConnectionError,), sleep=sleep)
     with pytest.raises(ConnectionError), breaker.guard():
         raise ConnectionError
     for _ in range(3):
@@ -33,14 +35,14 @@ def test_open_breaker_fails_fast_and_closes_after_successful_ping():
         pass
 
 
-def test_unlisted_error_does_not_open_breaker():
+def test_unlisted_error_does_not_open_breaker() -> None:
     breaker = DependencyBreaker("Redis", lambda: None, (ConnectionError,))
     with pytest.raises(ValueError, match="full"), breaker.guard():
         raise ValueError("full")
     assert not breaker.is_open
 
 
-def test_breaker_stays_closed_without_ping_thread():
+def test_breaker_stays_closed_without_ping_thread() -> None:
     """Without a successful ping the open breaker would never close."""
     breaker = DependencyBreaker("Redis", lambda: None, (ConnectionError,), sleep=lambda _: None)
     with no_thread_named("breaker"), pytest.raises(ConnectionError), breaker.guard():
@@ -52,10 +54,10 @@ def test_breaker_stays_closed_without_ping_thread():
     wait_until(lambda: not breaker.is_open, "the recovery")
 
 
-def test_error_response_to_ping_closes_breaker():
+def test_error_response_to_ping_closes_breaker() -> None:
     """An error that Redis itself returns to a ping proves that Redis is up."""
 
-    def ping():
+    def ping() -> None:
         raise PermissionError("no ping for you")
 
     breaker = DependencyBreaker("Redis", ping, (ConnectionError,), sleep=lambda _: None)
@@ -64,11 +66,11 @@ def test_error_response_to_ping_closes_breaker():
     wait_until(lambda: not breaker.is_open, "the recovery")
 
 
-def test_calls_beyond_the_limit_wait_for_an_earlier_one():
+def test_calls_beyond_the_limit_wait_for_an_earlier_one() -> None:
     breaker = DependencyBreaker("Redis", lambda: None, (ConnectionError,), max_calls=2)
     lock, running, most = threading.Lock(), 0, 0
 
-    def call():
+    def call() -> None:
         nonlocal running, most
         with breaker.guard():
             with lock:
@@ -84,19 +86,21 @@ def test_calls_beyond_the_limit_wait_for_an_earlier_one():
     assert most == 2
 
 
-def test_waiting_calls_fail_at_once_when_breaker_opens():
+def test_waiting_calls_fail_at_once_when_breaker_opens() -> None:
     """Otherwise each would wait for a time-out of its own, one after the other."""
     may_fail, may_mend = threading.Event(), threading.Event()
-    breaker = DependencyBreaker(
-        "Redis", lambda: None, (ConnectionError,), sleep=lambda _: may_mend.wait(), max_calls=1
-    )
 
-    def fail():
+    def sleep(_: float) -> None:
+        may_mend.wait()
+
+    breaker = DependencyBreaker("Redis", lambda: None, (ConnectionError,), sleep=sleep, max_calls=1)
+
+    def fail() -> None:
         with breaker.guard():
             may_fail.wait()
             raise ConnectionError
 
-    def call():
+    def call() -> None:
         with breaker.guard():
             pytest.fail("the server was called")
 

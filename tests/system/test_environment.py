@@ -1,5 +1,7 @@
 """Secrets from files: an invalid file gives a one-line message without the secret."""
 
+from pathlib import Path
+
 import pytest
 
 from portal.settings import Settings, SettingsError
@@ -15,7 +17,7 @@ SECRETS = {
 }
 
 
-def test_every_secret_can_be_read_from_a_file(tmp_path):
+def test_every_secret_can_be_read_from_a_file(tmp_path: Path) -> None:
     environ = dict(UPSTREAM)
     for name, text in SECRETS.items():
         (tmp_path / name).write_text(text.replace(",", "\n") + "\n")
@@ -35,7 +37,9 @@ def test_every_secret_can_be_read_from_a_file(tmp_path):
         (b"two words", "a token is"),
     ],
 )
-def test_invalid_secret_file_is_rejected_by_name(tmp_path, content, reason):
+def test_invalid_secret_file_is_rejected_by_name(
+    tmp_path: Path, content: bytes | None, reason: str
+) -> None:
     """An empty UPSTREAM_TOKEN would switch a portal from managed to pass-through mode."""
     if content is not None:
         (tmp_path / "token").write_bytes(content)
@@ -45,18 +49,18 @@ def test_invalid_secret_file_is_rejected_by_name(tmp_path, content, reason):
     assert "two words" not in str(caught.value)
 
 
-def test_secret_set_twice_is_rejected(tmp_path):
+def test_secret_set_twice_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("from the file")
     environ = {"PORTAL_SECRET_KEY": "x", "PORTAL_SECRET_KEY_FILE": str(tmp_path / "key")}
     with pytest.raises(SettingsError, match="are both set"):
         Settings.from_environment(environ)
 
 
-def test_file_variable_of_other_setting_is_rejected():
+def test_file_variable_of_other_setting_is_rejected() -> None:
     with pytest.raises(SettingsError, match="PORTAL_WORKERS_FILE is not a setting"):
         Settings.from_environment({"PORTAL_WORKERS_FILE": "/dev/null"})
 
 
-def test_value_that_is_not_utf8_is_rejected():
+def test_value_that_is_not_utf8_is_rejected() -> None:
     with pytest.raises(SettingsError, match=r"^PORTAL_SECRET_KEY makes no sense: it is not UTF-8$"):
         Settings.from_environment({"PORTAL_SECRET_KEY": "\udcff"})

@@ -43,20 +43,30 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Limits]]:
         (1024, 4096, 1024, []),  # the system refuses
     ],
 )
-def test_soft_limit_is_raised_as_far_as_allowed(limits, soft, hard, granted, expected_limits):
+def test_soft_limit_is_raised_as_far_as_allowed(
+    limits: Callable[..., list[Limits]],
+    soft: int,
+    hard: int,
+    granted: int | None,
+    expected_limits: list[Limits],
+) -> None:
     held = limits(soft, hard, granted)
     raise_open_files_limit()
     assert held[1:] == expected_limits
 
 
 @pytest.mark.parametrize("soft", [FULL_CAPACITY.open_files, 524_288, INFINITE])
-def test_sufficient_limit_gives_full_capacity(limits, soft):
+def test_sufficient_limit_gives_full_capacity(
+    limits: Callable[..., list[Limits]], soft: int
+) -> None:
     limits(soft, INFINITE)
     assert capacity() == FULL_CAPACITY
 
 
 @pytest.mark.parametrize("soft", [1024, 2048, 4096, FULL_CAPACITY.open_files - 1])
-def test_low_limit_bounds_connections_and_lookups(limits, soft):
+def test_low_limit_bounds_connections_and_lookups(
+    limits: Callable[..., list[Limits]], soft: int
+) -> None:
     limits(soft, soft)
     allowed = capacity()
     assert allowed.open_files <= soft
@@ -65,6 +75,6 @@ def test_low_limit_bounds_connections_and_lookups(limits, soft):
 
 
 @pytest.mark.parametrize("soft", [64, 240])
-def test_tiny_limit_gives_minimum_capacity(limits, soft):
+def test_tiny_limit_gives_minimum_capacity(limits: Callable[..., list[Limits]], soft: int) -> None:
     limits(soft, soft)
     assert capacity() == Capacity(8, 8)

@@ -127,7 +127,12 @@ def test_temporary_directory_is_determined_lazily(
 ) -> None:
     """tempfile.gettempdir writes a file, which is unnecessary if /dev/shm suffices."""
     asked: list[str] = []
-    monkeypatch.setattr(tempfile, "gettempdir", lambda: asked.append("asked") or str(tmp_path))
+
+    def gettempdir() -> str:
+        asked.append("asked")
+        return str(tmp_path)
+
+    monkeypatch.setattr(tempfile, "gettempdir", gettempdir)
     candidates = candidate_parents()
     assert (next(candidates), asked) == (Path("/dev/shm"), [])
     assert (next(candidates), asked) == (tmp_path, ["asked"])

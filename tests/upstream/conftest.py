@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from portal.upstream import Breaker
-from tests.fakes import FaultUpstream
+from tests.fakes import Clock, FaultUpstream
 from tests.fakes.tls import certified, trusting
 from tests.upstream.scripted_origin import ScriptedOrigin
 
@@ -25,5 +25,5 @@ def scripted() -> ScriptedOrigin:
 
 
 @pytest.fixture
-def breaker(scripted: ScriptedOrigin, clock) -> Breaker:
+def breaker(scripted: ScriptedOrigin, clock: Clock) -> Breaker:
     return Breaker(scripted, "primary", clock)

@@ -1,27 +1,40 @@
 """An origin with scripted results, and helpers that call it through a breaker."""
 
+from collections.abc import Callable
+
 import pytest
 
 from portal.upstream import Breaker, Failing, PayerBreaker, Response
-from portal.upstream.circuit_state import FAILURES_TO_OPEN
+from portal.upstream.circuit_state import FAILURES_TO_OPEN, State
+from portal.upstream.protocol import Account, Resource
 from tests.upstream.lookups import RecordingAccount, resource
+
+Send = Callable[[Resource, Account, float], Response]
 
 
 class ScriptedOrigin:
-    """An origin that returns or raises ``next`` and counts the calls."""
+    """An origin that returns or raises ``next`` and counts the calls.
 
-    def __init__(self):
-        self.next = Response(200, b"{}", "primary")
+    ``handler``, if there is one, handles the calls instead.
+    """
+
+    def __init__(self) -> None:
+        self.next: Response | Exception = Response(200, b"{}", "primary")
+        self.handler: Send | None = None
         self.calls = 0
 
-    def send(self, requested, account, deadline):
+    def send(self, resource: Resource, account: Account, deadline: float) -> Response:
+        if self.handler is not None:
+            return self.handler(resource, account, deadline)
         self.calls += 1
         if isinstance(self.next, Exception):
             raise self.next
         return self.next
 
 
-def ask(breaker: Breaker | PayerBreaker, plate: str = "ABC1D23", payer: str | None = None):
+def ask(
+    breaker: Breaker | PayerBreaker, plate: str = "ABC1D23", payer: str | None = None
+) -> Response:
     return breaker.send(resource(plate=plate, payer=payer), RecordingAccount(), 0.0)
 
 
@@ -36,6 +49,11 @@ def fail(
     for number in range(first, first + times):
         with pytest.raises(Failing):
             ask(breaker, f"ABC1D{number:02}", payer)
+
+
+def state_of(breaker: Breaker | PayerBreaker) -> State:
+    """Return the present state. A type checker takes an attribute for unchanged, but not a call."""
+    return breaker.state
 
 
 def opened(breaker: Breaker, scripted: ScriptedOrigin) -> Breaker:

@@ -10,22 +10,28 @@ from portal.upstream.circuit_state import (
     FAILURES_TO_OPEN,
     LONGEST_PAUSE_S,
 )
-from tests.upstream.lookups import RecordingAccount, resource
-from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, opened
+from portal.upstream.protocol import Account, Resource
+from tests.fakes import Clock
+from tests.upstream.lookups import RecordedAttempt, RecordingAccount, resource
+from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, opened, state_of
 
 
-def test_failures_of_distinct_vehicles_open_circuit(breaker, scripted):
+def test_failures_of_distinct_vehicles_open_circuit(
+    breaker: Breaker, scripted: ScriptedOrigin
+) -> None:
     fail(breaker, scripted, FAILURES_TO_OPEN - 1)
     assert breaker.state == "closed"
     fail(breaker, scripted, 1, first=90)
-    assert breaker.state == "open"
+    assert state_of(breaker) == "open"
     with pytest.raises(CircuitOpen) as caught:
         ask(breaker)
     assert 0 < caught.value.retry_after_s <= COOLDOWN_S
     assert scripted.calls == FAILURES_TO_OPEN
 
 
-def test_repeated_failures_of_one_vehicle_keep_circuit_closed(breaker, scripted):
+def test_repeated_failures_of_one_vehicle_keep_circuit_closed(
+    breaker: Breaker, scripted: ScriptedOrigin
+) -> None:
     scripted.next = Failing(500)
     for _ in range(10 * FAILURES_TO_OPEN):
         with pytest.raises(Failing):
@@ -34,7 +40,9 @@ def test_repeated_failures_of_one_vehicle_keep_circuit_closed(breaker, scripted)
 
 
 @pytest.mark.parametrize("status", [200, 400, 401, 403, 404, 418])
-def test_answer_resets_failure_count(breaker, scripted, status):
+def test_answer_resets_failure_count(
+    breaker: Breaker, scripted: ScriptedOrigin, status: int
+) -> None:
     """A 4xx is an answer too, so invalid requests cannot open the circuit."""
     fail(breaker, scripted, FAILURES_TO_OPEN - 1)
     scripted.next = Response(status, b"{}", "primary")
@@ -43,19 +51,21 @@ def test_answer_resets_failure_count(breaker, scripted, status):
     assert breaker.state == "closed"
 
 
-def test_half_open_circuit_sends_a_single_probe(breaker, scripted, clock):
+def test_half_open_circuit_sends_a_single_probe(
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     assert breaker.state == "half-open"
     inside, go = threading.Event(), threading.Event()
 
-    def hang(*_):
+    def hang(*_: object) -> Response:
         scripted.calls += 1
         inside.set()
         go.wait(20)
         return Response(200, b"{}", "primary")
 
-    scripted.send = hang
+    scripted.handler = hang
     probe = threading.Thread(target=ask, args=(breaker,))
     probe.start()
     assert inside.wait(20)
@@ -65,10 +75,12 @@ def test_half_open_circuit_sends_a_single_probe(breaker, scripted, clock):
     go.set()
     probe.join(20)
     assert scripted.calls == 1
-    assert breaker.state == "closed"
+    assert state_of(breaker) == "closed"
 
 
-def test_failed_probe_restarts_cooldown(breaker, scripted, clock):
+def test_failed_probe_restarts_cooldown(
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     fail(breaker, scripted, 1)
@@ -83,20 +95,22 @@ def _fail_once(breaker: Breaker) -> None:
         ask(breaker, "XYZ9Z99")
 
 
-def test_cooldown_starts_at_last_failure(breaker, scripted, clock):
+def test_cooldown_starts_at_last_failure(
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     """Hanging calls fail one after another. Each failure restarts the cooldown."""
     sent, hanging = threading.Event(), threading.Event()
 
-    def late(requested, account, deadline):
+    def late(*_: object) -> Response:
         sent.set()
         hanging.wait(20)
         raise Failing(500)
 
-    scripted.send, quick = late, scripted.send
+    scripted.handler = late
     straggler = threading.Thread(target=_fail_once, args=(breaker,))
     straggler.start()
     assert sent.wait(20)
-    scripted.send = quick
+    scripted.handler = None
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S - 1)
     hanging.set()
@@ -104,10 +118,12 @@ def test_cooldown_starts_at_last_failure(breaker, scripted, clock):
     clock.advance(2)
     assert breaker.state == "open"
     clock.advance(COOLDOWN_S)
-    assert breaker.state == "half-open"
+    assert state_of(breaker) == "half-open"
 
 
-def test_probe_refused_by_account_allows_next_probe(breaker, scripted, clock):
+def test_probe_refused_by_account_allows_next_probe(
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     """An exhausted limit gives no information about the origin."""
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
@@ -119,19 +135,21 @@ def test_probe_refused_by_account_allows_next_probe(breaker, scripted, clock):
     assert breaker.state == "closed"
 
 
-def test_answer_to_earlier_call_keeps_circuit_open(breaker, scripted):
+def test_answer_to_earlier_call_keeps_circuit_open(
+    breaker: Breaker, scripted: ScriptedOrigin
+) -> None:
     inside, go = threading.Event(), threading.Event()
 
-    def late(*_):
+    def late(*_: object) -> Response:
         inside.set()
         go.wait(20)
         return Response(200, b"{}", "primary")
 
-    usual, scripted.send = scripted.send, late
+    scripted.handler = late
     early = threading.Thread(target=ask, args=(breaker,))
     early.start()
     assert inside.wait(20)
-    scripted.send = usual
+    scripted.handler = None
     opened(breaker, scripted)
     go.set()
     early.join(20)
@@ -141,7 +159,13 @@ def test_answer_to_earlier_call_keeps_circuit_open(breaker, scripted):
 @pytest.mark.parametrize(
     ("retry_after_s", "pause"), [(7.0, 7.0), (3600.0, LONGEST_PAUSE_S), (None, 1.0)]
 )
-def test_429_pauses_for_retry_after_up_to_limit(breaker, scripted, clock, retry_after_s, pause):
+def test_429_pauses_for_retry_after_up_to_limit(
+    breaker: Breaker,
+    scripted: ScriptedOrigin,
+    clock: Clock,
+    retry_after_s: float | None,
+    pause: float,
+) -> None:
     scripted.next = Response(429, b"{}", "primary", retry_after_s=retry_after_s)
     assert ask(breaker).status == 429
     with pytest.raises(CircuitOpen) as caught:
@@ -153,15 +177,15 @@ def test_429_pauses_for_retry_after_up_to_limit(breaker, scripted, clock, retry_
     assert scripted.calls == 2
 
 
-def test_breaker_does_not_serialise_calls(breaker, scripted):
+def test_breaker_does_not_serialise_calls(breaker: Breaker, scripted: ScriptedOrigin) -> None:
     """A breaker that held its lock during a call would serialise the portal."""
     together = threading.Barrier(4, timeout=20)
 
-    def meet(*_):
+    def meet(*_: object) -> Response:
         together.wait()
         return Response(200, b"{}", "primary")
 
-    scripted.send = meet
+    scripted.handler = meet
     threads = [threading.Thread(target=ask, args=(breaker,)) for _ in range(4)]
     for thread in threads:
         thread.start()
@@ -170,23 +194,23 @@ def test_breaker_does_not_serialise_calls(breaker, scripted):
     assert not together.broken
 
 
-def test_call_begun_while_circuit_opens_is_not_sent(clock):
+def test_call_begun_while_circuit_opens_is_not_sent(clock: Clock) -> None:
     """While the ledger writes the call's row, five other calls may fail."""
-    sent = []
+    sent: list[Resource] = []
 
     class Sending(ScriptedOrigin):
-        def send(self, requested, account, deadline):
+        def send(self, resource: Resource, account: Account, deadline: float) -> Response:
             if isinstance(self.next, Exception):
-                return super().send(requested, account, deadline)
+                return super().send(resource, account, deadline)
             account.begin("primary")
-            sent.append(requested)
+            sent.append(resource)
             return self.next
 
     sending = Sending()
     breaker = Breaker(sending, "primary", clock)
 
     class Opening(RecordingAccount):
-        def begin(self, origin):
+        def begin(self, origin: str) -> RecordedAttempt:
             sending.next = Failing(500)
             fail(breaker, sending, FAILURES_TO_OPEN)
             return super().begin(origin)
@@ -198,7 +222,7 @@ def test_call_begun_while_circuit_opens_is_not_sent(clock):
     assert account.outcomes == ["circuit_open"]
 
 
-def test_local_failures_keep_circuit_closed(breaker, scripted):
+def test_local_failures_keep_circuit_closed(breaker: Breaker, scripted: ScriptedOrigin) -> None:
     scripted.next = LocalFailure("EMFILE")
     for number in range(10 * FAILURES_TO_OPEN):
         with pytest.raises(LocalFailure):
@@ -206,7 +230,9 @@ def test_local_failures_keep_circuit_closed(breaker, scripted):
     assert breaker.state == "closed"
 
 
-def test_local_failure_of_probe_allows_next_probe(breaker, scripted, clock):
+def test_local_failure_of_probe_allows_next_probe(
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     scripted.next = LocalFailure("EMFILE")
@@ -215,10 +241,12 @@ def test_local_failure_of_probe_allows_next_probe(breaker, scripted, clock):
     assert breaker.state == "half-open"
     scripted.next = Response(200, b"{}", "primary")
     ask(breaker)
-    assert breaker.state == "closed"
+    assert state_of(breaker) == "closed"
 
 
-def test_wait_ends_with_the_cooldown_or_the_pause(breaker, scripted, clock):
+def test_wait_ends_with_the_cooldown_or_the_pause(
+    breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     assert breaker.wait_s == 0
     scripted.next = Response(429, b"{}", "primary", retry_after_s=30)
     ask(breaker)

@@ -1,6 +1,7 @@
 """Worker processes share the state of a breaker: failures, pauses and probes."""
 
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -9,13 +10,14 @@ from portal.upstream.circuit_state import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
 )
-from tests.upstream.scripted_origin import ask, fail, opened
+from tests.fakes import Clock
+from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, opened
 
 LONGEST_CALL_S = 125.0  # not the breaker's default, because deadlines may be longer
 
 
 @pytest.fixture
-def pair(tmp_path, clock, scripted) -> tuple[Breaker, Breaker]:
+def pair(tmp_path: Path, clock: Clock, scripted: ScriptedOrigin) -> tuple[Breaker, Breaker]:
     """The breakers of two worker processes around one origin."""
     one, other = (SharedCounters(COUNTERS, tmp_path / "breakers" / "primary") for _ in range(2))
     return (
@@ -24,7 +26,9 @@ def pair(tmp_path, clock, scripted) -> tuple[Breaker, Breaker]:
     )
 
 
-def test_workers_share_failures_and_probe(pair, scripted, clock):
+def test_workers_share_failures_and_probe(
+    pair: tuple[Breaker, Breaker], scripted: ScriptedOrigin, clock: Clock
+) -> None:
     one, other = pair
     fail(one, scripted, 2)
     fail(other, scripted, FAILURES_TO_OPEN - 2, first=50)
@@ -32,19 +36,21 @@ def test_workers_share_failures_and_probe(pair, scripted, clock):
     clock.advance(COOLDOWN_S)
     scripted.calls = 0
 
-    def ask_beside(*_):
+    def ask_beside(*_: object) -> Response:
         scripted.calls += 1
         with pytest.raises(CircuitOpen):
             ask(other)
         return Response(200, b"{}", "primary")
 
-    scripted.send = ask_beside
+    scripted.handler = ask_beside
     ask(one)
     assert scripted.calls == 1
     assert (one.state, other.state) == ("closed", "closed")
 
 
-def test_workers_share_429_pause(pair, scripted, clock):
+def test_workers_share_429_pause(
+    pair: tuple[Breaker, Breaker], scripted: ScriptedOrigin, clock: Clock
+) -> None:
     one, other = pair
     scripted.next = Response(429, b"{}", "primary", retry_after_s=9.0)
     ask(one)
@@ -52,22 +58,24 @@ def test_workers_share_429_pause(pair, scripted, clock):
         ask(other)
 
 
-def test_killed_probe_expires_after_longest_call(pair, scripted, clock):
+def test_killed_probe_expires_after_longest_call(
+    pair: tuple[Breaker, Breaker], scripted: ScriptedOrigin, clock: Clock
+) -> None:
     one, other = pair
     opened(one, scripted)
     clock.advance(COOLDOWN_S)
     killed, go = threading.Thread(target=_ask_quietly, args=(one,)), threading.Event()
-    sent, usual = threading.Event(), scripted.send
+    sent = threading.Event()
 
-    def hang(*_):
+    def hang(*_: object) -> Response:
         sent.set()
         go.wait(20)
         raise LocalFailure("killed")
 
-    scripted.send = hang
+    scripted.handler = hang
     killed.start()
     assert sent.wait(20)
-    scripted.send = usual
+    scripted.handler = None
     clock.advance(LONGEST_CALL_S - 0.1)
     with pytest.raises(CircuitOpen):
         ask(other)
@@ -84,7 +92,9 @@ def _ask_quietly(breaker: Breaker) -> None:
         ask(breaker)
 
 
-def test_times_of_earlier_boot_are_ignored(tmp_path, scripted, clock):
+def test_times_of_earlier_boot_are_ignored(
+    tmp_path: Path, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     """The monotonic clock restarts with the machine."""
     cells = SharedCounters(COUNTERS, tmp_path / "cells")
     for index in range(3):

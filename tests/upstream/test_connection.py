@@ -11,14 +11,16 @@ import pytest
 
 from portal.upstream import LocalFailure, NotSent, connection
 from portal.upstream.connection import ADDRESS_TTL_S, Resolver
-from tests.fakes import Blackhole, Clock, hanging_names, refused_url, wait_until
+from tests.fakes import Blackhole, Clock, FaultUpstream, hanging_names, refused_url, wait_until
 from tests.fakes.threads import no_thread_named
 from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource
 
-ADDRESS = [("address",)]
+Addresses = list[tuple[object, ...]]
+
+ADDRESS: Addresses = [("address",)]
 
 
-def test_hanging_name_resolution_ends_at_connect_timeout():
+def test_hanging_name_resolution_ends_at_connect_timeout() -> None:
     """getaddrinfo has no timeout."""
     with hanging_names() as url:
         started = time.monotonic()
@@ -27,11 +29,12 @@ def test_hanging_name_resolution_ends_at_connect_timeout():
         assert time.monotonic() - started < 10
 
 
-def test_concurrent_lookups_of_one_name_share_one_thread():
+def test_concurrent_lookups_of_one_name_share_one_thread() -> None:
     """A dead name server must not block one thread per lookup."""
-    hosts, release = [], threading.Event()
+    hosts: list[str] = []
+    release = threading.Event()
 
-    def look_up(host, *rest):
+    def look_up(host: str, *_: object) -> Addresses:
         hosts.append(host)
         release.wait(20)
         return ADDRESS
@@ -50,31 +53,31 @@ def test_concurrent_lookups_of_one_name_share_one_thread():
 class Names:
     """A resolver with a scripted look-up function, whose calls are counted."""
 
-    def __init__(self, *answers):
+    def __init__(self, *answers: Addresses | Exception) -> None:
         self.answers = list(answers)
         self.lookups = 0
         self.clock = Clock(1000.0)
         self.resolver = Resolver(self._look_up, self.clock)
 
-    def _look_up(self, *_):
+    def _look_up(self, *_: object) -> Addresses:
         self.lookups += 1
         answer = self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    def resolve(self):
+    def resolve(self) -> Addresses:
         return self.resolver.resolve("a.example", 80, 5)
 
 
-def test_failed_lookup_is_not_cached():
+def test_failed_lookup_is_not_cached() -> None:
     names = Names(socket.gaierror("no"), ADDRESS)
     with pytest.raises(OSError, match="no"):
         names.resolve()
     assert names.resolve() == ADDRESS
 
 
-def test_addresses_are_cached_for_their_ttl():
+def test_addresses_are_cached_for_their_ttl() -> None:
     """Without a cache, an outage of the name server would stop every call."""
     names = Names(ADDRESS, [("another",)])
     for _ in range(3):
@@ -85,7 +88,7 @@ def test_addresses_are_cached_for_their_ttl():
     assert names.lookups == 2
 
 
-def test_failed_connect_evicts_cached_addresses(monkeypatch):
+def test_failed_connect_evicts_cached_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next call resolves the name again, because the address may have changed."""
     names = Names([(socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", 1))])
     monkeypatch.setattr(connection, "_resolver", names.resolver)
@@ -98,7 +101,7 @@ def test_failed_connect_evicts_cached_addresses(monkeypatch):
 # A system without free threads, descriptors or ports
 
 
-def test_missing_resolver_thread_is_local_failure(upstream):
+def test_missing_resolver_thread_is_local_failure(upstream: FaultUpstream) -> None:
     account = RecordingAccount()
     client = origin(upstream.url)
     monkeypatched = pytest.MonkeyPatch()
@@ -111,7 +114,7 @@ def test_missing_resolver_thread_is_local_failure(upstream):
     assert upstream.count() == 1
 
 
-def test_missing_descriptor_is_local_failure(upstream):
+def test_missing_descriptor_is_local_failure(upstream: FaultUpstream) -> None:
     """The origin did not fail, so a breaker must not count the error."""
     client, account = origin(upstream.url), RecordingAccount()
     client.send(resource(), account, deadline_in(30))  # resolves the name
@@ -127,8 +130,10 @@ def test_missing_descriptor_is_local_failure(upstream):
 
 
 @pytest.mark.parametrize("number", [errno.ENOBUFS, errno.ENOMEM])
-def test_connect_without_system_memory_is_local_failure(upstream, monkeypatch, number):
-    def connect(self, address):
+def test_connect_without_system_memory_is_local_failure(
+    upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    def connect(self: socket.socket, address: tuple[str, int]) -> None:
         raise OSError(number, "")
 
     monkeypatch.setattr(socket.socket, "connect", connect)
@@ -137,14 +142,16 @@ def test_connect_without_system_memory_is_local_failure(upstream, monkeypatch, n
 
 
 @pytest.mark.parametrize("number", [errno.EADDRNOTAVAIL, errno.ENETUNREACH])
-def test_unusable_ipv6_address_falls_back_to_ipv4(upstream, monkeypatch, number):
+def test_unusable_ipv6_address_falls_back_to_ipv4(
+    upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     """A host without IPv6 reports EADDRNOTAVAIL for each IPv6 address."""
     connect = socket.socket.connect
 
-    def without_ipv6(self, address):
+    def without_ipv6(self: socket.socket, address: tuple[str, int]) -> None:
         if address[0] == "::1":
             raise OSError(number, "")
-        return connect(self, address)
+        connect(self, address)
 
     both = [
         (socket.AF_INET6, socket.SOCK_STREAM, 0, "", ("::1", upstream.port)),
@@ -162,7 +169,9 @@ def test_unusable_ipv6_address_falls_back_to_ipv4(upstream, monkeypatch, number)
     assert not isinstance(caught.value, LocalFailure)  # so the secondary is tried
 
 
-def test_unsupported_address_family_falls_back_to_next_address(upstream, monkeypatch):
+def test_unsupported_address_family_falls_back_to_next_address(
+    upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
     found = [
         (9999, socket.SOCK_STREAM, 0, "", ("nowhere", 1)),
         (socket.AF_INET, socket.SOCK_STREAM, 0, "", ("127.0.0.1", upstream.port)),
@@ -171,7 +180,7 @@ def test_unsupported_address_family_falls_back_to_next_address(upstream, monkeyp
     assert origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30)).status == 200
 
 
-def test_refused_connect_is_not_local_failure():
+def test_refused_connect_is_not_local_failure() -> None:
     with pytest.raises(NotSent) as caught:
         origin(refused_url()).send(resource(), RecordingAccount(), deadline_in(30))
     assert not isinstance(caught.value, LocalFailure)
@@ -180,7 +189,9 @@ def test_refused_connect_is_not_local_failure():
 # Addresses and handshakes
 
 
-def test_silent_address_leaves_time_for_next_address(upstream, monkeypatch):
+def test_silent_address_leaves_time_for_next_address(
+    upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Example: a host with an unreachable IPv6 address and a reachable IPv4 one."""
     with Blackhole() as hole:
         both = [
@@ -192,15 +203,16 @@ def test_silent_address_leaves_time_for_next_address(upstream, monkeypatch):
         assert patient.send(resource(), RecordingAccount(), deadline_in(30)).status == 200
 
 
-def test_handshake_gets_remaining_connect_time(monkeypatch):
+def test_handshake_gets_remaining_connect_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Connect and handshake share one limit."""
-    connect, had = socket.socket.connect, []
+    connect = socket.socket.connect
+    had: list[float | None] = []
 
-    def slow(self, address):
+    def slow(self: socket.socket, address: tuple[str, int]) -> None:
         connect(self, address)
         time.sleep(0.2)
 
-    def handshake(self, sock, *rest, **named):
+    def handshake(self: ssl.SSLContext, sock: socket.socket, *_: object, **__: object) -> None:
         had.append(sock.gettimeout())
         raise ssl.SSLError("enough")
 
@@ -209,14 +221,15 @@ def test_handshake_gets_remaining_connect_time(monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.raises(NotSent):
         url = f"https://127.0.0.1:{server.getsockname()[1]}"
         origin(url, connect_s=5).send(resource(), RecordingAccount(), deadline_in(30))
+    assert had[0] is not None
     assert had[0] < 4.9
 
 
-def test_dripping_handshake_ends_at_connect_timeout():
+def test_dripping_handshake_ends_at_connect_timeout() -> None:
     """A timeout per read would restart with each byte."""
     stop = threading.Event()
 
-    def drip(server):
+    def drip(server: socket.socket) -> None:
         peer, _ = server.accept()
         with peer:
             peer.sendall(b"\x16\x03\x03\x40\x00")  # a handshake record of 16 KiB

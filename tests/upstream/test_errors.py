@@ -1,5 +1,7 @@
 """Error texts are logged, so they name the kind of failure and no personal data."""
 
+from pathlib import Path
+
 import pytest
 import trustme
 
@@ -10,7 +12,7 @@ from tests.fakes.tls import certified
 from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource
 
 
-def test_error_texts_hold_no_plate_token_or_address(upstream):
+def test_error_texts_hold_no_plate_token_or_address(upstream: FaultUpstream) -> None:
     client = origin(upstream.url)
     for row in BROKEN:
         upstream.once("/", row.fault)
@@ -21,14 +23,16 @@ def test_error_texts_hold_no_plate_token_or_address(upstream):
         assert str(upstream.port) not in text
 
 
-def test_failing_error_carries_5xx_status(upstream):
+def test_failing_error_carries_5xx_status(upstream: FaultUpstream) -> None:
     upstream.once("/", faults.status(502))
     with pytest.raises(Failing) as caught:
         origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30))
     assert caught.value.status == 502
 
 
-def test_log_names_kind_of_failure_only(upstream, tmp_path, caplog):
+def test_log_names_kind_of_failure_only(
+    upstream: FaultUpstream, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     """A wrong name, port or certificate in the settings can be recognised in the log."""
     upstream.once("/", faults.closed_before_a_byte())
     for url in (UNKNOWN_NAME_URL, refused_url(), upstream.url):

@@ -15,9 +15,9 @@ from portal.upstream import (
     TimedOut,
     UpstreamError,
 )
-from tests.fakes import faults, refused_url
+from tests.fakes import Clock, FaultUpstream, faults, refused_url
 from tests.fakes.matrix import BROKEN, REFUSED, Row
-from tests.upstream.lookups import RecordingAccount, deadline_in, resource
+from tests.upstream.lookups import RecordedAttempt, RecordingAccount, deadline_in, resource
 from tests.upstream.scripted_origin import ScriptedOrigin
 
 
@@ -31,7 +31,9 @@ def both(primary_url: str, secondary_url: str, first_byte_s: float = 15.0) -> Fa
 
 
 @pytest.mark.parametrize("row", BROKEN, ids=str)
-def test_uncertain_get_is_sent_to_secondary_once(upstream, secondary, row):
+def test_uncertain_get_is_sent_to_secondary_once(
+    upstream: FaultUpstream, secondary: FaultUpstream, row: Row
+) -> None:
     upstream.once("/", row.fault)
     account = RecordingAccount()
     response = both(upstream.url, secondary.url).send(resource(), account, deadline_in(30))
@@ -41,7 +43,9 @@ def test_uncertain_get_is_sent_to_secondary_once(upstream, secondary, row):
 
 
 @pytest.mark.parametrize("row", [row for row in BROKEN if "report" in row.operations], ids=str)
-def test_uncertain_report_is_not_sent_to_secondary(upstream, secondary, row: Row):
+def test_uncertain_report_is_not_sent_to_secondary(
+    upstream: FaultUpstream, secondary: FaultUpstream, row: Row
+) -> None:
     upstream.once("/", row.fault)
     with pytest.raises(UpstreamError):
         both(upstream.url, secondary.url).send(
@@ -51,7 +55,7 @@ def test_uncertain_report_is_not_sent_to_secondary(upstream, secondary, row: Row
 
 
 @pytest.mark.parametrize("operation", ["decode", "report"])
-def test_unsent_call_is_sent_to_secondary(secondary, operation):
+def test_unsent_call_is_sent_to_secondary(secondary: FaultUpstream, operation: str) -> None:
     account = RecordingAccount()
     response = both(refused_url(), secondary.url).send(
         resource(operation), account, deadline_in(30)
@@ -61,7 +65,9 @@ def test_unsent_call_is_sent_to_secondary(secondary, operation):
 
 
 @pytest.mark.parametrize("row", REFUSED, ids=str)
-def test_4xx_answer_of_primary_is_returned(upstream, secondary, row: Row):
+def test_4xx_answer_of_primary_is_returned(
+    upstream: FaultUpstream, secondary: FaultUpstream, row: Row
+) -> None:
     upstream.default(row.fault)
     response = both(upstream.url, secondary.url).send(
         resource(), RecordingAccount(), deadline_in(30)
@@ -70,7 +76,9 @@ def test_4xx_answer_of_primary_is_returned(upstream, secondary, row: Row):
     assert secondary.count() == 0
 
 
-def test_both_attempts_share_one_deadline(upstream, secondary):
+def test_both_attempts_share_one_deadline(
+    upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     """The deadline covers all attempts together."""
     upstream.default(faults.hang())
     secondary.default(faults.hang())
@@ -81,14 +89,16 @@ def test_both_attempts_share_one_deadline(upstream, secondary):
     assert (upstream.count(), secondary.count()) == (1, 1)
 
 
-def test_deadline_spent_on_primary_skips_secondary(upstream, secondary):
+def test_deadline_spent_on_primary_skips_secondary(
+    upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     upstream.default(faults.hang())
     with pytest.raises(TimedOut):
         both(upstream.url, secondary.url, 15).send(resource(), RecordingAccount(), deadline_in(0.5))
     assert secondary.count() == 0
 
 
-def test_two_open_circuits_raise_without_announcement(clock):
+def test_two_open_circuits_raise_without_announcement(clock: Clock) -> None:
     refused = both(refused_url(), refused_url())
     for number in range(5):
         with pytest.raises(NotSent):
@@ -100,21 +110,25 @@ def test_two_open_circuits_raise_without_announcement(clock):
     assert account.begun == 0
 
 
-def test_timeout_takes_precedence_over_refused_connect(upstream):
+def test_timeout_takes_precedence_over_refused_connect(upstream: FaultUpstream) -> None:
     """A time-out explains more than a connection that was refused."""
     upstream.default(faults.hang())
     with pytest.raises(TimedOut):
         both(upstream.url, refused_url(), 0.2).send(resource(), RecordingAccount(), deadline_in(30))
 
 
-def test_secondary_is_unused_while_primary_answers(upstream, secondary):
+def test_secondary_is_unused_while_primary_answers(
+    upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     client = both(upstream.url, secondary.url)
     for number in range(10):
         client.send(resource(plate=f"ABC1D2{number}"), RecordingAccount(), deadline_in(30))
     assert (upstream.count(), secondary.count()) == (10, 0)
 
 
-def test_flapping_primary_costs_at_most_a_quarter_more_calls(upstream, secondary):
+def test_flapping_primary_costs_at_most_a_quarter_more_calls(
+    upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     """Every fourth call of the primary fails, so 40 misses cost at most 50 calls."""
     fault, good = faults.status(500), faults.good()
     upstream.script("/", *[good, good, good, fault] * 10)
@@ -134,13 +148,15 @@ class _Spent(Exception):
 
 
 class _OneSend(RecordingAccount):
-    def begin(self, origin: str):
+    def begin(self, origin: str) -> RecordedAttempt:
         if self.begun:
             raise _Spent
         return super().begin(origin)
 
 
-def test_refused_second_send_keeps_first_failure(upstream, secondary):
+def test_refused_second_send_keeps_first_failure(
+    upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     """The first send may have been charged, so its failure must be the one reported."""
     upstream.default(faults.status(500))
     with pytest.raises(Failing):
@@ -148,7 +164,9 @@ def test_refused_second_send_keeps_first_failure(upstream, secondary):
     assert (upstream.count(), secondary.count()) == (1, 0)
 
 
-def test_refused_first_send_raises_account_error(upstream, secondary):
+def test_refused_first_send_raises_account_error(
+    upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
     nothing_left = _OneSend()
     nothing_left.begun = 1
     with pytest.raises(_Spent):
@@ -156,7 +174,7 @@ def test_refused_first_send_raises_account_error(upstream, secondary):
     assert upstream.count() == 0
 
 
-def test_local_failure_skips_secondary():
+def test_local_failure_skips_secondary() -> None:
     """The secondary would lack the same resource, and databases need the descriptors."""
     primary, other = ScriptedOrigin(), ScriptedOrigin()
     primary.next = LocalFailure("EMFILE")
@@ -165,14 +183,14 @@ def test_local_failure_skips_secondary():
     assert other.calls == 0
 
 
-def test_local_failure_of_secondary_keeps_first_failure():
+def test_local_failure_of_secondary_keeps_first_failure() -> None:
     primary, other = ScriptedOrigin(), ScriptedOrigin()
     primary.next, other.next = TimedOut("slow"), LocalFailure("EMFILE")
     with pytest.raises(TimedOut):
         Failover([primary, other]).send(resource(), RecordingAccount(), deadline_in(30))
 
 
-def test_deadline_passed_before_send_keeps_circuit_closed(upstream):
+def test_deadline_passed_before_send_keeps_circuit_closed(upstream: FaultUpstream) -> None:
     """A ledger that waits for a lock may use all of a lookup's time."""
     client = both(upstream.url, upstream.url)
     for number in range(10):

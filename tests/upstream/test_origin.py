@@ -5,6 +5,7 @@ import threading
 import time
 import tracemalloc
 from email.utils import formatdate
+from pathlib import Path
 
 import pytest
 
@@ -26,8 +27,8 @@ from tests.fakes import (
 )
 from tests.fakes.answers import OPERATIONS
 from tests.fakes.matrix import BROKEN, GOOD, REFUSED, SLOW, Row
-from tests.fakes.wire import Fault
-from tests.upstream.lookups import RecordingAccount, deadline_in, origin, resource
+from tests.fakes.wire import After, Call, Fault, Wire
+from tests.upstream.lookups import RecordedAttempt, RecordingAccount, deadline_in, origin, resource
 
 CHARGED = {"maybe": Uncertain, "charged": Unusable}
 
@@ -40,7 +41,9 @@ CHARGED = {"maybe": Uncertain, "charged": Unusable}
         for operation in row.tested
     ],
 )
-def test_broken_answer_raises_error_of_its_charge_class(upstream, row: Row, operation):
+def test_broken_answer_raises_error_of_its_charge_class(
+    upstream: FaultUpstream, row: Row, operation: str
+) -> None:
     """A fault must not affect the next call."""
     client, account = origin(upstream.url), RecordingAccount()
     upstream.once("/", row.fault)
@@ -53,7 +56,7 @@ def test_broken_answer_raises_error_of_its_charge_class(upstream, row: Row, oper
 
 
 @pytest.mark.parametrize("row", SLOW, ids=str)
-def test_slow_answer_ends_at_deadline(upstream, row: Row):
+def test_slow_answer_ends_at_deadline(upstream: FaultUpstream, row: Row) -> None:
     """A server that sends byte by byte never exceeds a timeout per read."""
     client, account = origin(upstream.url), RecordingAccount()
     upstream.once("/", row.fault)
@@ -66,7 +69,7 @@ def test_slow_answer_ends_at_deadline(upstream, row: Row):
     assert client.send(resource(), account, deadline_in(30)).status == 200
 
 
-def test_slow_headers_end_at_first_byte_timeout(upstream):
+def test_slow_headers_end_at_first_byte_timeout(upstream: FaultUpstream) -> None:
     """The limit covers the complete headers, not each byte."""
     upstream.once("/", faults.slow_headers(0.01))
     started = time.monotonic()
@@ -83,7 +86,9 @@ def test_slow_headers_end_at_first_byte_timeout(upstream):
         for operation in row.tested
     ],
 )
-def test_unusual_valid_answer_is_returned_unchanged(upstream, row: Row, operation):
+def test_unusual_valid_answer_is_returned_unchanged(
+    upstream: FaultUpstream, row: Row, operation: str
+) -> None:
     client, account = origin(upstream.url), RecordingAccount()
     upstream.once("/", row.fault)
     response = client.send(resource(operation), account, deadline_in(30))
@@ -94,7 +99,7 @@ def test_unusual_valid_answer_is_returned_unchanged(upstream, row: Row, operatio
 
 
 @pytest.mark.parametrize("row", REFUSED, ids=str)
-def test_4xx_is_returned_as_answer(upstream, row: Row):
+def test_4xx_is_returned_as_answer(upstream: FaultUpstream, row: Row) -> None:
     upstream.once("/", row.fault)
     account = RecordingAccount()
     response = origin(upstream.url).send(resource(), account, deadline_in(30))
@@ -103,7 +108,7 @@ def test_4xx_is_returned_as_answer(upstream, row: Row):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_each_call_opens_its_own_connection(upstream, operation):
+def test_each_call_opens_its_own_connection(upstream: FaultUpstream, operation: str) -> None:
     """A server that closes idle connections therefore loses no call."""
     client, account = origin(upstream.url), RecordingAccount()
     upstream.script("/", faults.stale_keep_alive())
@@ -114,7 +119,7 @@ def test_each_call_opens_its_own_connection(upstream, operation):
     wait_until(lambda: not upstream.connections_open, "the end of the connections")
 
 
-def test_reset_is_not_sent_again(upstream):
+def test_reset_is_not_sent_again(upstream: FaultUpstream) -> None:
     client, account = origin(upstream.url), RecordingAccount()
     client.send(resource(), account, deadline_in(30))
     upstream.default(faults.reset_before_a_byte())
@@ -126,19 +131,19 @@ def test_reset_is_not_sent_again(upstream):
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-def test_refused_connect_raises_not_sent(operation):
+def test_refused_connect_raises_not_sent(operation: str) -> None:
     account = RecordingAccount()
     with pytest.raises(NotSent):
         origin(refused_url()).send(resource(operation), account, deadline_in(30))
     assert account.outcomes == ["not_sent"]
 
 
-def test_unknown_host_name_raises_not_sent():
+def test_unknown_host_name_raises_not_sent() -> None:
     with pytest.raises(NotSent):
         origin(UNKNOWN_NAME_URL).send(resource(), RecordingAccount(), deadline_in(30))
 
 
-def test_hanging_connect_ends_at_connect_timeout():
+def test_hanging_connect_ends_at_connect_timeout() -> None:
     with Blackhole() as hole:
         started = time.monotonic()
         with pytest.raises(NotSent):
@@ -146,7 +151,7 @@ def test_hanging_connect_ends_at_connect_timeout():
         assert time.monotonic() - started < 10
 
 
-def test_hanging_handshake_raises_not_sent():
+def test_hanging_handshake_raises_not_sent() -> None:
     """The server accepts but sends no TLS record, so no byte of the request is sent."""
     with socket.create_server(("127.0.0.1", 0)) as silent, pytest.raises(NotSent):
         url = f"https://127.0.0.1:{silent.getsockname()[1]}"
@@ -155,13 +160,13 @@ def test_hanging_handshake_raises_not_sent():
         )
 
 
-def test_past_deadline_sends_nothing(upstream):
+def test_past_deadline_sends_nothing(upstream: FaultUpstream) -> None:
     with pytest.raises(NotSent):
         origin(upstream.url).send(resource(), RecordingAccount(), time.monotonic() - 1)
     assert upstream.count() == 0
 
 
-def test_gzip_bomb_is_rejected_within_memory_cap(upstream):
+def test_gzip_bomb_is_rejected_within_memory_cap(upstream: FaultUpstream) -> None:
     """300 MiB in 300 kB are rejected with little more memory than the cap."""
     upstream.once("/", faults.gzip_bomb(300))
     client = origin(upstream.url)
@@ -175,7 +180,7 @@ def test_gzip_bomb_is_rejected_within_memory_cap(upstream):
     assert peak < 32 * 1024 * 1024
 
 
-def test_credential_is_sent_by_header_alone(upstream):
+def test_credential_is_sent_by_header_alone(upstream: FaultUpstream) -> None:
     origin(upstream.url).send(resource(credential="s3cret"), RecordingAccount(), deadline_in(30))
     (call,) = upstream.calls
     assert call.header("authorization") == "s3cret"
@@ -186,7 +191,7 @@ def test_credential_is_sent_by_header_alone(upstream):
     }
 
 
-def test_report_request_is_sent_as_json(upstream):
+def test_report_request_is_sent_as_json(upstream: FaultUpstream) -> None:
     origin(upstream.url).send(resource("report"), RecordingAccount(), deadline_in(30))
     (call,) = upstream.calls
     assert call.method == "POST"
@@ -194,7 +199,7 @@ def test_report_request_is_sent_as_json(upstream):
     assert call.body == factories.report_request("ABC1D23")
 
 
-def test_cookies_are_not_sent_back(upstream):
+def test_cookies_are_not_sent_back(upstream: FaultUpstream) -> None:
     client = origin(upstream.url)
     upstream.default(faults.cookies())
     for _ in range(3):
@@ -202,7 +207,9 @@ def test_cookies_are_not_sent_back(upstream):
     assert [call.header("cookie") for call in upstream.calls] == [None] * 3
 
 
-def test_netrc_and_proxy_settings_are_ignored(upstream, tmp_path, monkeypatch):
+def test_netrc_and_proxy_settings_are_ignored(
+    upstream: FaultUpstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A .netrc would replace the credential, and a proxy would receive it."""
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login a password b\n")
@@ -214,14 +221,14 @@ def test_netrc_and_proxy_settings_are_ignored(upstream, tmp_path, monkeypatch):
     assert call.header("authorization") == "mine"
 
 
-def test_redirect_is_not_followed(upstream, secondary):
+def test_redirect_is_not_followed(upstream: FaultUpstream, secondary: FaultUpstream) -> None:
     upstream.once("/", faults.redirect(secondary.url + "/detran/v1/decode/ABC1D23"))
     with pytest.raises(Unusable):
         origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30))
     assert secondary.count() == 0
 
 
-def test_retry_after_is_returned_without_sleeping(upstream):
+def test_retry_after_is_returned_without_sleeping(upstream: FaultUpstream) -> None:
     upstream.once("/", faults.status(429, retry_after="3600"))
     started = time.monotonic()
     response = origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30))
@@ -229,13 +236,13 @@ def test_retry_after_is_returned_without_sleeping(upstream):
     assert time.monotonic() - started < 10
 
 
-def test_undecodable_429_body_keeps_retry_after(upstream):
+def test_undecodable_429_body_keeps_retry_after(upstream: FaultUpstream) -> None:
     upstream.once("/", faults.status_in_bad_gzip(429, retry_after="7"))
     response = origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30))
     assert (response.status, response.retry_after_s) == (429, 7)
 
 
-def test_late_answer_after_interim_response_is_not_mixed_up(upstream):
+def test_late_answer_after_interim_response_is_not_mixed_up(upstream: FaultUpstream) -> None:
     """If the next call read the late answer, it would return another vehicle's fines."""
     client = origin(upstream.url)
     upstream.once("/", faults.interim(0.4))
@@ -245,8 +252,8 @@ def test_late_answer_after_interim_response_is_not_mixed_up(upstream):
     assert first.body != second.body == factories.renainf_body()
 
 
-def test_endless_interim_responses_end_at_first_byte_timeout(upstream):
-    def play(wire, call):
+def test_endless_interim_responses_end_at_first_byte_timeout(upstream: FaultUpstream) -> None:
+    def play(wire: Wire, call: Call) -> After:
         while True:
             wire.send(b"HTTP/1.1 102 Processing\r\n\r\n")
             wire.pause(0.02)
@@ -256,11 +263,11 @@ def test_endless_interim_responses_end_at_first_byte_timeout(upstream):
         origin(upstream.url, first_byte_s=0.3).send(resource(), RecordingAccount(), deadline_in(30))
 
 
-def test_early_answer_is_read(upstream):
+def test_early_answer_is_read(upstream: FaultUpstream) -> None:
     """A server may refuse a report before reading the request body (RFC 9112 §9.5)."""
     with socket.create_server(("127.0.0.1", 0)) as server:
 
-        def refuse():
+        def refuse() -> None:
             peer, _ = server.accept()
             with peer:
                 peer.sendall(b"HTTP/1.1 429 Busy\r\nRetry-After: 3\r\nContent-Length: 0\r\n\r\n")
@@ -276,17 +283,18 @@ def test_early_answer_is_read(upstream):
     assert (response.status, response.retry_after_s) == (429, 3)
 
 
-def test_retry_after_accepts_http_date(upstream):
+def test_retry_after_accepts_http_date(upstream: FaultUpstream) -> None:
     """RFC 9110 §10.2.3."""
     at = formatdate(time.time() + 1000, usegmt=True)
     upstream.once("/", faults.status(429, retry_after=at))
     waits_s = (
         origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30)).retry_after_s
     )
+    assert waits_s is not None
     assert 900 < waits_s <= 1000
 
 
-def test_past_retry_after_date_is_zero(upstream):
+def test_past_retry_after_date_is_zero(upstream: FaultUpstream) -> None:
     upstream.once("/", faults.status(429, retry_after="Sun, 06 Nov 1994 08:49:37 GMT"))
     assert (
         origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30)).retry_after_s
@@ -295,7 +303,7 @@ def test_past_retry_after_date_is_zero(upstream):
 
 
 @pytest.mark.parametrize("text", ["soon", "-1", "1.5", "²", "9" * 50, "Sun, 99 Nov 1994 08:49:37"])
-def test_invalid_retry_after_is_none(upstream, text):
+def test_invalid_retry_after_is_none(upstream: FaultUpstream, text: str) -> None:
     upstream.once("/", faults.answer("429", b"{}", 429, headers=[("Retry-After", text)]))
     assert (
         origin(upstream.url).send(resource(), RecordingAccount(), deadline_in(30)).retry_after_s
@@ -303,19 +311,19 @@ def test_invalid_retry_after_is_none(upstream, text):
     )
 
 
-def test_base_address_path_is_prepended():
+def test_base_address_path_is_prepended() -> None:
     with FaultUpstream(base_path="/dados/v9") as under:
         assert origin(under.url).send(resource(), RecordingAccount(), deadline_in(30)).status == 200
         (call,) = under.calls
         assert call.target == "/dados/v9/detran/v1/decode/ABC1D23"
 
 
-def test_refusing_account_prevents_send(upstream):
+def test_refusing_account_prevents_send(upstream: FaultUpstream) -> None:
     class Refused(Exception):
         pass
 
     class Refusing(RecordingAccount):
-        def begin(self, origin: str):
+        def begin(self, origin: str) -> RecordedAttempt:
             raise Refused
 
     with pytest.raises(Refused):

@@ -22,9 +22,10 @@ from portal.upstream import (
 )
 from portal.upstream.circuit_state import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
 from portal.upstream.payer_breaker import PROVEN_S, SETS, WAYS
+from portal.upstream.protocol import Account, Resource
 from tests.fakes import Clock
-from tests.upstream.lookups import RecordingAccount, resource
-from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail
+from tests.upstream.lookups import RecordedAttempt, RecordingAccount, resource
+from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, state_of
 
 PAYERS = [f"payer-{number}" for number in range(FAILURES_TO_OPEN)]
 GOOD = Response(200, b"{}", "primary")
@@ -45,11 +46,13 @@ def prove(breaker: PayerBreaker, scripted: ScriptedOrigin, *payers: str) -> None
 
 def seconds_refused(breaker: PayerBreaker, payer: str, plate: str = "ABC1D23") -> float:
     """Return the seconds for which a call is refused; 0 where it was sent."""
-    calls = breaker._origin.calls
+    origin = breaker._origin
+    assert isinstance(origin, ScriptedOrigin)
+    calls = origin.calls
     try:
         ask(breaker, plate, payer)
     except CircuitOpen as error:
-        assert breaker._origin.calls == calls
+        assert origin.calls == calls
         return error.retry_after_s
     except UpstreamError:
         pass
@@ -63,7 +66,13 @@ def rate_limited(retry_after_s: float | None) -> Response:
 @pytest.mark.parametrize(
     ("retry_after_s", "pause"), [(60.0, 60.0), (3600.0, LONGEST_PAUSE_S), (None, 1.0)]
 )
-def test_429_pauses_its_payer_only(breaker, scripted, clock, retry_after_s, pause):
+def test_429_pauses_its_payer_only(
+    breaker: PayerBreaker,
+    scripted: ScriptedOrigin,
+    clock: Clock,
+    retry_after_s: float | None,
+    pause: float,
+) -> None:
     scripted.next = rate_limited(retry_after_s)
     ask(breaker, payer="ana")
     scripted.next = GOOD
@@ -78,7 +87,13 @@ def test_429_pauses_its_payer_only(breaker, scripted, clock, retry_after_s, paus
     "failure", [Failing(500), TimedOut("slow"), Broken("cut"), Unusable("odd")]
 )
 @pytest.mark.parametrize("proven", [True, False])
-def test_failures_of_one_payer_open_its_circuit_only(breaker, scripted, clock, failure, proven):
+def test_failures_of_one_payer_open_its_circuit_only(
+    breaker: PayerBreaker,
+    scripted: ScriptedOrigin,
+    clock: Clock,
+    failure: UpstreamError,
+    proven: bool,
+) -> None:
     if proven:
         prove(breaker, scripted, "ana")
     scripted.next = failure
@@ -92,13 +107,17 @@ def test_failures_of_one_payer_open_its_circuit_only(breaker, scripted, clock, f
     prove(breaker, scripted, "ana")
 
 
-def test_repeated_failures_of_one_vehicle_keep_circuit_closed(breaker, scripted):
+def test_repeated_failures_of_one_vehicle_keep_circuit_closed(
+    breaker: PayerBreaker, scripted: ScriptedOrigin
+) -> None:
     scripted.next = Failing(500)
     for _ in range(10 * FAILURES_TO_OPEN):
         assert seconds_refused(breaker, "ana") == 0
 
 
-def test_failures_of_distinct_proven_payers_open_shared_circuit(breaker, scripted):
+def test_failures_of_distinct_proven_payers_open_shared_circuit(
+    breaker: PayerBreaker, scripted: ScriptedOrigin
+) -> None:
     prove(breaker, scripted, *PAYERS)
     for payer in PAYERS:
         assert breaker.state == "closed"
@@ -107,7 +126,9 @@ def test_failures_of_distinct_proven_payers_open_shared_circuit(breaker, scripte
     assert seconds_refused(breaker, "bia") == COOLDOWN_S
 
 
-def test_answer_resets_shared_failure_count(breaker, scripted):
+def test_answer_resets_shared_failure_count(
+    breaker: PayerBreaker, scripted: ScriptedOrigin
+) -> None:
     prove(breaker, scripted, *PAYERS)
     for payer in PAYERS[:-1]:
         fail(breaker, scripted, 1, payer=payer)
@@ -117,7 +138,9 @@ def test_answer_resets_shared_failure_count(breaker, scripted):
     assert breaker.state == "closed"
 
 
-def test_unproven_payers_never_open_shared_circuit(breaker, scripted):
+def test_unproven_payers_never_open_shared_circuit(
+    breaker: PayerBreaker, scripted: ScriptedOrigin
+) -> None:
     """A credential that never got a 200 gives no information about the origin."""
     for payer in UNPROVEN:
         fail(breaker, scripted, 1, payer=payer)
@@ -125,7 +148,9 @@ def test_unproven_payers_never_open_shared_circuit(breaker, scripted):
     prove(breaker, scripted, "bia")
 
 
-def test_proof_of_payer_expires(breaker, scripted, clock):
+def test_proof_of_payer_expires(
+    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     prove(breaker, scripted, *PAYERS)
     clock.advance(PROVEN_S + 1)
     for payer in PAYERS:
@@ -133,7 +158,7 @@ def test_proof_of_payer_expires(breaker, scripted, clock):
     assert breaker.state == "closed"
 
 
-def test_unsent_calls_open_shared_circuit(breaker, scripted):
+def test_unsent_calls_open_shared_circuit(breaker: PayerBreaker, scripted: ScriptedOrigin) -> None:
     """A credential cannot cause a refused connect, so vehicles are counted, not payers."""
     scripted.next = NotSent("refused")
     for number in range(FAILURES_TO_OPEN):
@@ -150,7 +175,9 @@ def opened(breaker: PayerBreaker, scripted: ScriptedOrigin) -> None:
     assert breaker.state == "open"
 
 
-def test_failed_probe_of_one_payer_allows_probes_of_others(breaker, scripted, clock):
+def test_failed_probe_of_one_payer_allows_probes_of_others(
+    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     prove(breaker, scripted, "ana")
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
@@ -158,21 +185,23 @@ def test_failed_probe_of_one_payer_allows_probes_of_others(breaker, scripted, cl
     fail(breaker, scripted, 1, payer="ana")
     assert seconds_refused(breaker, "ana") == COOLDOWN_S
     prove(breaker, scripted, "bia")
-    assert breaker.state == "closed"
+    assert state_of(breaker) == "closed"
     assert seconds_refused(breaker, "ana") == COOLDOWN_S  # because its own probe failed
 
 
-def test_half_open_circuit_sends_one_probe_per_payer(breaker, scripted, clock):
+def test_half_open_circuit_sends_one_probe_per_payer(
+    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     inside, go = threading.Semaphore(0), threading.Event()
 
-    def hang(*_):
+    def hang(*_: object) -> Response:
         inside.release()
         go.wait(20)
         return GOOD
 
-    scripted.send = hang
+    scripted.handler = hang
     probes = [
         threading.Thread(target=ask, args=(breaker,), kwargs={"payer": payer})
         for payer in ("ana", "bia")
@@ -188,7 +217,9 @@ def test_half_open_circuit_sends_one_probe_per_payer(breaker, scripted, clock):
     assert breaker.state == "closed"
 
 
-def test_unsent_probe_reopens_shared_circuit(breaker, scripted, clock):
+def test_unsent_probe_reopens_shared_circuit(
+    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     scripted.next = NotSent("refused")
@@ -199,7 +230,12 @@ def test_unsent_probe_reopens_shared_circuit(breaker, scripted, clock):
 
 
 @pytest.mark.parametrize("failure", [LocalFailure("EMFILE"), RuntimeError("limit")])
-def test_uncounted_probe_failure_allows_next_probe(breaker, scripted, clock, failure):
+def test_uncounted_probe_failure_allows_next_probe(
+    breaker: PayerBreaker,
+    scripted: ScriptedOrigin,
+    clock: Clock,
+    failure: Exception,
+) -> None:
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     scripted.next = failure
@@ -209,7 +245,9 @@ def test_uncounted_probe_failure_allows_next_probe(breaker, scripted, clock, fai
     assert breaker.state == "closed"
 
 
-def test_unproven_payers_do_not_evict_proven_payers(breaker, scripted, clock):
+def test_unproven_payers_do_not_evict_proven_payers(
+    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     prove(breaker, scripted, "ana", "bia")
     scripted.next = rate_limited(60.0)
     ask(breaker, payer="ana")
@@ -229,7 +267,9 @@ def fail_once(breaker: PayerBreaker, scripted: ScriptedOrigin, payer: str) -> No
     seconds_refused(breaker, payer)
 
 
-def test_full_table_still_answers_every_payer(breaker, scripted, clock):
+def test_full_table_still_answers_every_payer(
+    breaker: PayerBreaker, scripted: ScriptedOrigin, clock: Clock
+) -> None:
     prove(breaker, scripted, *UNPROVEN)
     clock.advance(1)
     prove(breaker, scripted, "bia")  # replaces a payer that was proven earlier
@@ -242,7 +282,9 @@ def test_full_table_still_answers_every_payer(breaker, scripted, clock):
     assert ask(breaker, payer="new").status == 200
 
 
-def test_call_of_proven_payer_takes_no_lock(breaker, scripted):
+def test_call_of_proven_payer_takes_no_lock(
+    breaker: PayerBreaker, scripted: ScriptedOrigin
+) -> None:
     prove(breaker, scripted, "bia")
     with breaker._counters.locked():  # not re-entrant, so a call that acquired it would hang
         caller = threading.Thread(target=prove, args=(breaker, scripted, "bia"), daemon=True)
@@ -251,27 +293,25 @@ def test_call_of_proven_payer_takes_no_lock(breaker, scripted):
         assert not caller.is_alive()
 
 
-def test_call_begun_while_payer_circuit_opens_is_not_sent(breaker, scripted):
-    sent = []
+def test_call_begun_while_payer_circuit_opens_is_not_sent(
+    breaker: PayerBreaker, scripted: ScriptedOrigin
+) -> None:
+    sent: list[Resource] = []
 
     class Opening(RecordingAccount):
-        def begin(self, origin):
+        def begin(self, origin: str) -> RecordedAttempt:
             fail(breaker, scripted, FAILURES_TO_OPEN, payer="ana")
             return super().begin(origin)
 
-    def send(requested, account, deadline):
+    def send(requested: Resource, account: Account, deadline: float) -> Response:
+        scripted.handler = None
         if isinstance(account, RecordingAccount):
             raise Failing(500)
         account.begin("primary")
         sent.append(requested)
+        return GOOD
 
-    usual = scripted.send
-
-    def first(requested, account, deadline):
-        scripted.send = usual
-        return send(requested, account, deadline)
-
-    scripted.send = first
+    scripted.handler = send
     account = Opening()
     with pytest.raises(CircuitOpen):
         breaker.send(resource(payer="ana"), account, 0.0)
@@ -293,7 +333,9 @@ def pair(
     return one, other
 
 
-def test_workers_share_payer_state(pair, scripted, clock):
+def test_workers_share_payer_state(
+    pair: tuple[PayerBreaker, PayerBreaker], scripted: ScriptedOrigin, clock: Clock
+) -> None:
     one, other = pair
     scripted.next = rate_limited(60.0)
     ask(one, payer="ana")
@@ -304,7 +346,9 @@ def test_workers_share_payer_state(pair, scripted, clock):
     prove(other, scripted, "caio")
 
 
-def test_shared_file_is_preallocated_and_names_no_payer(pair, scripted, tmp_path):
+def test_shared_file_is_preallocated_and_names_no_payer(
+    pair: tuple[PayerBreaker, PayerBreaker], scripted: ScriptedOrigin, tmp_path: Path
+) -> None:
     file = tmp_path / "breaker-primary"
     assert file.stat().st_size == BYTES_PER_BREAKER
     assert file.stat().st_blocks * 512 >= BYTES_PER_BREAKER

@@ -3,6 +3,7 @@
 import ssl
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 import trustme
@@ -24,7 +25,7 @@ SERVER_CONTEXTS: dict[str, Callable[[], ssl.SSLContext | None]] = {
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 @pytest.mark.parametrize("case", SERVER_CONTEXTS)
-def test_unverified_server_receives_nothing(tmp_path, case, operation):
+def test_unverified_server_receives_nothing(tmp_path: Path, case: str, operation: str) -> None:
     account = RecordingAccount()
     with trusting(tmp_path), FaultUpstream(tls=SERVER_CONTEXTS[case]()) as other:
         with pytest.raises(NotSent):
@@ -33,9 +34,11 @@ def test_unverified_server_receives_nothing(tmp_path, case, operation):
     assert account.outcomes == ["not_sent"]
 
 
-def test_authorities_are_loaded_once_for_all_connections(tmp_path, monkeypatch):
+def test_authorities_are_loaded_once_for_all_connections(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each load costs 17 ms of processor time and a quarter of a megabyte."""
-    read = []
+    read: list[None] = []
     load = ssl.SSLContext.load_verify_locations
     monkeypatch.setattr(
         ssl.SSLContext, "load_verify_locations", lambda *given: read.append(load(*given))
@@ -48,7 +51,7 @@ def test_authorities_are_loaded_once_for_all_connections(tmp_path, monkeypatch):
     assert len(read) == 1
 
 
-def test_shared_context_verifies_chain_and_host_name():
+def test_shared_context_verifies_chain_and_host_name() -> None:
     context = trusted()
     assert context.verify_mode is ssl.CERT_REQUIRED
     assert context.check_hostname

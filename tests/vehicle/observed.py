@@ -1,6 +1,7 @@
 """Test records in the shapes observed at the source; no value is real personal data."""
 
 import json
+from typing import Any
 
 from portal.vehicle import HIDDEN_MARKER
 
@@ -44,7 +45,7 @@ OBSERVED_RESTRICTION = dict.fromkeys(
     "detalheRenajud": "CONSTA DETALHE RENAJUD",
     "constaRenajud": True,
 }
-OBSERVED_VEHICLE = {
+OBSERVED_VEHICLE: dict[str, Any] = {
     "marca": "AUDI",
     "descricao": "A3 LM 180CV",
     "placa": "ABC1D23",

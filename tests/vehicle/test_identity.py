@@ -1,11 +1,14 @@
 """Another make, model, year or plate in a record is recognised; unclear texts are not."""
 
+from typing import Any
+
 import pytest
 
 from portal.vehicle import (
     EMPTY,
     HIDDEN,
     Field,
+    Identity,
     identity_of,
     is_other_model,
     is_other_plate,
@@ -17,11 +20,11 @@ from tests.factories import HIDDEN as MARKER
 from tests.factories import decode_body, fipe_entry
 
 
-def known(text):
+def known(text: str) -> Field:
     return Field(text, "known")
 
 
-def identity(**fields):
+def identity(**fields: Any) -> Identity:
     return identity_of(read_decode(result_of(decode_body("ABC1D23", **fields)), MARKER))
 
 
@@ -37,17 +40,17 @@ def identity(**fields):
         ("", False),
     ],
 )
-def test_make_and_model(text, is_other):
+def test_make_and_model(text: str, is_other: bool) -> None:
     assert is_other_model(identity(), known(text) if text else EMPTY) is is_other
 
 
-def test_hidden_model_and_unknown_make_decide_nothing():
+def test_hidden_model_and_unknown_make_decide_nothing() -> None:
     assert not is_other_model(identity(), HIDDEN)
     unknown = identity(marca="", descricao="", informacoesFipe=[])
     assert not is_other_model(unknown, known("VW/GOL"))
 
 
-def test_models_of_the_price_table_count():
+def test_models_of_the_price_table_count() -> None:
     gol = identity(
         marca="VW", descricao="VW/NOVO 1.0", informacoesFipe=[fipe_entry(modelo="Gol City")]
     )
@@ -55,7 +58,7 @@ def test_models_of_the_price_table_count():
     assert is_other_model(gol, known("VW/POLO 1.0 16V"))
 
 
-def test_years_and_plates():
+def test_years_and_plates() -> None:
     assert is_other_year(2015, known("2003"))
     assert not any(is_other_year(2015, known(text)) for text in ("2015", "0", "x"))
     assert not is_other_year(None, known("2003"))

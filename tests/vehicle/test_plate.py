@@ -63,16 +63,16 @@ def test_short_renavam_matches_the_zero_padded_one() -> None:
 
 
 @pytest.mark.parametrize("text", ["N/A", "-", "0000000", "nada consta", "ABC1***", "", "ABC 1D 23"])
-def test_text_without_plate_names_same_vehicle(text):
+def test_text_without_plate_names_same_vehicle(text: str) -> None:
     assert Plate.parse("ABC1D23").names_same_vehicle(text)
 
 
 @pytest.mark.parametrize("text", ["ZZZ9Z99", "zzz-9z99", "ZZZ 9Z99", "ZZZ9Z99/SP", "Z Z Z 9.Z99"])
-def test_text_with_other_plate_names_another_vehicle(text):
+def test_text_with_other_plate_names_another_vehicle(text: str) -> None:
     assert not Plate.parse("ABC1D23").names_same_vehicle(text)
 
 
 @pytest.mark.parametrize("text", ["N/A", "0", "00000000000", "-"])
-def test_text_without_renavam_names_same_vehicle(text):
+def test_text_without_renavam_names_same_vehicle(text: str) -> None:
     assert Renavam("00123456789").names_same_vehicle(text)
     assert not Renavam("00123456789").names_same_vehicle("RENAVAM 98765432100")

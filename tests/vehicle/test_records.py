@@ -116,7 +116,7 @@ def test_observed_vehicle_is_read_completely() -> None:
 @pytest.mark.parametrize("price", ["0", "0.00", "", "R$ 0,00", None, "-5", "abc", []])
 def test_missing_price_is_none_not_zero(price: object) -> None:
     months = [{"mes": "1", "ano": "2025", "valor": price}, {"mes": 2, "ano": 2025, "valor": 9}]
-    entry = OBSERVED_VEHICLE["informacoesFipe"][0]  # type: ignore[index]
+    entry = OBSERVED_VEHICLE["informacoesFipe"][0]
     entry = entry | {"valorAtual": price, "historicoPreco": months}
     sent = body(OBSERVED_VEHICLE | {"informacoesFipe": [entry]})
     car = read_decode(result_of(sent), HIDDEN_MARKER)
@@ -191,7 +191,7 @@ def test_observed_answers_match_the_contract(operation: str) -> None:
 
 
 def test_new_missing_and_mistyped_fields_are_reported_by_path() -> None:
-    entry = dict(OBSERVED_VEHICLE["informacoesFipe"][0], valorAtual=89325)  # type: ignore[call-overload]
+    entry = dict(OBSERVED_VEHICLE["informacoesFipe"][0], valorAtual=89325)
     sent = OBSERVED_VEHICLE | {"informacoesFipe": [entry], "cor": "PRATA", "JOSE DA SILVA": 1}
     del sent["placa"]
     assert unexpected("decode", sent) == {"informacoesFipe[].valorAtual", "cor", "placa", "?"}

@@ -26,7 +26,7 @@ from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_
         ("", ""),
     ],
 )
-def test_sentence_case(sent, shown):
+def test_sentence_case(sent: str, shown: str) -> None:
     assert sentence_case(sent) == shown
 
 
@@ -43,11 +43,11 @@ def test_sentence_case(sent, shown):
         ("Av. Sao Joao, 12", "Av. São João, 12"),
     ],
 )
-def test_name_case(sent, shown):
+def test_name_case(sent: str, shown: str) -> None:
     assert name_case(sent) == shown
 
 
-def test_model_settles_accents_that_depend_on_the_sentence():
+def test_model_settles_accents_that_depend_on_the_sentence() -> None:
     model = "Transitar em velocidade superior à máxima permitida em até 20%"
     assert spelled_like("TRANSITAR EM VELOCIDADE SUPERIOR A MAXIMA", model) == (
         "Transitar em velocidade superior à máxima"
@@ -56,6 +56,6 @@ def test_model_settles_accents_that_depend_on_the_sentence():
 
 
 @given(st.text(alphabet="ABCÇÃÉ abc0123-/., ", max_size=40))
-def test_spelling_changes_case_and_accents_only(text):
+def test_spelling_changes_case_and_accents_only(text: str) -> None:
     for spell in (sentence_case, name_case, accented):
         assert fold(spell(text)) == fold(text)

@@ -63,19 +63,19 @@ BAD = {
 }
 
 
-def test_valid_page_passes():
+def test_valid_page_passes() -> None:
     assert check_html(GOOD).get("lang") == "pt-BR"
 
 
 @pytest.mark.parametrize(("old", "new", "message"), BAD.values(), ids=BAD.keys())
-def test_fault_is_reported(old: str, new: str, message: str):
+def test_fault_is_reported(old: str, new: str, message: str) -> None:
     assert GOOD.count(old) >= 1
     with pytest.raises(PageFault) as fault:
         check_html(GOOD.replace(old, new, 1))
     assert message in str(fault.value)
 
 
-def test_all_faults_are_reported_together():
+def test_all_faults_are_reported_together() -> None:
     with pytest.raises(PageFault) as fault:
         check_html(GOOD.replace("pt-BR", "en").replace("<h1>", '<h1 style="x">'))
     assert len(str(fault.value).splitlines()) == 2
@@ -91,7 +91,7 @@ def pages() -> PageClient:
     return PageClient(app.test_client())
 
 
-def test_page_client_returns_only_checked_pages(pages: PageClient):
+def test_page_client_returns_only_checked_pages(pages: PageClient) -> None:
     page = pages.get("/")
     assert (page.title, page.h1, page.csrf_token()) == ("Dossiê Veicular", "Consulta", "abc")
     assert "O seu token." in page.text
@@ -105,5 +105,5 @@ def test_page_client_returns_only_checked_pages(pages: PageClient):
         pages.get("/nada")
 
 
-def test_page_client_post_returns_redirect_location(pages: PageClient):
+def test_page_client_post_returns_redirect_location(pages: PageClient) -> None:
     assert pages.post("/sair") == "/"

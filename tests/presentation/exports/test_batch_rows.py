@@ -8,15 +8,19 @@ import pytest
 
 from portal.batch import Item
 from portal.gateway import Served
-from portal.presentation.exports.batches import EXPIRED, kept_result, row_of
+from portal.presentation.exports.batches import EXPIRED, BatchRow, kept_result, row_of
 from portal.presentation.panels import Panel
-from portal.presentation.vehicle.panel import Panels, RenderContext
+from portal.presentation.vehicle.panel import Lookup, Panels, RenderContext
 from portal.vehicle import Plate
 from tests import factories
 
 PLATE = Plate.parse("ABC1D23")
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
-RETENTION_S = {"decode": 8 * 86400.0, "renainf": 30 * 3600.0, "renajud": 7 * 3600.0}
+RETENTION_S: dict[Lookup, float] = {
+    "decode": 8 * 86400.0,
+    "renainf": 30 * 3600.0,
+    "renajud": 7 * 3600.0,
+}
 CONTEXT = RenderContext(NOW, "INFORMACAO OCULTADA", mask_names=True)
 
 
@@ -24,13 +28,13 @@ def served(body: bytes, *, stored: bool = True) -> Served:
     return Served(200, body, "miss", stored, NOW.timestamp(), 0, 3600, "primary")
 
 
-def kept(*, stored: bool = True, **bodies: bytes) -> Item:
+def kept(bodies: dict[Lookup, bytes], *, stored: bool = True) -> Item:
     found = {name: served(body, stored=stored) for name, body in bodies.items()}
     result = kept_result(PLATE, found, RETENTION_S.__getitem__, CONTEXT)
     return Item(PLATE, "done", result=result)
 
 
-def clean() -> dict[str, bytes]:
+def clean() -> dict[Lookup, bytes]:
     return {
         "decode": factories.decode_body("ABC1D23"),
         "renainf": factories.renainf_body(),
@@ -42,19 +46,19 @@ def no_answer(_: object) -> Panels:
     raise AssertionError("a kept result reads no answer")
 
 
-def at(item: Item, hours: float) -> object:
+def at(item: Item, hours: float) -> BatchRow:
     return row_of(item, no_answer, replace(CONTEXT, now=NOW + timedelta(hours=hours)))
 
 
 def test_kept_row_is_the_row_of_its_answers() -> None:
-    row = at(kept(**clean()), 1)
+    row = at(kept(clean()), 1)
     assert (row.verdict, row.missing, row.expired) == ("clear", None, None)
     assert (row.restrictions, row.fines_amount, row.fetched_at) == (0, Decimal(0), NOW)
     assert row.vehicle
 
 
 def test_expired_answers_are_named_and_no_longer_say_that_nothing_is_there() -> None:
-    item = kept(**clean())
+    item = kept(clean())
     row = at(item, 8)
     assert (row.expired, row.verdict, row.headline) == (
         "restrições judiciais",
@@ -67,18 +71,18 @@ def test_expired_answers_are_named_and_no_longer_say_that_nothing_is_there() -> 
 
 def test_what_was_found_stays_after_its_answer_expired() -> None:
     bodies = clean() | {"renajud": factories.renajud_body(factories.restriction())}
-    row = at(kept(**bodies), 100)
+    row = at(kept(bodies), 100)
     assert (row.verdict, row.restrictions) == ("blocked", 1)
     assert "restrições judiciais" in str(row.expired)
 
 
 def test_unstored_answers_are_kept() -> None:
-    assert at(kept(stored=False, **clean()), 0).verdict == "clear"
+    assert at(kept(clean(), stored=False), 0).verdict == "clear"
 
 
 def test_failed_plate_keeps_the_answers_that_it_has() -> None:
-    bodies = {"decode": clean()["decode"]}
-    row = at(replace(kept(**bodies), state="failed", cause="too_slow"), 0)
+    bodies: dict[Lookup, bytes] = {"decode": clean()["decode"]}
+    row = at(replace(kept(bodies), state="failed", cause="too_slow"), 0)
     assert (row.state, row.cause, row.verdict) == ("failed", "too_slow", "incomplete")
     assert row.missing == "multas, restrições judiciais"
     assert row.vehicle

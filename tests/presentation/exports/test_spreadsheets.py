@@ -121,7 +121,7 @@ def test_libreoffice_finds_no_formula(opened_by_libreoffice: Any) -> None:
 def test_workbook_has_typed_cells_and_no_formula(tmp_path: Path) -> None:
     file = io.BytesIO()
     write_workbook(table(), file)
-    sheet = openpyxl.load_workbook(file).active
+    (sheet,) = openpyxl.load_workbook(file).worksheets
     titles, first, second = sheet.iter_rows()
     found = {title.value: cell for title, cell in zip(titles, first, strict=True)}
     kinds = {name: cell.data_type for name, cell in found.items()}

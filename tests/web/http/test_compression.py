@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 import pytest
 from flask import Flask, Response
+from werkzeug.test import TestResponse
 
 from portal.web.http.compression import MIN_BYTES, compress_html
 
@@ -18,7 +19,7 @@ def app_returning(build: Callable[[], Response]) -> Flask:
     return app
 
 
-def fetch(response: Response, **headers: str) -> Response:
+def fetch(response: Response, **headers: str) -> TestResponse:
     return app_returning(lambda: response).test_client().get("/", headers=headers)
 
 

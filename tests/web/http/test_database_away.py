@@ -56,7 +56,7 @@ def paths(here: InProcessPortal, method: str, batch: str) -> list[str]:
             if rule.arguments
             else rule.rule
             for rule in here.app.url_map.iter_rules()
-            if method in rule.methods and rule.endpoint != "assets.static_file"
+            if method in (rule.methods or ()) and rule.endpoint != "assets.static_file"
         ]
 
 
@@ -77,7 +77,7 @@ def test_no_page_and_no_json_path_answers_500(here: InProcessPortal, cause: str)
 
 def _ask(here: InProcessPortal, ana: Person, method: str, path: str, token: str) -> Any:
     if path.startswith(("/api/", "/detran/")):
-        body = {"json": {"plates": ["ABC1D23"]}} if method == "POST" else {}
+        body: dict[str, Any] = {"json": {"plates": ["ABC1D23"]}} if method == "POST" else {}
         return here.client.open(path, method=method, headers=AUTH, **body)
     return ana.client.open(path, method=method, data={"csrf_token": token, "placas": "ABC1D23"})
 

@@ -7,7 +7,8 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from portal.access import Identity
-from portal.web.http.rate_limit_headers import DailyQuotas, Quota, rate_limit_headers
+from portal.web.http.rate_limit_headers import DailyQuotas, rate_limit_headers
+from portal.web.http.rate_limits import Quota
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal

@@ -192,10 +192,10 @@ def test_more_stalled_forms_than_threads_block_no_other_request(portal: PortalPr
                 held.append(one)
 
     holders = [threading.Thread(target=hold) for _ in range(7)]
-    for each in holders:
-        each.start()
-    for each in holders:
-        each.join()
+    for holder in holders:
+        holder.start()
+    for holder in holders:
+        holder.join()
     try:
         assert len(held) == 700 > THREADS
         for _ in range(20):

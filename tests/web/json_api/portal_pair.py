@@ -30,9 +30,7 @@ class PortalPair:
 
     def ask(self, path: str, **options: Any) -> tuple[Any, Any]:
         """Send the same request to both portals."""
-        return tuple(  # type: ignore[return-value]
-            portal.client.open(path, **options) for portal in (self.cached, self.flask)
-        )
+        return self.cached.client.open(path, **options), self.flask.client.open(path, **options)
 
 
 def portal_pair(portal: PortalFactory, **settings: str) -> PortalPair:
@@ -45,7 +43,7 @@ def portal_pair(portal: PortalFactory, **settings: str) -> PortalPair:
 
 
 def hit_cache_of(portal: InProcessPortal) -> HitCache:
-    layer = portal.app.wsgi_app
+    layer: Any = portal.app.wsgi_app
     found = layer if isinstance(layer, HitCache) else layer.app
     assert isinstance(found, HitCache)
     return found

@@ -6,6 +6,7 @@ from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, pass_through
+from tests.fakes.wire import Fault
 from tests.web.json_paths import (
     INVALID_PLATE,
     PLATE,
@@ -185,7 +186,7 @@ def test_old_and_mercosul_plates_are_separate_lookups(
 def test_upstream_errors_map_to_our_status_and_message(
     portal: PortalFactory,
     upstream: FaultUpstream,
-    fault: faults.Fault,
+    fault: Fault,
     managed_status: int,
     own_status: int,
 ) -> None:

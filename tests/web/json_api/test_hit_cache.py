@@ -25,7 +25,8 @@ DECODE = PATHS[0]
 
 
 def hits(portal: Any, path: str = DECODE, **options: Any) -> bool:
-    return portal.get(path, **options).headers.get("Cache-Status", "").startswith("portal; hit")
+    status: str = portal.get(path, **options).headers.get("Cache-Status", "")
+    return status.startswith("portal; hit")
 
 
 def test_purge_by_another_process_ends_hits(portal: PortalFactory) -> None:
@@ -142,7 +143,12 @@ def test_slow_log_reader_blocks_hits_above_twice_the_limit(
     hit = access_log_buffer.Hit(time.time(), 0.001, "id", labels)
     log_read = threading.Event()
     monkeypatch.setattr(log, "_write", lambda _hits: log_read.wait(10))
-    writer = threading.Thread(target=lambda: [log.add(hit) for _ in range(6)])
+
+    def write() -> None:
+        for _ in range(6):
+            log.add(hit)
+
+    writer = threading.Thread(target=write)
     writer.start()
     wait_until(lambda: log._write_lock.locked(), "the acquisition of the write lock")
     for _ in range(10):
@@ -161,7 +167,7 @@ def test_entries_hold_no_bodies(portal: PortalFactory) -> None:
     here = portal_pair(portal).cached
     body = here.get(DECODE).data
     for entry in hit_cache_of(here)._entries.values():
-        assert body not in [getattr(entry, name) for name in entry.__slots__]
+        assert body not in [getattr(entry, name) for name in entry.__struct_fields__]
 
 
 def test_entry_is_valid_until_the_age_changes() -> None:

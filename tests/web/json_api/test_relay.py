@@ -11,6 +11,7 @@ from tests.factories import decode_body, encode
 from tests.fakes import FaultUpstream, faults, odd_bodies
 from tests.fakes.answers import good_body
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.fakes.wire import Fault
 from tests.web.json_paths import (
     PLATE,
     QUESTIONS,
@@ -26,7 +27,7 @@ DECODE = QUESTIONS[0]
 NO_STORE = "no-store, private"
 
 
-def cache_status(here: InProcessPortal, question: Question = DECODE, **headers: str) -> str:
+def cache_status(here: InProcessPortal, question: Question = DECODE, /, **headers: str) -> str:
     response = ask(here, question, headers={**AUTH, **headers})
     assert response.status_code == 200
     return str(response.headers["Cache-Status"])
@@ -204,7 +205,7 @@ def test_concurrent_equal_requests_are_one_upstream_call(
     ids=str,
 )
 def test_invalid_upstream_answer_is_502_and_not_stored(
-    portal: PortalFactory, upstream: FaultUpstream, fault: faults.Fault
+    portal: PortalFactory, upstream: FaultUpstream, fault: Fault
 ) -> None:
     here = portal()
     upstream.once(DECODE.path, fault)

@@ -16,18 +16,19 @@ from portal.web.observability.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, odd_bodies
 from tests.fakes.answers import path_of
+from tests.fakes.in_process import InProcessPortal
 
 FAR = {"REMOTE_ADDR": "203.0.113.7"}
 
 
-def numbers(portal) -> dict[str, float]:
+def numbers(portal: InProcessPortal) -> dict[str, float]:
     portal.app.extensions["scheduler"].run_all()
     lines = portal.client.get("/metrics").get_data(as_text=True).splitlines()
     parts = [line.rpartition(" ") for line in lines if not line.startswith("#")]
     return {name: float(value) for name, _, value in parts}
 
 
-def test_lookup_results_are_counted(portal: PortalFactory, upstream: FaultUpstream):
+def test_lookup_results_are_counted(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     here.get(path_of("decode"))
     here.get(path_of("decode"))
@@ -42,7 +43,7 @@ def test_lookup_results_are_counted(portal: PortalFactory, upstream: FaultUpstre
     assert counted['portal_lookup_seconds_count{operation="decode",result="miss"}'] == 1
 
 
-def test_open_breaker_is_exposed(portal: PortalFactory, upstream: FaultUpstream):
+def test_open_breaker_is_exposed(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     upstream.default(faults.status(500))
     for number in range(5):
@@ -52,7 +53,7 @@ def test_open_breaker_is_exposed(portal: PortalFactory, upstream: FaultUpstream)
     assert counted['portal_breaker_state{base="primary",state="closed"}'] == 0
 
 
-def test_drift_is_counted_by_field_name(portal: PortalFactory, upstream):
+def test_drift_is_counted_by_field_name(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     upstream.default(odd_bodies.new_field())
     here.get(path_of("decode"))
@@ -60,7 +61,7 @@ def test_drift_is_counted_by_field_name(portal: PortalFactory, upstream):
     assert numbers(here)['portal_drift_total{field="campoNovo",operation="decode"}'] == 1
 
 
-def test_drift_fields_are_bounded(portal: PortalFactory, upstream):
+def test_drift_fields_are_bounded(portal: PortalFactory, upstream: FaultUpstream) -> None:
     here = portal()
     pairs = [first + second for first in "abcdefgh" for second in "abcdefgh"][:60]
     for number in range(6):
@@ -73,7 +74,9 @@ def test_drift_fields_are_bounded(portal: PortalFactory, upstream):
     assert counted['portal_drift_total{field="other",operation="decode"}'] > 0
 
 
-def test_labels_contain_no_plate_token_or_path(portal: PortalFactory, upstream: FaultUpstream):
+def test_labels_contain_no_plate_token_or_path(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
     here = portal()
     for path in (path_of("decode"), "/placa/ABC1D23?completo=1", "/nowhere/ABC1D23"):
         here.get(path)
@@ -84,7 +87,9 @@ def test_labels_contain_no_plate_token_or_path(portal: PortalFactory, upstream: 
 
 
 @pytest.mark.parametrize(("method", "label"), [("TRACE", "TRACE"), ("PROPFIND", "other")])
-def test_method_label_is_the_same_in_metrics_and_log(portal: PortalFactory, method, label):
+def test_method_label_is_the_same_in_metrics_and_log(
+    portal: PortalFactory, method: str, label: str
+) -> None:
     here = portal()
     here.client.open("/healthz", method=method)
     assert request_fields(method, None, 405, None)["method"] == label
@@ -104,20 +109,20 @@ def test_mapped_loopback_address_is_loopback(
     assert answer.status_code == status
 
 
-def test_metrics_without_token_are_for_loopback_only(portal: PortalFactory):
+def test_metrics_without_token_are_for_loopback_only(portal: PortalFactory) -> None:
     here = portal()
     assert here.client.get("/metrics").status_code == 200
     assert here.client.get("/metrics", environ_base=FAR).status_code == 403
 
 
 @pytest.mark.parametrize("name", ["X-Forwarded-For", "Forwarded"])
-def test_metrics_are_denied_behind_an_unconfigured_proxy(portal: PortalFactory, name):
+def test_metrics_are_denied_behind_an_unconfigured_proxy(portal: PortalFactory, name: str) -> None:
     """Behind such a proxy, every client appears to be on the loopback address."""
     here = portal()
     assert here.client.get("/metrics", headers={name: "203.0.113.7"}).status_code == 403
 
 
-def test_metrics_check_client_address_behind_a_trusted_proxy(portal: PortalFactory):
+def test_metrics_check_client_address_behind_a_trusted_proxy(portal: PortalFactory) -> None:
     here = portal(TRUSTED_PROXIES="1")
     answers = [
         here.client.get("/metrics", headers={"X-Forwarded-For": address}).status_code
@@ -127,7 +132,7 @@ def test_metrics_check_client_address_behind_a_trusted_proxy(portal: PortalFacto
 
 
 @pytest.mark.parametrize("form", ["{}", "Bearer {}"])
-def test_metrics_token_allows_remote_access(portal: PortalFactory, form):
+def test_metrics_token_allows_remote_access(portal: PortalFactory, form: str) -> None:
     here = portal(METRICS_TOKEN="s3cret")
     for token, status in (("s3cret", 200), ("wrong", 401), ("", 401)):
         headers = {"Authorization": form.format(token)}
@@ -137,7 +142,7 @@ def test_metrics_token_allows_remote_access(portal: PortalFactory, form):
 
 def test_health_and_metrics_do_not_call_the_upstream(
     portal: PortalFactory, upstream: FaultUpstream
-):
+) -> None:
     here = portal()
     upstream.stop()
     for path in ("/healthz", "/readyz", "/metrics"):
@@ -157,7 +162,7 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: PortalFactory):
+def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: PortalFactory) -> None:
     """A file that grows would be sparse, and a write to its holes on a full disk is fatal."""
     enable_multiprocess(shared, 0)
     metrics = Metrics(directory=shared)
@@ -186,7 +191,7 @@ def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: Portal
     assert b"portal_requests_total" in metrics.text()
 
 
-def test_reused_worker_number_continues_the_counters(shared: Path):
+def test_reused_worker_number_continues_the_counters(shared: Path) -> None:
     for _ in range(3):
         enable_multiprocess(shared, 7)
         metrics = Metrics(directory=shared)
@@ -197,8 +202,8 @@ def test_reused_worker_number_continues_the_counters(shared: Path):
 
 def test_full_disk_is_an_error_before_metrics_are_enabled(
     shared: Path, monkeypatch: pytest.MonkeyPatch
-):
-    def full(*_):
+) -> None:
+    def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "full")
 
     monkeypatch.setattr(os, "pwrite", full)

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from tests.conftest import PortalFactory
@@ -87,13 +88,13 @@ def test_amounts_survive_the_replacement_of_workers(upstream: FaultUpstream) -> 
         def metrics() -> str:
             return server.get("/metrics").text
 
+        def has_started(workers: int) -> bool:
+            return server.answers() and f"portal_worker_starts_total {workers}.0" in metrics()
+
         wait_until(lambda: amounts(metrics(), "saved") == expected, "the savings")
         for number in (3, 4):
             server.kill_worker()
-            started = f"portal_worker_starts_total {number}.0"
-            wait_until(
-                lambda text=started: server.answers() and text in metrics(), "the replacement"
-            )
+            wait_until(partial(has_started, number), "the replacement")
         assert amounts(metrics(), "spent") == amounts(metrics(), "saved") == expected
         assert server.get(path_of("decode", "XYZ1A23"), headers=HEADER).status_code == 200
         assert amounts(metrics(), "spent") == {"decode": Decimal("6.30")}

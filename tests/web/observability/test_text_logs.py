@@ -113,7 +113,7 @@ def test_colours_follow_level_and_status() -> None:
     assert colours(record("fine")) == ["2", "0"]
     assert colours(record("odd", level=logging.WARNING)) == ["2", "0", "33", "0"]
     assert colours(record("bad", level=logging.ERROR)) == ["2", "0", "31", "0"]
-    request = {"method": "GET", "rule": "/", "ms": 1.0}
+    request: dict[str, Any] = {"method": "GET", "rule": "/", "ms": 1.0}
     assert colours(record("request", **request, status=404)) == ["2", "0", "33", "0"]
     assert colours(record("request", **request, status=503)) == ["2", "0", "31", "0"]
     assert ESCAPE not in formatted(record("fine"))

@@ -155,7 +155,7 @@ def test_idle_dossier_has_no_code_and_no_claims(
     assert "não respondeu" not in page.text and "indisponível" not in page.text
     assert "codigo=" not in page.html and "data:image" not in page.html
     assert "Este dossiê é autêntico" not in page.text and "Emitido em" not in page.text
-    (ask,) = [a for a in page.all("a") if "Consultar" in a.text]
+    (ask,) = [a for a in page.all("a") if "Consultar" in (a.text or "")]
     asked = ana.pages.get(str(ask.get("href")))
     assert upstream.count() == 3
     assert "Este dossiê é autêntico" in asked.text

@@ -3,7 +3,7 @@
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, pass_through
-from tests.web.page_client import PageClient, every_reference
+from tests.web.page_client import Page, PageClient, every_reference
 from tests.web.signed_in import visitor
 
 PLATE = "ABC1D23"
@@ -95,6 +95,7 @@ def test_rejected_report_shows_an_error_page(buyer: PageClient, upstream: FaultU
     upstream.script("/detran/v1/analytical-reports", faults.status(400))
     form = {"csrf_token": page.csrf_token()}
     failed = buyer.post(f"/placa/{PLATE}/laudo", 502, data=form)
+    assert isinstance(failed, Page)
     assert "A análise não pôde ser escrita" in failed.text
 
 
@@ -104,6 +105,7 @@ def test_paid_report_is_shown_even_if_not_stored(
     pages = visitor(portal(FRESH_REPORT="0"))
     page = pages.get(f"/placa/{PLATE}?completo=1")
     shown = pages.post(f"/placa/{PLATE}/laudo", 200, data={"csrf_token": page.csrf_token()})
+    assert isinstance(shown, Page)
     assert "Documentação" in shown.text
     assert upstream.count("/detran/v1/analytical-reports") == 1
 

@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -143,7 +144,8 @@ def test_long_history_has_pages(here: InProcessPortal, ana: Person) -> None:
     plates = [f"AAA{number // 10}A{number % 10:02}" for number in range(PAGE_SIZE + 3)]
     with ana.client.session_transaction() as session:
         visitor = session["token"]
-    history = here.app.view_functions["history.erase"].__self__._history
+    erase: Any = here.app.view_functions["history.erase"]
+    history = erase.__self__._history
     for plate in dict.fromkeys(plates):
         history.record(visitor, plate)
     first = ana.pages.get("/historico")

@@ -10,6 +10,7 @@ from contextlib import closing
 from typing import Any
 
 import pytest
+from flask import render_template
 
 from portal.dossiers import new_identifiers
 from portal.web import app_setup
@@ -401,12 +402,11 @@ def test_vehicle_purged_while_its_dossier_is_issued_is_not_stored(
     running = portal()
     ana = Person.at(running).signed_in()
     ana.pages.get(f"/placa/{PLATE}?completo=1")
-    render = issued.render_template
 
     def purge_and_render(*given: Any, **named: Any) -> str:
-        monkeypatch.setattr(issued, "render_template", render)
+        monkeypatch.setattr(issued, "render_template", render_template)
         assert run_command(running, "purge", PLATE).exit_code == 0
-        return render(*given, **named)
+        return render_template(*given, **named)
 
     monkeypatch.setattr(issued, "render_template", purge_and_render)
     assert ana.post(f"/placa/{PLATE}/dossie/emitir").status_code == 409

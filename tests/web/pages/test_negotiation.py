@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from portal.presentation.tools.negotiation import COSTS, negotiation_page
-from portal.presentation.vehicle.panel import Panels
+from portal.presentation.vehicle.panel import Lookup, Panels
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,
@@ -102,11 +102,12 @@ def test_fines_without_amount_make_the_ceiling_an_upper_bound() -> None:
 def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     assert "resposta guardada" not in text(around=clear)
-    for lookup, words in (
-        ("decode", "Dados do veículo"),
-        ("renainf", "Multas"),
-        ("renajud", "Restrições judiciais"),
-    ):
+    words_of: dict[Lookup, str] = {
+        "decode": "Dados do veículo",
+        "renainf": "Multas",
+        "renajud": "Restrições judiciais",
+    }
+    for lookup, words in words_of.items():
         body = clear.of(lookup).body
         assert body is not None
         old = replace(clear, **{lookup: answered(body, "stale", age=timedelta(days=2))})

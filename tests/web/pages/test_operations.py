@@ -256,7 +256,7 @@ def test_issued_token_is_shown_once_and_works(
     assert here.get(f"/detran/v1/decode/{PLATE}", token=token).status_code == 200
     assert here.get(f"/detran/v1/restrictions/renainf/{PLATE}", token=token).status_code == 403
     (listed,) = tokens_of(here).listed()
-    assert (listed.name, listed.scopes, listed.daily_limit) == ("loja-2", {"decode"}, 5)
+    assert (listed.name, listed.scopes, listed.daily_limit) == ("loja-2", frozenset({"decode"}), 5)
     assert listed.expires_at is not None
     assert listed.expires_at - listed.created_at == timedelta(days=30).total_seconds()
     assert token not in operator.pages.get("/operacao").html

@@ -11,6 +11,7 @@ from tests.conftest import PortalFactory
 from tests.factories import decode_body, fine, renainf_body, renajud_body, restriction
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN
+from tests.fakes.wire import Fault
 from tests.web.page_client import Page, PageClient, every_reference
 
 PLATE = "ABC1D23"
@@ -158,7 +159,7 @@ def test_lookups_of_a_page_run_in_parallel(buyer: PageClient, upstream: FaultUps
     [faults.status(500), faults.html_error(200), faults.reset_before_a_byte(), faults.status(402)],
 )
 def test_failed_lookup_is_unavailable_and_affects_no_other_panel(
-    buyer: PageClient, upstream: FaultUpstream, operation: str, fault: faults.Fault
+    buyer: PageClient, upstream: FaultUpstream, operation: str, fault: Fault
 ) -> None:
     upstream.script(f"/detran/v1/{operation}", fault)
     page = buyer.get(f"/placa/{PLATE}?completo=1")
@@ -258,8 +259,11 @@ def test_dossier_code_verifies_and_a_changed_code_fails(demo: PageClient) -> Non
 
 def test_dossier_code_verifies_in_any_pasted_form(demo: PageClient) -> None:
     html = demo.get("/placa/ABC1D23/dossie").html
-    code = str(re.search(r"/verificar\?codigo=([\w.-]+)|<code>([\w.-]{60,})</code>", html)[0])
-    code = code.removeprefix("/verificar?codigo=").removeprefix("<code>").removesuffix("</code>")
+    found = re.search(r"/verificar\?codigo=([\w.-]+)|<code>([\w.-]{60,})</code>", html)
+    assert found is not None
+    code = (
+        found[0].removeprefix("/verificar?codigo=").removeprefix("<code>").removesuffix("</code>")
+    )
     half = len(code) // 2
     for typed in (
         code,

@@ -23,6 +23,7 @@ from portal.pdf import PdfRenderer
 from portal.vehicle import Plate
 from portal.web.pages import pdf as pdf_module
 from portal.web.pages.pdf import PDFUnavailable, render_pdf
+from tests.pdf.entries import dictionary, entry
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS, ENVIRONMENT
 from tests.web.html_checker import check_html
@@ -62,11 +63,11 @@ def test_dossier_matches_golden_html(snapshot: SnapshotAssertion) -> None:
 
 def test_pdf_is_tagged_titled_and_in_portuguese() -> None:
     pdf = pdf_of(dossiers.usual())
-    root = pdf.trailer["/Root"]
-    assert root["/MarkInfo"]["/Marked"]
-    assert root["/StructTreeRoot"]["/K"]
-    assert root["/Lang"] == "pt-BR"
-    assert root["/ViewerPreferences"]["/DisplayDocTitle"]
+    root = entry(pdf.trailer, "/Root")
+    assert entry(root, "/MarkInfo", "/Marked")
+    assert entry(root, "/StructTreeRoot", "/K")
+    assert str(entry(root, "/Lang")) == "pt-BR"
+    assert entry(root, "/ViewerPreferences", "/DisplayDocTitle")
     assert pdf.metadata is not None
     assert pdf.metadata.title == "Dossiê do veículo ABC1D23 – Audi A3 LM 180CV"
 
@@ -155,11 +156,8 @@ def test_texts_are_large_enough_and_only_inter(plate: str) -> None:
     pdf = pdf_of(dossiers.of_sandbox(plate))
     sizes = {round(size, 1) for sheet in pdf.pages for _, size, _ in lines_of(sheet)}
     assert min(sizes) >= 7, sorted(sizes)
-    fonts = {
-        str(font.get_object()["/BaseFont"])
-        for sheet in pdf.pages
-        for font in sheet["/Resources"]["/Font"].values()
-    }
+    resources = [dictionary(sheet, "/Resources", "/Font") for sheet in pdf.pages]
+    fonts = {str(entry(each, name, "/BaseFont")) for each in resources for name in each}
     assert fonts and all("Inter" in font for font in fonts), fonts
 
 

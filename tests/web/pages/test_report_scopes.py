@@ -53,17 +53,21 @@ def here(portal: PortalFactory, upstream: FaultUpstream) -> InProcessPortal:
     [("report",), ("decode", "report"), ("decode", "renainf", "report"), ("decode", "renajud")],
     ids="+".join,
 )
-def test_report_is_hidden_without_a_scope_of_its_records(here, scopes):
+def test_report_is_hidden_without_a_scope_of_its_records(
+    here: InProcessPortal, scopes: tuple[str, str, str] | tuple[str, str] | tuple[str]
+) -> None:
     reader = person(here, *scopes)
     assert not [text for text in read_by(reader) if SECRET in text]
 
 
-def test_report_is_shown_with_the_scopes_of_its_records(here):
+def test_report_is_shown_with_the_scopes_of_its_records(here: InProcessPortal) -> None:
     reader = person(here, "decode", "renainf", "renajud", "report")
     assert [SECRET in text for text in read_by(reader)] == [True, True, True]
 
 
-def test_report_on_changed_records_requires_all_record_scopes(here, upstream):
+def test_report_on_changed_records_requires_all_record_scopes(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
     upstream.script("/detran/v1/restrictions/renainf", faults.answer("fine", renainf_body(fine())))
     whole = person(here, "decode", "renainf", "renajud", "report", "refresh")
     assert whole.post(f"/placa/{PLATE}/atualizar").status_code == 303
@@ -72,7 +76,9 @@ def test_report_on_changed_records_requires_all_record_scopes(here, upstream):
     assert not any(SECRET in text for text in read_by(partial))
 
 
-def test_report_on_the_readers_own_records_stays_shown(here, upstream):
+def test_report_on_the_readers_own_records_stays_shown(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
     reader = person(here, "decode", "renainf", "report")
     request_report(reader)
     assert all(PARTIAL in text for text in read_by(reader))
@@ -84,7 +90,9 @@ def test_report_on_the_readers_own_records_stays_shown(here, upstream):
     assert upstream.count(REPORT) == calls == 2
 
 
-def test_report_without_a_failed_lookup_requires_the_other_scopes(portal, upstream):
+def test_report_without_a_failed_lookup_requires_the_other_scopes(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
     upstream.script(RENAJUD, faults.status(400))
     here = portal()
     upstream.script(REPORT, faults.answer("telling", report_naming_its_records))

@@ -2,6 +2,7 @@
 
 import hashlib
 import re
+import time
 from http.cookies import Morsel, SimpleCookie
 from typing import Any
 
@@ -189,7 +190,7 @@ def test_session_ends_after_twelve_hours(
 
     here = portal()
     ana = Person.at(here)
-    now = timed.time.time()
+    now = time.time()
     with monkeypatch.context() as patch:
         patch.setattr(timed.TimestampSigner, "get_timestamp", lambda self: int(now - age_h * 3600))
         ana.signed_in()
