@@ -2,13 +2,15 @@
 
 Importing the portal takes most of the time of a start, and the tests start hundreds of programs. A
 forked program has its own environment, output, session and exit code, as if it had been executed.
-The interpreter is started with the first program and ends with the test process.
+The interpreter is started with the first program and ends with the test process. The programs share
+the templates that one of them has compiled.
 
-``python -m tests.fakes.preloaded FD`` is that interpreter.
+``python -m tests.fakes.preloaded FD DIRECTORY`` is that interpreter.
 """
 
 import atexit
 import gc
+import importlib
 import json
 import multiprocessing
 import os
@@ -19,6 +21,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -28,10 +31,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self
 
+from tests.fakes import template_cache
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 # For functions of tests: a forked process has nothing of the test but its arguments.
 PRELOADED = multiprocessing.get_context("forkserver")
 PRELOADED.set_forkserver_preload(["pytest", "portal.factory"])
+# What a portal imports when it starts, or for its first page, with one of the settings.
+_IMPORTED_LATER = (
+    "click.testing",
+    "cryptography.fernet",
+    "flask.testing",
+    "flask_caching.jinja2ext",
+    "portal.gateway.redis_cache",
+    "portal.gateway.sqlite_cache",
+    "portal.sandbox",
+    "sqlalchemy.dialects.postgresql.psycopg",
+    "sqlalchemy.dialects.sqlite",
+    "yaml",
+)
 _STATUS = struct.Struct("i")
 _LONGEST_REQUEST = 1 << 20
 _one_request = threading.Lock()
@@ -99,9 +117,16 @@ def _forker() -> socket.socket:
     """Start the interpreter that forks, and return the socket to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST_REQUEST)
+    templates = tempfile.TemporaryDirectory(prefix="templates-", ignore_cleanup_errors=True)
     with theirs:
         interpreter = subprocess.Popen(
-            [sys.executable, "-m", "tests.fakes.preloaded", str(theirs.fileno())],
+            [
+                sys.executable,
+                "-m",
+                "tests.fakes.preloaded",
+                str(theirs.fileno()),
+                templates.name,
+            ],
             cwd=CHECKOUT,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
@@ -111,6 +136,7 @@ def _forker() -> socket.socket:
     def end() -> None:
         ours.close()
         interpreter.wait()
+        templates.cleanup()
 
     atexit.register(end)
     return ours
@@ -203,6 +229,10 @@ def _run(arguments: list[str]) -> int:
 def _main() -> None:
     import app  # noqa: F401 - the forked programs share the imported modules
 
+    for name in _IMPORTED_LATER:
+        with suppress(ImportError):  # a database's driver may be missing
+            importlib.import_module(name)
+    template_cache.install(sys.argv[2])
     gc.collect()
     gc.freeze()
     arguments = _fork_on_request(socket.socket(fileno=int(sys.argv[1])))
