@@ -3,7 +3,7 @@
 Importing the portal takes most of the time of a start, and the tests start hundreds of programs. A
 forked program has its own environment, output, session and exit code, as if it had been executed.
 The interpreter is started with the first program and ends with the test process. The programs share
-the templates that one of them has compiled.
+compiled templates.
 
 ``python -m tests.fakes.preloaded FD DIRECTORY`` is that interpreter.
 """
@@ -226,6 +226,28 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
+def _compile_templates() -> None:
+    """Fill the template cache, in a child, so that the programs inherit no open file or thread.
+
+    The threads of a worker do not share a compilation under way. Without the cache, a hundred
+    requests for the first page of a worker compile its templates a hundred times.
+    """
+    from portal.factory import create_app
+    from portal.settings import Settings
+
+    if child := os.fork():
+        os.waitpid(child, 0)
+        return
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            settings = Settings.from_environment({"PORTAL_DATA_DIR": directory})
+            templates = create_app(settings).jinja_env
+            for name in templates.list_templates():
+                templates.get_template(name)
+    finally:
+        os._exit(0)
+
+
 def _main() -> None:
     import app  # noqa: F401 - the forked programs share the imported modules
 
@@ -233,6 +255,7 @@ def _main() -> None:
         with suppress(ImportError):  # a database's driver may be missing
             importlib.import_module(name)
     template_cache.install(sys.argv[2])
+    _compile_templates()
     gc.collect()
     gc.freeze()
     arguments = _fork_on_request(socket.socket(fileno=int(sys.argv[1])))

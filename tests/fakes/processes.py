@@ -221,7 +221,7 @@ class PortalProcess(HttpProcess):
         self._env |= settings
 
     def answers(self) -> bool:
-        # A session of requests would take as long as the rest of a start, because of the many polls.
+        # With sessions of requests, the many polls would take as long as the rest of a start.
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
         try:
             connection.request("GET", "/healthz")
