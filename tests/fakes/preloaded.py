@@ -250,7 +250,9 @@ def _compile_templates() -> None:
 
 def _main() -> None:
     import app  # noqa: F401 - the forked programs share the imported modules
+    from portal.web.json_api.openapi import as_document
 
+    as_document()  # parses YAML, which takes as long as the rest of a worker's start
     for name in _IMPORTED_LATER:
         with suppress(ImportError):  # a database's driver may be missing
             importlib.import_module(name)
