@@ -86,18 +86,18 @@ bench: $(VENV)/dev ## ratios against nginx, Varnish, a plain app and the direct 
 	@$(BIN)/python -m bench
 
 quality: $(VENV)/dev ## Lighthouse, axe, HTML validity and weight of every page (needs npm)
-	@sh tests/install_system_packages.sh
+	@sh tests/install_system_packages.sh chromium
 	@$(BIN)/python -m tests.quality
 
 pictures: $(VENV)/dev ## the README's screenshots, taken again
-	@sh tests/install_system_packages.sh
+	@sh tests/install_system_packages.sh chromium
 	@$(BIN)/python -m tests.quality.pictures
 
 font: $(VENV)/dev ## the subset of the font in static/fonts, made again (needs npm)
 	@$(BIN)/python -m tests.quality.font
 
 icons: $(VENV)/dev ## the icons and the social card in static/icons, drawn again
-	@sh tests/install_system_packages.sh
+	@sh tests/install_system_packages.sh chromium
 	@$(BIN)/python -m tests.quality.icons
 
 pins: ## compile requirements*.in into exact versions (needs uv)

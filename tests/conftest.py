@@ -1,5 +1,6 @@
 """Fixtures for all tests, and the guard that blocks access to the network."""
 
+import gc
 import os
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -54,6 +55,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if "upstream" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.upstream)
     items.sort(key=lambda item: (is_slow(item), item.path.is_relative_to(TESTS / "browser")))
+
+
+def pytest_collection_finish() -> None:
+    """Hide the 7,000 collected tests and all modules from the garbage collector.
+
+    Otherwise each full collection visits them, which takes a seventh of a fast test's time.
+    """
+    gc.collect()
+    gc.freeze()
 
 
 def is_slow(item: pytest.Item) -> bool:

@@ -1,11 +1,14 @@
 """Axis ticks, and scales that map values and months to coordinates."""
 
 import math
+import sys
 from dataclasses import dataclass
 from datetime import date
 
 # Two values with a smaller relative difference count as equal.
 _FLAT = 1e-6
+# A fraction of a smaller difference may be rounded to 0.
+_LEAST = sys.float_info.min
 _MOST_TICKS = 12
 
 
@@ -37,9 +40,10 @@ class LinearScale:
 
 def widen(low: float, high: float) -> tuple[float, float]:
     """Return the interval, widened by 5 % on each side if its ends are (almost) equal."""
-    if high - low > _FLAT * max(abs(low), abs(high)):
+    size = max(abs(low), abs(high))
+    if high - low > max(_FLAT * size, _LEAST):
         return low, high
-    room = max(abs(low), abs(high)) * 0.05 or 1.0
+    room = size * 0.05 if size * 0.05 > _LEAST else 1.0
     return low - room, high + room
 
 

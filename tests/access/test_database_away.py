@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import Connection, Engine
@@ -136,8 +137,15 @@ def test_failed_token_read_pauses_further_reads(
 
         monkeypatch.setattr(tokens_module, "reading", count_reads)
         clock.advance(REMEMBERED_S)
+        connect = postgresql._Connection.connect
+
+        def connect_impatiently(*args: Any, **options: Any) -> Any:
+            # Otherwise the new connection, which the pool opens, waits for 60 s (``url``).
+            return connect(*args, **{**options, "connect_timeout": 2})
+
         with monkeypatch.context() as while_hanging:
             while_hanging.setattr(postgresql, "ANSWER_TIMEOUT_S", 0.3)
+            while_hanging.setattr(postgresql._Connection, "connect", connect_impatiently)
             stoppable.pause()
             for _ in range(50):
                 assert tokens.identify(known).name == "known"

@@ -32,14 +32,24 @@ PHONE: dict[str, Any] = {
 PageFactory = Callable[..., "Page"]
 
 
+def executable() -> str:
+    """Return the path of a browser, preferably the one without windows.
+
+    It is the same version of the same engine, but takes 0.4 s instead of 2.2 s of processor time
+    for a new context and its first page, because it does not draw the tabs and the toolbar.
+    """
+    for name in ("chromium-headless-shell", "chromium"):
+        if found := shutil.which(name, path="/usr/bin") or shutil.which(name):
+            return found
+    pytest.skip("neither chromium-headless-shell nor chromium is installed")
+
+
 @pytest.fixture(scope="session")
 def browser() -> Iterator["Browser"]:
-    executable = shutil.which("chromium", path="/usr/bin") or shutil.which("chromium")
-    if executable is None:
-        pytest.skip("chromium is not installed")
+    path = executable()
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as running:
-        chromium = running.chromium.launch(executable_path=executable, args=FLAGS)
+        chromium = running.chromium.launch(executable_path=path, args=FLAGS)
         yield chromium
         chromium.close()
 

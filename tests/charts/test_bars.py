@@ -1,7 +1,7 @@
 """Stacked bars: parts add up, stay inside the plot, and have few labels."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from portal.charts import Bar, bar_chart, row_parts
@@ -33,6 +33,8 @@ def test_zeros_give_no_chart() -> None:
 
 
 @given(VALUES)
+@example([(5e-324, 0.0, 0.0)])
+@example([(1e-322, 0.0, 0.0)])
 def test_bars_stay_inside_the_plot(values: list[tuple[float, ...]]) -> None:
     chart = bar_chart(bars(*values), str)
     if chart is None:

@@ -4,6 +4,7 @@ The PostgreSQL server belongs to the test run. A test that uses it is skipped wh
 not installed or cannot be started.
 """
 
+import atexit
 import os
 import shutil
 import signal
@@ -13,6 +14,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Literal, Self
@@ -67,7 +69,7 @@ class PostgresProcess:
     def __init__(self) -> None:
         pytest.importorskip("psycopg", reason="psycopg is not installed")
         self.port = free_port()
-        self._initdb, self._pg_ctl = _program("initdb"), _program("pg_ctl")
+        self._pg_ctl = _program("pg_ctl")
         self._folder = tempfile.TemporaryDirectory(prefix="postgres-", ignore_cleanup_errors=True)
         self._data = Path(self._folder.name) / "data"
 
@@ -130,7 +132,8 @@ class PostgresProcess:
     def __enter__(self) -> Self:
         if os.geteuid() == 0:  # the server refuses to run as root
             shutil.chown(self._folder.name, "nobody")
-        if not self._run(self._initdb, "-D", str(self._data), "-U", "portal", "-A", "trust", "-N"):
+        empty = _empty_data_directory()
+        if empty is None or not _run("cp", "-R", str(empty), str(self._data)):
             self._folder.cleanup()
             pytest.skip("PostgreSQL could not be set up here")
         return self.start()
@@ -150,20 +153,37 @@ class PostgresProcess:
         return f"postgresql://portal@127.0.0.1:{self.port}/{database}?connect_timeout=60"
 
     def _control(self, *words: str) -> bool:
-        return self._run(self._pg_ctl, "-D", str(self._data), "-w", *words)
+        return _run(self._pg_ctl, "-D", str(self._data), "-w", *words)
 
-    def _run(self, *command: str) -> bool:
-        is_root = os.geteuid() == 0
-        done = subprocess.run(
-            command,
-            cwd="/",
-            capture_output=True,
-            timeout=60,
-            check=False,
-            user="nobody" if is_root else None,
-            group="nogroup" if is_root else None,
-        )
-        return done.returncode == 0
+
+@cache
+def _empty_data_directory() -> Path | None:
+    """Return a new server's data directory, which each server copies, or None if initdb fails.
+
+    A copy takes a tenth of initdb's processor time.
+    """
+    directory = tempfile.TemporaryDirectory(prefix="initdb-", ignore_cleanup_errors=True)
+    atexit.register(directory.cleanup)
+    if os.geteuid() == 0:
+        shutil.chown(directory.name, "nobody")
+    data = Path(directory.name) / "data"
+    options = ("-U", "portal", "-A", "trust", "-N", "--wal-segsize=1")
+    return data if _run(_program("initdb"), "-D", str(data), *options) else None
+
+
+def _run(*command: str) -> bool:
+    """Run a program that refuses to run as root; return whether it ended with 0."""
+    is_root = os.geteuid() == 0
+    done = subprocess.run(
+        command,
+        cwd="/",
+        capture_output=True,
+        timeout=60,
+        check=False,
+        user="nobody" if is_root else None,
+        group="nogroup" if is_root else None,
+    )
+    return done.returncode == 0
 
 
 def _program(name: Literal["initdb", "pg_ctl"]) -> str:

@@ -16,6 +16,9 @@ UNKNOWN_NAME_URL = "http://nowhere.invalid"
 # very port of a server that is down for a moment, and could even connect to itself.
 _LOWEST, _HIGHEST = 10_240, 32_000
 
+_POLL_EVERY_S = 0.02
+_LONGEST_PAUSE_S = 0.3
+
 # Hypothesis seeds the generator of ``random``, so every example would get the same ports.
 _random = random.SystemRandom()
 _given: set[int] = set()
@@ -103,9 +106,16 @@ def accepts_connections(port: int) -> bool:
 
 
 def wait_until(question: Callable[[], object], what: str, timeout_s: float = 60) -> None:
-    """Poll until ``question`` is true; raises AssertionError with ``what`` at the time-out."""
+    """Poll until ``question`` is true; raises AssertionError with ``what`` at the time-out.
+
+    A question that takes long, such as a command, is asked less often, so that the polls leave
+    processor time for what they wait for.
+    """
     ends_at = time.monotonic() + timeout_s
+    asked_at = time.monotonic()
     while not question():
-        if time.monotonic() > ends_at:
+        now = time.monotonic()
+        if now > ends_at:
             raise AssertionError(f"{what} did not happen within {timeout_s:g} s")
-        time.sleep(0.02)
+        time.sleep(min(max(_POLL_EVERY_S, 3 * (now - asked_at)), _LONGEST_PAUSE_S))
+        asked_at = time.monotonic()

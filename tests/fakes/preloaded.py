@@ -2,13 +2,15 @@
 
 Importing the portal takes most of the time of a start, and the tests start hundreds of programs. A
 forked program has its own environment, output, session and exit code, as if it had been executed.
-The interpreter is started with the first program and ends with the test process.
+The interpreter is started with the first program and ends with the test process. The programs share
+compiled templates.
 
-``python -m tests.fakes.preloaded FD`` is that interpreter.
+``python -m tests.fakes.preloaded FD DIRECTORY`` is that interpreter.
 """
 
 import atexit
 import gc
+import importlib
 import json
 import multiprocessing
 import os
@@ -19,6 +21,7 @@ import socket
 import struct
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Mapping, Sequence
@@ -28,10 +31,25 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Self, TypedDict
 
+from tests.fakes import template_cache
+
 CHECKOUT = Path(__file__).resolve().parents[2]
 # For functions of tests: a forked process has nothing of the test but its arguments.
 PRELOADED = multiprocessing.get_context("forkserver")
 PRELOADED.set_forkserver_preload(["pytest", "portal.factory"])
+# What a portal imports when it starts, or for its first page, with one of the settings.
+_IMPORTED_LATER = (
+    "click.testing",
+    "cryptography.fernet",
+    "flask.testing",
+    "flask_caching.jinja2ext",
+    "portal.gateway.redis_cache",
+    "portal.gateway.sqlite_cache",
+    "portal.sandbox",
+    "sqlalchemy.dialects.postgresql.psycopg",
+    "sqlalchemy.dialects.sqlite",
+    "yaml",
+)
 _STATUS = struct.Struct("i")
 _LONGEST_REQUEST = 1 << 20
 _one_request = threading.Lock()
@@ -107,9 +125,16 @@ def _forker() -> socket.socket:
     """Start the interpreter that forks, and return the socket to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST_REQUEST)
+    templates = tempfile.TemporaryDirectory(prefix="templates-", ignore_cleanup_errors=True)
     with theirs:
         interpreter = subprocess.Popen(
-            [sys.executable, "-m", "tests.fakes.preloaded", str(theirs.fileno())],
+            [
+                sys.executable,
+                "-m",
+                "tests.fakes.preloaded",
+                str(theirs.fileno()),
+                templates.name,
+            ],
             cwd=CHECKOUT,
             pass_fds=[theirs.fileno()],
             stdin=subprocess.DEVNULL,
@@ -119,6 +144,7 @@ def _forker() -> socket.socket:
     def end() -> None:
         ours.close()
         interpreter.wait()
+        templates.cleanup()
 
     atexit.register(end)
     return ours
@@ -208,9 +234,38 @@ def _run(arguments: list[str]) -> int:
     return 0
 
 
+def _compile_templates() -> None:
+    """Fill the template cache, in a child, so that the programs inherit no open file or thread.
+
+    The threads of a worker do not share a compilation under way. Without the cache, a hundred
+    requests for the first page of a worker compile its templates a hundred times.
+    """
+    from portal.factory import create_app
+    from portal.settings import Settings
+
+    if child := os.fork():
+        os.waitpid(child, 0)
+        return
+    try:
+        with tempfile.TemporaryDirectory() as directory:
+            settings = Settings.from_environment({"PORTAL_DATA_DIR": directory})
+            templates = create_app(settings).jinja_env
+            for name in templates.list_templates():
+                templates.get_template(name)
+    finally:
+        os._exit(0)
+
+
 def _main() -> None:
     import app  # noqa: F401 - the forked programs share the imported modules
+    from portal.web.json_api.openapi import as_document
 
+    as_document()  # parses YAML, which takes as long as the rest of a worker's start
+    for name in _IMPORTED_LATER:
+        with suppress(ImportError):  # a database's driver may be missing
+            importlib.import_module(name)
+    template_cache.install(sys.argv[2])
+    _compile_templates()
     gc.collect()
     gc.freeze()
     arguments = _fork_on_request(socket.socket(fileno=int(sys.argv[1])))

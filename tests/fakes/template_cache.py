@@ -1,7 +1,9 @@
 """Compile each template once per test process, and not once per application."""
 
+from contextlib import suppress
+
 from flask import Flask
-from jinja2.bccache import Bucket, BytecodeCache
+from jinja2.bccache import Bucket, BytecodeCache, FileSystemBytecodeCache
 
 
 class MemoryBytecodeCache(BytecodeCache):
@@ -19,6 +21,19 @@ class MemoryBytecodeCache(BytecodeCache):
         self._code[bucket.key, bucket.checksum] = bucket.bytecode_to_string()
 
 
-def install() -> None:
-    """Give all applications that are created from now on one cache."""
-    Flask.jinja_options = {"bytecode_cache": MemoryBytecodeCache()}
+class SharedBytecodeCache(FileSystemBytecodeCache):
+    """Keeps compiled templates in files, for processes that are forked before the compilation."""
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):  # some tests limit the open files of a process
+            super().load_bytecode(bucket)
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        with suppress(OSError):
+            super().dump_bytecode(bucket)
+
+
+def install(directory: str | None = None) -> None:
+    """Give all applications that are created from now on one cache, in memory or in a directory."""
+    cache = SharedBytecodeCache(directory) if directory else MemoryBytecodeCache()
+    Flask.jinja_options = {"bytecode_cache": cache}

@@ -110,12 +110,14 @@ def test_paused_redis_hangs_until_resumed() -> None:
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
     with (
         RedisProcess() as server,
-        redis.Redis.from_url(server.url, socket_timeout=0.2, retry=None) as client,
+        redis.Redis.from_url(server.url) as client,
+        # The time-outs of ``server.url`` would take precedence over this one.
+        redis.Redis.from_url(server.default_url, socket_timeout=0.2, retry=None) as impatient,
     ):
         client.ping()
         server.pause()
         with pytest.raises(redis.TimeoutError):
-            client.ping()
+            impatient.ping()
         server.resume()
         assert client.ping()
         server.pause()  # close() must end a paused server too

@@ -106,18 +106,23 @@ class FreshPortal(PortalProcess):
 
 
 @pytest.mark.parametrize(
-    "settings",
+    ("program", "settings"),
     [
-        {"HOST": "localhost"},
-        {"PYTHONIOENCODING": "ascii"},
-        {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"},
-        {"PYTHONTZPATH": ""},
-        {"PORTAL_REDIS_URL": f"redis://:{HIDDEN}@127.0.0.1:1", "PORTAL_SECRET_KEY": SECRET},
+        (PortalProcess, {"HOST": "localhost"}),
+        (FreshPortal, {"PYTHONIOENCODING": "ascii"}),
+        (FreshPortal, {"LC_ALL": "C", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}),
+        (FreshPortal, {"PYTHONTZPATH": ""}),
+        (
+            PortalProcess,
+            {"PORTAL_REDIS_URL": f"redis://:{HIDDEN}@127.0.0.1:1", "PORTAL_SECRET_KEY": SECRET},
+        ),
     ],
-    ids=lambda settings: next(iter(settings)),
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_odd_environment_serves(upstream: FaultUpstream, settings: dict[str, str]) -> None:
-    with FreshPortal(managed(upstream.url) | settings, workers=1) as portal:
+def test_odd_environment_serves(
+    upstream: FaultUpstream, program: type[PortalProcess], settings: dict[str, str]
+) -> None:
+    with program(managed(upstream.url) | settings, workers=1) as portal:
         assert lookup(portal, PLATE).status == 200
         assert "Traceback" not in portal.output
         assert HIDDEN not in portal.output

@@ -22,14 +22,23 @@ USUAL_LIMIT = 1024
 CLIENTS = 250
 
 
+# Runs app.py with other soft and hard limits of open files.
+PROGRAM = """
+import resource, runpy, sys
+resource.setrlimit(resource.RLIMIT_NOFILE, tuple(map(int, sys.argv[1:])))
+runpy.run_path("app.py", run_name="__main__")
+"""
+
+
 class LimitedPortal(PortalProcess):
-    """A portal with one worker, started after ``ulimit`` with the options."""
+    """A portal with one worker and limits of open files."""
 
-    preloaded = False
-
-    def __init__(self, upstream: FaultUpstream, options: str) -> None:
+    def __init__(self, upstream: FaultUpstream, soft: int, hard: int | None = None) -> None:
         super().__init__(managed(upstream.url) | PATIENT, workers=1)
-        self.command = ["sh", "-c", f'ulimit {options}; exec "$0" app.py', sys.executable]
+        program = self.directory / "limited.py"
+        program.write_text(PROGRAM)
+        hard = soft if hard is None else hard
+        self.command = [sys.executable, str(program), str(soft), str(hard)]
 
     @property
     def warnings(self) -> list[str]:
@@ -38,11 +47,11 @@ class LimitedPortal(PortalProcess):
 
 
 @contextmanager
-def limited(upstream: FaultUpstream, options: str) -> Iterator[LimitedPortal]:
-    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    if hard != resource.RLIM_INFINITY and hard < 8 * USUAL_LIMIT:
+def limited(upstream: FaultUpstream, soft: int, hard: int | None = None) -> Iterator[LimitedPortal]:
+    here = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    if here != resource.RLIM_INFINITY and here < 8 * USUAL_LIMIT:
         pytest.skip("the hard limit is low here as well")
-    with LimitedPortal(upstream, options) as running:
+    with LimitedPortal(upstream, soft, hard) as running:
         yield running
 
 
@@ -86,7 +95,7 @@ def expect_healthy(server: PortalProcess, upstream: FaultUpstream) -> None:
 
 
 def test_low_hard_limit_rejects_excess_lookups_before_the_call(upstream: FaultUpstream) -> None:
-    with limited(upstream, f"-n {USUAL_LIMIT}") as server:
+    with limited(upstream, USUAL_LIMIT) as server:
         (warning,) = server.warnings
         assert warning.startswith(f"{USUAL_LIMIT} open files are allowed (ulimit -n)")
         for letter in "AB":  # the second burst has the same capacity as the first
@@ -102,7 +111,7 @@ def test_low_hard_limit_rejects_excess_lookups_before_the_call(upstream: FaultUp
 
 
 def test_low_soft_limit_is_raised(upstream: FaultUpstream) -> None:
-    with limited(upstream, f"-Sn {USUAL_LIMIT}") as server:
+    with limited(upstream, USUAL_LIMIT, 8 * USUAL_LIMIT) as server:
         answers = burst(server, upstream, "A")
         assert Counter(answer.status for answer in answers) == {200: CLIENTS}
         expect_healthy(server, upstream)
@@ -111,7 +120,7 @@ def test_low_soft_limit_is_raised(upstream: FaultUpstream) -> None:
 
 
 def test_hits_are_served_while_lookups_hang_at_a_low_limit(upstream: FaultUpstream) -> None:
-    with limited(upstream, f"-n {USUAL_LIMIT}") as server:
+    with limited(upstream, USUAL_LIMIT) as server:
         stored = Ask(path_of("decode", "ZZZ9Z99"), HEADER)
         assert one(server.port, stored).status == 200
         gate = threading.Event()
@@ -127,7 +136,7 @@ def test_hits_are_served_while_lookups_hang_at_a_low_limit(upstream: FaultUpstre
 
 
 def test_limit_too_low_for_a_worker_ends_the_start_with_one_line(upstream: FaultUpstream) -> None:
-    with closing(LimitedPortal(upstream, "-n 128")) as server:
+    with closing(LimitedPortal(upstream, 128)) as server:
         with pytest.raises(AssertionError, match="ended with 1:"):
             server.start()
         line = "cannot start: 128 open files are allowed (ulimit -n), 252 are needed"
@@ -135,7 +144,7 @@ def test_limit_too_low_for_a_worker_ends_the_start_with_one_line(upstream: Fault
 
 
 def test_lowest_limit_serves_and_refuses_excess_lookups(upstream: FaultUpstream) -> None:
-    with limited(upstream, "-n 256") as server:
+    with limited(upstream, 256) as server:
         answers = together(server.port, asks("A")[:60])
         statuses = Counter(answer.status for answer in answers)
         assert statuses[200] == upstream.count() > 0
