@@ -4,7 +4,6 @@ from collections import Counter
 
 import pytest
 
-from tests.effort import cases
 from tests.fakes import FaultUpstream, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
@@ -14,7 +13,6 @@ from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Ask, in_turn
 
 HEADER = {"Authorization": PORTAL_TOKEN}
-LOOKUPS = cases(300, 900)
 
 
 @pytest.mark.parametrize("settings", [[], ["ignore_startup_parameters = options"]])
@@ -33,14 +31,14 @@ def test_lookups_behind_pgbouncer_are_answered_and_recorded(
                     credentials[number % 2],
                 )
                 for letter in "ABC"
-                for number in range(LOOKUPS // 3)
+                for number in range(300)
             ]
             answers = in_turn(server.port, asks, clients=48)
-            assert Counter(answer.status for answer in answers) == {200: LOOKUPS}
-            assert upstream.count() == LOOKUPS
+            assert Counter(answer.status for answer in answers) == {200: 900}
+            assert upstream.count() == 900
 
             def outcomes() -> Counter[bool]:
                 rows = server.command_line("ledger", "--csv").stdout.splitlines()[1:]
                 return Counter("answered" in row for row in rows)
 
-            wait_until(lambda: outcomes() == {True: LOOKUPS}, "the outcomes")
+            wait_until(lambda: outcomes() == {True: 900}, "the outcomes")

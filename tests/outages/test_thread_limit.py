@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from portal.system.thread_limits import cgroup_directories
-from tests.effort import cases
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
@@ -22,8 +21,6 @@ from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import PATIENCE_S, Ask, one, together
 
 HEADER = {"Authorization": PORTAL_TOKEN}
-THREADS = cases(256, 512)
-BURST = cases(350, 700)  # concurrent requests, more than the threads
 
 
 class ThreadLimitedPortal(PortalProcess):
@@ -92,19 +89,20 @@ def limit(request: pytest.FixtureRequest) -> Iterator[Limit]:
 
 def test_burst_beyond_the_thread_limit_is_answered(upstream: FaultUpstream, limit: Limit) -> None:
     upstream.default(faults.slow_first_byte(0.2))
-    with ThreadLimitedPortal(upstream, limit(THREADS)) as server:
+    with ThreadLimitedPortal(upstream, limit(512)) as server:
         workers = server.worker_pids()
         asks = [
-            Ask(path_of("decode", f"ABC{number // 100}D{number % 100:02}"), HEADER)
-            for number in range(BURST)
+            Ask(path_of("decode", f"{letter}BC{number // 100}D{number % 100:02}"), HEADER)
+            for letter in "ABCDEFG"
+            for number in range(100)
         ]
         answers = together(server.port, asks)
-        assert Counter(answer.status for answer in answers) == {200: BURST}
-        assert upstream.count() == BURST
+        assert Counter(answer.status for answer in answers) == {200: 700}
+        assert upstream.count() == 700
         assert server.worker_pids() == workers
         assert one(server.port, asks[0]).status == 200
         rows = server.command_line("ledger", "--csv").stdout.splitlines()[1:]
-        assert Counter("answered" in row for row in rows) == {True: BURST}
+        assert Counter("answered" in row for row in rows) == {True: 700}
         assert "a worker serves" in server.output
 
 

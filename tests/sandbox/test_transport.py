@@ -1,7 +1,5 @@
 """Mounted in a requests Session, the sandbox behaves like a real connection."""
 
-from typing import Any
-
 import pytest
 import requests
 from requests.exceptions import ConnectionError as RequestsConnectionError
@@ -61,14 +59,14 @@ def test_base_address_that_is_down_refuses_the_connection() -> None:
     assert reply.status_code == 200
 
 
-def test_hung_answer_raises_read_timeout(timeout: Any) -> None:
+def test_hung_answer_raises_read_timeout() -> None:
     slept: list[float] = []
     with pytest.raises(ReadTimeout):
         session_on(slept=slept).get(f"{BASE}/decode/PAR0A30", headers=DEMO, timeout=(2, 8))
     assert slept == [8]
 
 
-def test_hung_answer_arrives_with_a_long_timeout(timeout: Any) -> None:
+def test_hung_answer_arrives_with_a_long_timeout() -> None:
     slept: list[float] = []
     url = f"{BASE}/decode/PAR0A30"
     assert session_on(slept=slept).get(url, headers=DEMO, timeout=(1, 31)).status_code == 200
