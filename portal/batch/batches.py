@@ -371,7 +371,10 @@ class Batches:
             return db.execute(query.limit(1)).first() is not None
 
     def claimable(self, concurrency: int) -> int:
-        """Return how many items may be leased now, with at most ``concurrency`` in each batch."""
+        """Return how many items may be leased now.
+
+        At most ``concurrency`` items of each batch may be leased at the same time.
+        """
         now = self._clock()
         running = self._running()
         with reading(self._engine) as db:

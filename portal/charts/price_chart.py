@@ -431,8 +431,8 @@ def _labels_at_edge(
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # ``spread`` places the middle of the whole flag. With a month below the price, the flag's
-    # middle is ``shift`` below the middle of the price.
+    # ``spread`` places the middle of the whole flag. If the flag has a second line of text, the
+    # month, the flag's middle is ``shift`` lower than the middle of the line with the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(

@@ -137,9 +137,10 @@ class Backend(Protocol):
     def set_retention(self, text: str) -> None: ...
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
-        """Return some entries from ``cursor`` on (None: from the first), and the next cursor.
+        """Return some entries, beginning at ``cursor``, and the next cursor.
 
-        The next cursor is None after the last entry.
+        If ``cursor`` is None, the entries begin at the first. The next cursor is None after the
+        last entry.
         """
         ...
 
