@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from portal.upstream.circuit_state import COOLDOWN_S
+from portal.upstream.breaker import COOLDOWN_S
 from tests.fakes import Fault, FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed

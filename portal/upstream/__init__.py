@@ -1,7 +1,6 @@
 """Sends requests to the upstream, with circuit breakers and failover between addresses."""
 
-from portal.upstream.breaker import Breaker
-from portal.upstream.circuit_state import COUNTERS
+from portal.upstream.breaker import COUNTERS, Breaker
 from portal.upstream.errors import (
     Broken,
     CircuitOpen,

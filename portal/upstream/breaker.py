@@ -1,12 +1,172 @@
-"""A circuit breaker for one base address, when all callers use the same upstream credential."""
+"""Circuit breakers: the state of a circuit, and the breaker of one base address.
 
+``Breaker`` serves a portal whose callers share one upstream credential. See ``payer_breaker`` for
+callers with credentials of their own.
+"""
+
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
-from portal.upstream.circuit_state import COUNTERS, Circuit, State, name_hash
 from portal.upstream.errors import CircuitOpen, LocalFailure, UpstreamError
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
 from portal.upstream.shared_counters import SharedCounters
+
+State = Literal["closed", "open", "half-open"]
+
+FAILURES_TO_OPEN = 5
+COOLDOWN_S = 5.0
+LONGEST_PAUSE_S = 60.0
+DEFAULT_PAUSE_S = 1.0
+
+# Indexes of one circuit's counters, relative to ``Circuit._first``. Times in the counters are in
+# seconds of the monotonic clock, which all processes of a machine share.
+_PROBE_FROM, _PAUSED_UNTIL, _PROBING_UNTIL, _FIRST_FAILURE = 0, 1, 2, 3
+COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
+
+
+class Circuit:
+    """The state machine of a circuit breaker, stored in shared counters.
+
+    A circuit uses COUNTERS counters, from the index ``first`` on. An open circuit refuses all calls
+    for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open: it admits one
+    call, the probe, and refuses other calls.
+
+    The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
+    between. A source is the hash of a vehicle, or of a payer (an upstream credential). Lock the
+    counters before you call a method that writes. Only ``end_probe`` needs no lock, because it
+    writes a single counter. Arguments ``now`` are times of ``clock``.
+
+    If a probe has no result after ``longest_call_s``, another probe may be sent, because the first
+    probe's process may have been killed.
+    """
+
+    __slots__ = ("_clock", "_counters", "_failures", "_first", "_longest_call_s")
+
+    def __init__(
+        self,
+        counters: SharedCounters,
+        clock: Callable[[], float],
+        longest_call_s: float,
+        first: int = 0,
+    ) -> None:
+        self._counters = counters
+        self._clock = clock
+        self._longest_call_s = longest_call_s
+        self._first = first
+        self._failures = range(first + _FIRST_FAILURE, first + COUNTERS)
+
+    # Reading
+
+    @property
+    def state(self) -> State:
+        now = self._clock()
+        if not self.is_open(now):
+            return "closed"
+        return "half-open" if now >= self._probe_from or self.is_probing(now) else "open"
+
+    @property
+    def wait_s(self) -> float:
+        """The seconds until a call or a probe may be sent, or 0 if it may be sent now."""
+        now = self._clock()
+        paused_s = self._counters[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
+        cooling_s = self._probe_from - now if self.is_open(now) else 0.0
+        return max(0.0, paused_s, cooling_s)
+
+    def is_open(self, now: float) -> bool:
+        # A restart of the machine sets the monotonic clock back. A time more than COOLDOWN_S ahead
+        # is from before the restart, and is ignored.
+        return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
+
+    def is_paused(self, now: float) -> bool:
+        return 0 < self._counters[self._first + _PAUSED_UNTIL] - now <= LONGEST_PAUSE_S
+
+    def is_probing(self, now: float) -> bool:
+        return 0 < self._counters[self._first + _PROBING_UNTIL] - now <= self._longest_call_s
+
+    @property
+    def has_failures(self) -> bool:
+        return self._counters[self._failures[0]] != 0.0
+
+    def refuse_while_paused(self, now: float) -> None:
+        if self.is_paused(now):
+            raise CircuitOpen(self._counters[self._first + _PAUSED_UNTIL] - now)
+
+    def refuse_while_cooling(self, now: float) -> None:
+        if self.is_open(now) and now < self._probe_from:
+            raise CircuitOpen(self._probe_from - now)
+
+    def refuse_while_open(self, now: float) -> None:
+        """Raise CircuitOpen if the circuit is open or half-open.
+
+        Do not call this method for a probe.
+        """
+        if self.is_open(now):
+            raise CircuitOpen(max(DEFAULT_PAUSE_S, self._probe_from - now))
+
+    @property
+    def _probe_from(self) -> float:
+        return self._counters[self._first + _PROBE_FROM]
+
+    # Writing (the caller has locked the counters)
+
+    def start_probe(self, now: float) -> None:
+        """Register a probe. Raises CircuitOpen while another probe is in progress."""
+        if self.is_probing(now):
+            raise CircuitOpen(DEFAULT_PAUSE_S)
+        self._counters[self._first + _PROBING_UNTIL] = now + self._longest_call_s
+
+    def end_probe(self) -> None:
+        self._counters[self._first + _PROBING_UNTIL] = 0.0
+
+    def record_failure(
+        self, source: float, now: float, probe: bool = False, extend: bool = True
+    ) -> None:
+        """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
+
+        A failed probe restarts the cool-down. If ``extend`` is true, any failure restarts the
+        cool-down of an open circuit, even if the call began before the circuit opened.
+        """
+        was_open = self.is_open(now)
+        self._count(source)
+        if probe or (extend and was_open) or self._counters[self._failures[-1]] != 0.0:
+            self.clear_failures()
+            self._counters[self._first + _PROBE_FROM] = now + COOLDOWN_S
+
+    def close(self) -> None:
+        self._counters[self._first + _PROBE_FROM] = 0.0
+        self.clear_failures()
+
+    def clear_failures(self) -> None:
+        for slot in self._failures:
+            self._counters[slot] = 0.0
+
+    def pause(self, retry_after_s: float | None, now: float) -> None:
+        """Pause for the time that a 429 response asks for, at most LONGEST_PAUSE_S.
+
+        Does not shorten a current pause that ends later.
+        """
+        pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
+        until = now + pause_s
+        current = self._counters[self._first + _PAUSED_UNTIL]
+        is_longer = until < current <= now + LONGEST_PAUSE_S
+        self._counters[self._first + _PAUSED_UNTIL] = current if is_longer else until
+
+    def clear(self) -> None:
+        for index in range(self._first, self._first + COUNTERS):
+            self._counters[index] = 0.0
+
+    def _count(self, source: float) -> None:
+        counted = [self._counters[slot] for slot in self._failures]
+        if source not in counted and 0.0 in counted:
+            self._counters[self._failures[counted.index(0.0)]] = source
+
+
+def name_hash(name: str) -> float:
+    """Return a hash of a name: an odd positive integer that a double represents exactly."""
+    digest = hashlib.sha256(name.encode()).digest()
+    return float(int.from_bytes(digest[:8], "big") >> 12 | 1)
 
 
 class Breaker:

@@ -14,8 +14,9 @@ from requests.adapters import BaseAdapter
 
 from portal.system.error_kind import error_kind
 from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError
+from portal.upstream.http1 import LONGEST_BODY
 from portal.upstream.protocol import Account, Resource, Response
-from portal.upstream.transport import BODY_CAP, SingleUseAdapter
+from portal.upstream.transport import SingleUseAdapter
 
 log = logging.getLogger(__name__)
 
@@ -134,14 +135,15 @@ def _content(reply: requests.Response) -> bytes:
 def _gunzip(body: bytes) -> bytes:
     """Decompress all members of a gzip body (RFC 1952 §2.2). Raises Unusable.
 
-    Decompression stops after BODY_CAP bytes, so that a decompression bomb cannot fill the memory.
+    Decompression stops after LONGEST_BODY bytes, so that a decompression bomb cannot fill the
+    memory.
     """
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(body)) as members:
-            plain = members.read(BODY_CAP + 1)
+            plain = members.read(LONGEST_BODY + 1)
     except (OSError, EOFError, zlib.error):
         raise Unusable("bad gzip") from None
-    if len(plain) > BODY_CAP:
+    if len(plain) > LONGEST_BODY:
         raise Unusable("body too large")
     return plain
 

@@ -3,8 +3,7 @@
 from collections.abc import Callable
 from enum import Enum
 
-from portal.upstream.breaker import RecheckingAccount
-from portal.upstream.circuit_state import COUNTERS, Circuit, State, name_hash
+from portal.upstream.breaker import COUNTERS, Circuit, RecheckingAccount, State, name_hash
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
 from portal.upstream.shared_counters import CELL_BYTES, SharedCounters

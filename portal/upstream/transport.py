@@ -14,10 +14,8 @@ from urllib3 import HTTPHeaderDict
 
 from portal.upstream.connection import connect
 from portal.upstream.errors import LocalFailure
-from portal.upstream.http1 import Exchange
+from portal.upstream.http1 import LONGEST_BODY, Exchange
 
-MEBIBYTE = 1024 * 1024
-BODY_CAP = 2 * MEBIBYTE
 _PORTS = {"http": 80, "https": 443}
 
 
@@ -96,7 +94,7 @@ class _Content(io.RawIOBase):
     def readinto(self, buffer: Any) -> int:
         if self._content is None:
             with contextlib.closing(self._exchange):
-                self._content = io.BytesIO(self._exchange.body(BODY_CAP, self._deadline))
+                self._content = io.BytesIO(self._exchange.body(LONGEST_BODY, self._deadline))
         return self._content.readinto(buffer)
 
     def close(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from portal.upstream import Breaker, Failing, PayerBreaker, Response
-from portal.upstream.circuit_state import FAILURES_TO_OPEN, State
+from portal.upstream.breaker import FAILURES_TO_OPEN, State
 from portal.upstream.protocol import Account, Resource
 from tests.upstream.lookups import RecordingAccount, resource
 

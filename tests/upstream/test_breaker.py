@@ -5,7 +5,7 @@ import threading
 import pytest
 
 from portal.upstream import Breaker, CircuitOpen, Failing, LocalFailure, Response
-from portal.upstream.circuit_state import (
+from portal.upstream.breaker import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
     LONGEST_PAUSE_S,

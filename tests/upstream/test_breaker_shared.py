@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from portal.upstream import COUNTERS, Breaker, CircuitOpen, LocalFailure, Response, SharedCounters
-from portal.upstream.circuit_state import (
+from portal.upstream.breaker import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,
 )

@@ -20,7 +20,7 @@ from portal.upstream import (
     Unusable,
     UpstreamError,
 )
-from portal.upstream.circuit_state import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
+from portal.upstream.breaker import COOLDOWN_S, FAILURES_TO_OPEN, LONGEST_PAUSE_S
 from portal.upstream.payer_breaker import PROVEN_S, SETS, WAYS
 from portal.upstream.protocol import Account, Resource
 from tests.fakes import Clock
