@@ -11,24 +11,16 @@ from portal.storage.backup import (
 from portal.storage.data_lock import DataLock
 from portal.storage.database import (
     BytesKept,
-    batch_items,
-    batches,
     current_revision,
     database_bytes,
     database_file,
-    dossiers,
     erase_traces,
-    history,
     is_in_place,
-    ledger,
     lock_dossiers,
-    lookup_counts,
     open_engine,
     reading,
     require_current_schema,
     side_engine,
-    spending,
-    tokens,
     upgrade_schema,
     writing,
 )
@@ -53,6 +45,16 @@ from portal.storage.secret import (
     read_secret_key,
 )
 from portal.storage.sqlite_traces import PRAGMAS, PageSearch, empty_log, leave_no_trace
+from portal.storage.tables import (
+    batch_items,
+    batches,
+    dossiers,
+    history,
+    ledger,
+    lookup_counts,
+    spending,
+    tokens,
+)
 
 __all__ = [
     "CACHE_NAME",

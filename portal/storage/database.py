@@ -1,4 +1,4 @@
-"""The tables of the database, and engines for SQLite and PostgreSQL."""
+"""Engines and transactions for SQLite and PostgreSQL, and the set-up of the schema."""
 
 import logging
 import os
@@ -13,18 +13,8 @@ from weakref import WeakKeyDictionary
 
 from sqlalchemy import (
     URL,
-    Boolean,
-    Column,
     Connection,
     Engine,
-    Float,
-    Index,
-    Integer,
-    LargeBinary,
-    MetaData,
-    String,
-    Table,
-    UniqueConstraint,
     create_engine,
     event,
     func,
@@ -52,6 +42,7 @@ from portal.storage.schema import (
     stored_revision,
 )
 from portal.storage.sqlite_traces import PRAGMAS, PageSearch, leave_no_trace
+from portal.storage.tables import history, ledger, metadata, spending
 from portal.storage.turn_queue import TurnQueue
 from portal.system.error_kind import error_kind
 
@@ -68,179 +59,11 @@ POOL_TIMEOUT_S = 5.0
 _SET_UP_LOCK = 0x646F7373
 _DOSSIERS_LOCK = 0x64737372
 
-# A test checks that these tables equal the tables after the last migration.
-metadata = MetaData()
-
-# A row's namespace is the name of its upstream, or "demo". Rows from versions without namespaces
-# have an empty namespace, because their upstream is unknown.
-tokens = Table(
-    "access_tokens",
-    metadata,
-    # The SHA-256 of the token in hex.
-    Column("digest", String(64), primary_key=True),
-    Column("namespace", String, nullable=False),
-    Column("name", String(80), nullable=False),
-    Column("scopes", String(200), nullable=False),
-    Column("daily_limit", Integer, nullable=False),  # Upstream calls per day. 0 means no limit.
-    Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
-    Column("expires_at", Float),
-    Column("revoked_at", Float),
-    UniqueConstraint("namespace", "name"),
-)
-
-ledger = Table(
-    "ledger",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("sent_at", Float, nullable=False),  # Epoch seconds.
-    Column("day", String(10), nullable=False),  # An ISO 8601 date in America/Sao_Paulo.
-    Column("operation", String(10), nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate or Renavam; "" if removed.
-    Column("origin", String(20), nullable=False),
-    Column("caller", String(80), nullable=False),
-    # In R$, as text, which is exact in every database.
-    Column("price", String(20), nullable=False),
-    Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
-    Column("status", Integer),
-    Column("namespace", String, nullable=False, server_default=""),
-    Column("batch", String(32)),  # The batch for which the call was made, if any.
-    # The operator's page computes sums from these columns. The database reads them from the index.
-    Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
-    Index("ledger_by_subject", "subject"),
-    Index("ledger_by_batch", "batch"),
-)
-
-spending = Table(
-    "call_counters",
-    metadata,
-    Column("namespace", String, primary_key=True),
-    Column("day", String(10), primary_key=True),
-    # The name of a counter. "day" counts the calls of all callers, "token:NAME" the calls of one
-    # caller. "known:NAME" exists if the upstream answered a trial call (see Ledger) with 200.
-    Column("payer", String(90), primary_key=True),
-    Column("calls", Integer, nullable=False),
-)
-
-# Counts the lookups that needed no upstream call of their own.
-lookup_counts = Table(
-    "lookup_counts",
-    metadata,
-    Column("namespace", String, primary_key=True),
-    Column("day", String(10), primary_key=True),
-    # The caller is empty in rows from versions that did not record callers.
-    Column("caller", String(80), primary_key=True),
-    Column("operation", String(10), primary_key=True),
-    # In R$, as text: the price of one call on the row's day.
-    Column("price", String(20), primary_key=True),
-    Column("hits", Integer, nullable=False),  # Fresh answers from the store.
-    Column("stale", Integer, nullable=False),
-    Column("collapsed", Integer, nullable=False),
-)
-
-history = Table(
-    "history",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("visitor", String(64), nullable=False),  # A digest of the namespace and the visitor.
-    Column("subject", String(64), nullable=False),  # HMAC of the plate.
-    Column("asked_at", Float, nullable=False),  # Epoch seconds.
-    Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
-    Index("history_by_visitor", "visitor", "subject", unique=True),
-    Index("history_by_subject", "subject"),
-)
-
-batches = Table(
-    "batches",
-    metadata,
-    Column("id", String(32), primary_key=True),
-    Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # A digest of the namespace and the owner.
-    Column("created_at", Float, nullable=False),  # All times in this table are in epoch seconds.
-    Column("started_at", Float),
-    Column("ended_at", Float),
-    Column("expires_at", Float, nullable=False),
-    Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # The reason why the batch is paused, or "".
-    Column("resume_at", Float),  # The time when a pause ends by itself.
-    Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
-    Column("claimed_at", Float, nullable=False),
-    Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
-    Column("at_most", String(20), nullable=False),  # The batch's highest possible price in R$.
-    Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
-    # The invalid entries of the batch's list, encrypted.
-    Column("sealed_wrong", LargeBinary, nullable=False),
-    # The number of vehicles that the batch's list contains more than once.
-    Column("repeated", Integer, nullable=False, server_default="0"),
-    Index("batches_by_owner", "owner"),
-    Index("batches_by_state", "state"),
-)
-
-batch_items = Table(
-    "batch_items",
-    metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("batch", String(32), nullable=False),
-    Column("position", Integer, nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate.
-    Column("sealed", LargeBinary, nullable=False),  # The plate, encrypted.
-    # True if all answers for the vehicle were stored before the batch ran.
-    Column("stored", Boolean, nullable=False),
-    Column("state", String(10), nullable=False),
-    Column("cause", String(20), nullable=False),  # The reason why the item failed, or "".
-    # The number of times that the item paused the batch.
-    Column("attempts", Integer, nullable=False),
-    Column("holder", String(32), nullable=False),  # The process that has leased the item, or "".
-    # The end of the lease in epoch seconds, or 0 without a lease.
-    Column("lease_until", Float, nullable=False),
-    Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
-    Index("batch_items_by_batch", "batch", "position", unique=True),
-    Index("batch_items_by_subject", "subject"),
-    Index("batch_items_by_lease", "batch", "lease_until"),
-    Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
-)
-
-# Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
-# revoked, these columns and ``subject`` are NULL. The row remains, so that a page can say that the
-# dossier's link has ended.
-dossiers = Table(
-    "dossiers",
-    metadata,
-    Column("number", String(12), primary_key=True),
-    Column("namespace", String, nullable=False),
-    Column("owner", String(64), nullable=False),  # A digest of the namespace and the visitor.
-    # The HMAC of the key in the dossier's link.
-    Column("share_key", String(64), nullable=False, unique=True),
-    Column("subject", String(64)),  # HMAC of the plate.
-    Column("issued_at", Float, nullable=False),  # Epoch seconds.
-    Column("expires_at", Float, nullable=False),
-    Column("revoked_at", Float),
-    Column("head", LargeBinary),
-    Column("html", LargeBinary),
-    Column("pdf", LargeBinary),
-    Index("dossiers_by_owner", "owner"),
-    Index("dossiers_by_subject", "subject"),
-)
-
-purges = Table(
-    "purges",
-    metadata,
-    Column("number", Integer, primary_key=True, autoincrement=False),
-    # One of 65,536 numbers. Many vehicles share a bucket, so it does not identify a vehicle.
-    Column("bucket", Integer, nullable=False),
-)
-
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
 # Without a queue, each writer would poll for SQLite's lock with growing pauses. Among hundreds of
 # writers, some would not get the lock in time. A write that records the end of an upstream call has
 # a short time limit, so that it is admitted before the writes of many new lookups.
 _write_queues: "WeakKeyDictionary[Engine, TurnQueue]" = WeakKeyDictionary()
-
-meta = Table(
-    "meta",
-    metadata,
-    Column("name", String(40), primary_key=True),
-    Column("value", String(200), nullable=False),
-)
 
 
 def open_engine(

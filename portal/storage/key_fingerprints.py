@@ -10,15 +10,17 @@ from collections.abc import Iterable
 from sqlalchemy import Connection, Engine, delete, insert, select, update
 
 from portal.storage.database import (
+    lock_set_up,
+    reading,
+    writing,
+)
+from portal.storage.tables import (
     batch_items,
     batches,
     dossiers,
     history,
     ledger,
-    lock_set_up,
     meta,
-    reading,
-    writing,
 )
 
 _NAME = "key_fingerprint"

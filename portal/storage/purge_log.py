@@ -9,8 +9,14 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from portal.storage.database import purges, reading, writing
+from portal.storage.database import (
+    reading,
+    writing,
+)
 from portal.storage.prepared_statement import PreparedStatement
+from portal.storage.tables import (
+    purges,
+)
 
 log = logging.getLogger(__name__)
 

@@ -15,7 +15,9 @@ from sqlalchemy import Engine, select
 from portal.gateway import Caller, Failure, Ledger
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
-from portal.storage.database import metadata
+from portal.storage.tables import (
+    metadata,
+)
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import Database
 from tests.fakes.preloaded import PRELOADED

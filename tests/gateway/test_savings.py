@@ -8,7 +8,9 @@ import pytest
 from sqlalchemy import Engine
 
 from portal.gateway import SavingsCounter, Usage, UsageLog
-from portal.storage.database import metadata
+from portal.storage.tables import (
+    metadata,
+)
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.gateway.gateways import bench, terms

@@ -21,9 +21,11 @@ from portal.storage import (
     reading,
     upgrade_schema,
 )
-from portal.storage.database import metadata
 from portal.storage.migrations import alembic_config
 from portal.storage.schema import REVISIONS
+from portal.storage.tables import (
+    metadata,
+)
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import Database, opened
 from tests.fakes.preloaded import PRELOADED
