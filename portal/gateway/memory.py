@@ -3,8 +3,9 @@
 An entry is confirmed when the process finds that the backend still stores it. An entry is served
 for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served
 without confirmation. ``Store.tick`` confirms entries in the background, so that requests need not
-wait for the backend. Entries that were read at the backend's present version need no check. Other
-entries are checked if they were requested since the last ``tick``.
+wait for the backend. It confirms entries that were read at the backend's present version without a
+query. Of the other entries, it queries the backend only for those that were requested since the
+last ``tick``.
 """
 
 import math

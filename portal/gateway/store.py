@@ -40,7 +40,10 @@ class StoreDown(Exception):
 
 
 class Reading(NamedTuple):
-    """The envelopes stored under some keys of a vehicle, and the purge state for ``write``."""
+    """The envelopes found under the requested keys of a vehicle, and the purge state at that time.
+
+    The caller passes the purge state to ``write``, which then detects a purge since the reading.
+    """
 
     envelopes: Sequence[Envelope | None]
     purge_state: PurgeState
@@ -116,8 +119,8 @@ class Store:
     def tag(self, subject: str) -> str:
         """Return a vehicle's tag: the keyed hash with which all store keys of the vehicle begin.
 
-        The tag does not depend on the namespace, so that a purge finds a vehicle's entries of every
-        upstream.
+        The tag does not depend on the namespace (the upstream's name). A purge can therefore find a
+        vehicle's entries from all upstreams.
         """
         return _tag(self._seal, subject)
 
