@@ -220,8 +220,8 @@ def _build(
         _identifier(gatekeeper),
         settings.batch_concurrency,
         holder=process.batch_holder,
-        summarise=lambda subject, answers: kept_result(
-            subject, answers, gateway.retention_s, render_context(datetime.now(UTC))
+        summarise=lambda subject, ask, answers: kept_result(
+            subject, ask, answers, gateway.retention_s, render_context(datetime.now(UTC))
         ),
         turn=turn,
     )

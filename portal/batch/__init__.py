@@ -4,7 +4,7 @@ from portal.batch.batches import (
     DRAFT_S,
     Access,
     Batches,
-    NewItem,
+    QuotedItem,
     UnknownBatch,
     release_items,
 )
@@ -21,7 +21,7 @@ from portal.batch.model import (
     State,
     lookups_of,
 )
-from portal.batch.preview import Preview, preview
+from portal.batch.preview import Preview, preview, preview_left
 from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
 from portal.batch.typed_list import (
@@ -48,9 +48,9 @@ __all__ = [
     "Counts",
     "Item",
     "LookupName",
-    "NewItem",
     "NotAllowed",
     "Preview",
+    "QuotedItem",
     "Reason",
     "State",
     "Subject",
@@ -62,6 +62,7 @@ __all__ = [
     "decode_upload",
     "lookups_of",
     "preview",
+    "preview_left",
     "read_csv",
     "read_strings",
     "read_text",

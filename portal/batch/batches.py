@@ -129,9 +129,15 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class NewItem:
+class QuotedItem:
+    """A vehicle with the highest possible price of its lookups, in R$.
+
+    ``is_stored`` is true if it has lookups and all their answers are stored.
+    """
+
     subject: Subject
     is_stored: bool
+    at_most: Decimal = Decimal(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +189,8 @@ class Batches:
         self,
         owner: str,
         ask: tuple[LookupName, ...],
-        new_items: Sequence[NewItem],
+        new_items: Sequence[QuotedItem],
         listed: TypedList,
-        at_most: Decimal,
     ) -> str:
         """Store a batch as a draft, which its owner may start later, and return its id."""
         batch, now = secrets.token_hex(_ID_BYTES), self._clock()
@@ -201,6 +206,7 @@ class Batches:
                 "attempts": 0,
                 "holder": "",
                 "lease_until": 0.0,
+                "at_most": str(new.at_most),
             }
             for position, new in enumerate(new_items)
         ]
@@ -218,7 +224,7 @@ class Batches:
                     tries=0,
                     claimed_at=0.0,
                     ask=",".join(ask),
-                    at_most=str(at_most),
+                    at_most=str(_sum(new_items)),
                     repeated=len(listed.repeated),
                     sealed_wrong=self._encrypted(
                         msgspec.json.encode(LeftOut(listed.wrong, listed.more_wrong))
@@ -284,14 +290,20 @@ class Batches:
             for row in rows
         ]
 
-    def start(self, batch: str, owner: str, access: Access, at_most: Decimal) -> None:
+    def start(
+        self, batch: str, owner: str, access: Access, left: Sequence[QuotedItem] = ()
+    ) -> None:
         """Start or resume a batch. Its failed items become pending, to be looked up again.
 
-        ``at_most`` is the highest possible price, in R$, of the items that are not done. Raises
-        UnknownBatch or NotAllowed.
+        ``left`` are the items that are not done, with their present prices. Raises UnknownBatch or
+        NotAllowed.
         """
         now = self._clock()
         sealed = self._encrypted(msgspec.json.encode(access))
+        prices = [
+            {"priced": self._keys.tag(item.subject.text), "price": str(item.at_most)}
+            for item in left
+        ]
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
                 return
@@ -300,6 +312,13 @@ class Batches:
                 .where(items.c.batch == batch, items.c.state == "failed")
                 .values(state="pending", cause="", attempts=0)
             )
+            if prices:
+                db.execute(
+                    update(items)
+                    .where(items.c.batch == batch, items.c.subject == bindparam("priced"))
+                    .values(at_most=bindparam("price")),
+                    prices,
+                )
             is_done = not _pending(db, batch)
             db.execute(
                 _of(batch).values(
@@ -309,7 +328,7 @@ class Batches:
                     tries=0,
                     started_at=now if row.started_at is None else row.started_at,
                     ended_at=row.ended_at if is_done else None,
-                    at_most=str(self._spent(batch) + at_most),
+                    at_most=str(self._spent(batch) + _sum(left)),
                     expires_at=now + self._kept_s(row.ask),
                     sealed_access=None if is_done else sealed,
                 )
@@ -345,6 +364,11 @@ class Batches:
                     sealed_access=None,
                 )
             )
+
+    def discard(self, batch: str, owner: str) -> None:
+        """Delete a draft. Raises UnknownBatch or NotAllowed."""
+        with self._change(batch, owner, "discard") as (db, _):
+            _delete(db, [batch])
 
     # Methods for BatchRunner
 
@@ -489,8 +513,7 @@ class Batches:
                 select(items.c.sealed, items.c.sealed_result).where(items.c.batch.in_(ids))
             )
             traces = [sealed for row in rows for sealed in row if sealed is not None]
-            db.execute(delete(items).where(items.c.batch.in_(ids)))
-            db.execute(delete(table).where(table.c.id.in_(ids)))
+            _delete(db, ids)
         if ids:
             erase_traces(self._engine, traces)
 
@@ -530,8 +553,7 @@ class Batches:
         with self._writing() as db:
             for row in db.execute(batches).all():
                 if not self._decrypts(row.sealed_wrong):
-                    db.execute(delete(items).where(items.c.batch == row.id))
-                    db.execute(delete(table).where(table.c.id == row.id))
+                    _delete(db, [row.id])
                 elif row.sealed_access and not self._decrypts(row.sealed_access):
                     stopped = {"state": "paused", "reason": "owner", "resume_at": None}
                     db.execute(_of(row.id).values(sealed_access=None, **stopped))
@@ -686,6 +708,7 @@ class Batches:
             ).where(items.c.batch == row.id)
         ).one()
         total, stored, done, failed, pending, active = map(int, counted)
+        spent = self._spent(row.id)
         return Batch(
             id=row.id,
             state=row.state,
@@ -693,7 +716,7 @@ class Batches:
             resume_at=row.resume_at,
             ask=_ask(row.ask),
             counts=Counts(total, stored, done, failed, pending),
-            cost=Cost(self._spent(row.id), Decimal(row.at_most)),
+            cost=Cost(spent, _at_most(db, row, spent)),
             wrong=left_out.wrong,
             created_at=row.created_at,
             started_at=row.started_at,
@@ -713,8 +736,7 @@ class Batches:
             .limit(_LISTED)
         )
         if ids := db.execute(drafts).scalars().all():
-            db.execute(delete(items).where(items.c.batch.in_(ids)))
-            db.execute(delete(table).where(table.c.id.in_(ids)))
+            _delete(db, ids)
 
     def _kept_s(self, ask: str) -> float:
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
@@ -745,6 +767,30 @@ def _held(claim: Claim, holder: str) -> Any:
 def _pending(db: Connection, batch: str) -> bool:
     query = select(items.c.id).where(items.c.batch == batch, items.c.state == "pending").limit(1)
     return db.execute(query).first() is not None
+
+
+def _at_most(db: Connection, row: Any, spent: Decimal) -> Decimal:
+    """Return ``Cost.at_most`` of a batch."""
+    if row.state == "cancelled":
+        return spent
+    query = (
+        select(items.c.at_most, func.count())
+        .where(items.c.batch == row.id, items.c.state == "pending")
+        .group_by(items.c.at_most)
+    )
+    left = db.execute(query).all()
+    if any(price is None for price, _ in left):  # a former version has started the batch
+        return max(spent, Decimal(row.at_most))
+    return sum((Decimal(price) * count for price, count in left), spent)
+
+
+def _sum(quoted: Sequence[QuotedItem]) -> Decimal:
+    return sum((item.at_most for item in quoted), Decimal(0))
+
+
+def _delete(db: Connection, ids: Sequence[str]) -> None:
+    db.execute(delete(items).where(items.c.batch.in_(ids)))
+    db.execute(delete(table).where(table.c.id.in_(ids)))
 
 
 def _claimable(db: Connection, row: Any, concurrency: int, now: float) -> int:

@@ -6,7 +6,7 @@ from typing import Final, Literal
 from portal.batch.model import Reason, State
 from portal.gateway import FailureKind
 
-Action = Literal["start", "pause", "cancel"]
+Action = Literal["start", "pause", "cancel", "discard"]
 
 SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
@@ -30,6 +30,7 @@ _ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "start": frozenset({"draft", "paused", "done", "running"}),
     "pause": frozenset({"running", "paused"}),
     "cancel": frozenset({"draft", "running", "paused", "cancelled"}),
+    "discard": frozenset({"draft"}),
 }
 
 

@@ -37,7 +37,11 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """The price of the calls so far, and the highest possible price of the batch, in R$."""
+    """The price of a batch's calls in R$.
+
+    ``spent`` is the price of the calls so far. ``at_most`` adds the highest possible price of the
+    items that are still to be looked up.
+    """
 
     spent: Decimal
     at_most: Decimal

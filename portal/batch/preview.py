@@ -1,11 +1,15 @@
-"""Computes the highest possible cost of a list: the price of all answers that are not stored."""
+"""Computes the highest possible cost of a list: the price of all answers that are not stored.
+
+A failed lookup may be charged, and is charged again if it is repeated. The cost of a repetition is
+not part of a preview.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
 from portal.access import Identity
-from portal.batch.batches import NewItem
+from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import LookupName, lookups_of
 from portal.batch.typed_list import Subject
 from portal.gateway import OPERATIONS, Gateway, Lookup
@@ -13,25 +17,40 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list. They need at most ``calls`` upstream calls, for ``at_most`` R$."""
+    """The items of a list. They need at most ``calls`` upstream calls, for ``at_most`` R$.
 
-    items: tuple[NewItem, ...]
+    ``impossible`` items have none of the lookups, as a Renavam has no data of the vehicle.
+    """
+
+    items: tuple[QuotedItem, ...]
     calls: int
     at_most: Decimal
+    impossible: int = 0
 
 
 def preview(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> Preview:
     """Compute a list's preview from the stored answers, without an upstream call."""
-    items, calls, at_most = [], 0, Decimal(0)
+    items, calls, impossible = [], 0, 0
     for subject in subjects:
         lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]
         missing = [name for name in lookups if not _is_stored(name, subject, identity, gateway)]
-        items.append(NewItem(subject, is_stored=not missing))
+        price = sum((gateway.terms(name).price for name in missing), Decimal(0))
+        items.append(QuotedItem(subject, is_stored=bool(lookups) and not missing, at_most=price))
         calls += len(missing)
-        at_most += sum((gateway.terms(name).price for name in missing), Decimal(0))
-    return Preview(tuple(items), calls, at_most)
+        impossible += not lookups_of(subject, ask)
+    at_most = sum((item.at_most for item in items), Decimal(0))
+    return Preview(tuple(items), calls, at_most, impossible)
+
+
+def preview_left(
+    batches: Batches, batch: str, owner: str, identity: Identity, gateway: Gateway
+) -> Preview:
+    """Compute the preview of the items of a batch that are not done. Raises UnknownBatch."""
+    ask = batches.get(batch, owner).ask
+    left = [item.subject for item in batches.items(batch, owner) if item.state != "done"]
+    return preview(left, ask, identity, gateway)
 
 
 def _is_stored(name: LookupName, subject: Subject, identity: Identity, gateway: Gateway) -> bool:

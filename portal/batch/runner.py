@@ -4,7 +4,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
 
@@ -36,7 +36,7 @@ class Fetch(Protocol):
     ) -> Served: ...
 
 
-Summarise = Callable[[Subject, Mapping[LookupName, Served]], bytes]
+Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]], bytes]
 
 
 class BatchRunner:
@@ -46,10 +46,10 @@ class BatchRunner:
     a killed process expire after LEASE_S. Another process then looks up the leased items, and pays
     nothing for answers that are already stored. ``holder`` identifies this process in its leases.
 
-    ``summarise`` returns a summary of an item's answers, which is stored with the item. A batch's
-    page needs this summary, because some answers expire before others and some are never stored.
-    Each thread holds ``turn`` while it computes. An ``Origin`` must release the same Turn while it
-    waits for the upstream.
+    ``summarise`` returns a summary of an item's answers, which is stored with the item. It gets the
+    vehicle, the lookups that the batch makes, and the answers. A batch's page needs this summary,
+    because some answers expire before others and some are never stored. Each thread holds ``turn``
+    while it computes. An ``Origin`` must release the same Turn while it waits for the upstream.
     """
 
     def __init__(
@@ -161,14 +161,14 @@ class BatchRunner:
             cause,
             self._concurrency,
             answered=bool(answers),
-            result=self._result(claim.subject, answers),
+            result=self._result(claim, answers),
         )
 
-    def _result(self, subject: Subject, answers: Mapping[LookupName, Served]) -> bytes | None:
+    def _result(self, claim: Claim, answers: Mapping[LookupName, Served]) -> bytes | None:
         if self._summarise is None:
             return None
         try:
-            return self._summarise(subject, answers)
+            return self._summarise(claim.subject, claim.ask, answers)
         except Exception as error:  # without a summary, pages use the stored answers
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None

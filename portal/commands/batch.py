@@ -108,9 +108,9 @@ def batch_command(given: BatchTools) -> Command:
         if found.at_most and not yes and not click.confirm("Go on?", err=True):
             sys.exit(1)
         number = _unfinished(tools, listed, ask) or tools.batches.create(
-            tools.identity.digest, ask, found.items, listed, found.at_most
+            tools.identity.digest, ask, found.items, listed
         )
-        tools.batches.start(number, tools.identity.digest, tools.access, found.at_most)
+        tools.batches.start(number, tools.identity.digest, tools.access, found.items)
         ended = _run(tools, number)
         _write(tools, ended, out, chosen)
         _report(ended, out)
@@ -240,6 +240,7 @@ def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
         tools.batches.items(batch.id, tools.identity.digest),
         lambda subject: tools.panels_of(subject, operations, tools.identity, Directive.PEEK),
         tools.render_context(datetime.now(UTC)),
+        batch.ask,
     )
     part = out.with_name(f".{out.name}.part")
     try:

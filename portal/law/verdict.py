@@ -2,10 +2,11 @@
 
 A failed lookup makes the verdict "incomplete", unless the known records already block the transfer.
 If a lookup returned a stale answer (an old one, because no newer one is available), the verdict is
-never "clear".
+never "clear". Nor is it "clear" if fines or court restrictions were not asked for. It is then
+"limited" if nothing was found, and its headline names what was asked for.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -27,16 +28,20 @@ from portal.law.fine_status import Standing
 from portal.vehicle import Restriction
 from portal.wording import day, listed, money
 
-Level = Literal["blocked", "caution", "clear", "incomplete"]
+Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]
 _LOOKUPS: Mapping[Missing, str] = {
     "decode": "Dados do veículo",
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
+# What a verdict is based on, apart from the description of the vehicle.
+_JUDGED: tuple[Missing, ...] = ("fines", "restrictions")
 # The text does not conclude "can be transferred", because the lookups do not cover what most often
 # stops a transfer (_STILL_MISSING).
 _NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
+_NO_FINE = "Nenhuma multa em aberto encontrada"
+_NO_RESTRICTION = "Nenhuma restrição judicial encontrada"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +67,8 @@ class Verdict:
     """The verdict on a vehicle.
 
     ``caveat`` is a clause on what ``finding`` leaves open, or "". ``matrix`` has one row for each
-    act, in the order of ACTS. ``missing`` names the lookups that failed, or that did not describe
-    the vehicle. ``notices`` are sentences on stale answers, one per lookup.
+    act, in the order of ACTS. ``missing`` names the lookups that failed or were not made, or that
+    did not describe the vehicle. ``notices`` are sentences on stale answers, one per lookup.
     """
 
     level: Level
@@ -90,6 +95,7 @@ def judge(
     is_described: bool = True,
     check_digit_holds: bool = True,
     stale: Stale = NOTHING_STALE,
+    not_asked: Collection[Missing] = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -98,7 +104,8 @@ def judge(
     lookup, as in a search by Renavam (registration number). ``is_described`` is False if the answer
     of the decode lookup does not describe the vehicle. If the Renavam's check digit is wrong
     (``check_digit_holds`` is False), the records may be another vehicle's. ``stale`` maps each
-    lookup with a stale answer to the local time of that answer.
+    lookup with a stale answer to the local time of that answer. ``not_asked`` names the lookups
+    that the user did not choose, which therefore have no answer without having failed.
     """
     known = (decode_known and is_described, fines is not None, restrictions is not None)
     missing = tuple(
@@ -109,11 +116,13 @@ def judge(
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
     matrix = tuple(row_of(act, effects, fines or (), missing, stale, doubt) for act in ACTS)
     reasons = (*_court_reasons(restrictions or (), effects), *_fine_reasons(fines or ()))
-    parts = (part for part in missing if part != "decode" or not decode_known)
+    failed = (part for part in missing if part not in not_asked)
+    parts = (part for part in failed if part != "decode" or not decode_known)
     unavailable = [MISSING_WORDS[part] for part in parts]
     gaps = ["a fonte não descreveu o veículo"] * (decode_known and not is_described)
     gaps += [doubt] * bool(doubt)
-    level, finding, caveat = _finding(matrix, effects, fines or (), unavailable, gaps, stale)
+    found = _finding(matrix, effects, fines or (), unavailable, gaps, stale)
+    level, finding, caveat = _limited(found, not_asked, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
     return Verdict(level, finding, caveat, notices, reasons, matrix, missing)
 
@@ -145,6 +154,24 @@ def _finding(
     if stale:
         return "caution", _NOTHING_FOUND, as_of(min(stale.values()))
     return "clear", _NOTHING_FOUND, _STILL_MISSING
+
+
+def _limited(
+    found: tuple[Level, str, str], not_asked: Collection[Missing], stale: Stale
+) -> tuple[Level, str, str]:
+    """Limit a finding to the lookups that were asked for, if fines or restrictions were not."""
+    level, finding, caveat = found
+    judged = [part for part in _JUDGED if part not in not_asked]
+    if len(judged) == len(_JUDGED):
+        return found
+    asked = listed([name.lower() for part, name in _LOOKUPS.items() if part not in not_asked])
+    caveats = [f"consulta só de {asked}"]
+    if finding == _NOTHING_FOUND:
+        level, caveat = "limited", as_of(min(stale.values())) if stale else ""
+        nothing = {"fines": _NO_FINE, "restrictions": _NO_RESTRICTION}
+        finding = nothing[judged[0]] if judged else f"Consulta só de {asked}"
+        caveats = caveats if judged else []
+    return level, finding, "; ".join(filter(None, (caveat, *caveats)))
 
 
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:

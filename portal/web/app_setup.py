@@ -118,7 +118,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         SESSION_COOKIE_NAME="portal",
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
-        PERMANENT_SESSION_LIFETIME=SESSION_S,
+        PERMANENT_SESSION_LIFETIME=_session_s(portal),
+        # Pages that read no session must not renew the cookie. ``history_key`` renews it.
+        SESSION_REFRESH_EACH_REQUEST=False,
         SECRET_KEY_FALLBACKS=list(portal.former_secrets),
     )
     app.session_interface = DynamicSecureCookies()
@@ -280,6 +282,16 @@ def _session_requester(sessions: Sessions) -> Requester | None:
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
 
 
+def _session_s(portal: Dependencies) -> int:
+    """Return how many seconds a session lasts.
+
+    In the demo a batch's owner is known only by the session, which therefore lasts as long as the
+    results of a batch.
+    """
+    is_demo = portal.gatekeeper.mode == "demo"
+    return max(SESSION_S, int(portal.batches.longest_kept_s)) if is_demo else SESSION_S
+
+
 def _privacy(portal: Dependencies) -> PrivacyPage:
     gateway = portal.gateway
     return PrivacyPage(
@@ -294,7 +306,7 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
         ),
         rejected_s=gateway.retention_s("decode", status=400),
         history_s=portal.history.retention_s,
-        session_s=SESSION_S,
+        session_s=_session_s(portal),
         tries_s=SIGN_IN_WINDOW_S,
         dossier_s=portal.dossiers.lifetime_s,
         ended_dossier_s=ENDED_KEPT_S,

@@ -1,12 +1,13 @@
 // Renews the page of a batch every two seconds while it runs. Without this script the page refreshes
 // itself. Elements with an id are compared with the fresh page and only the changed ones are
-// replaced, so that focus, selection and scroll position stay.
+// replaced, so that focus, selection and scroll position stay. What the reader has opened stays open.
 "use strict";
 
 const EVERY_MS = 2000;
 const LONGEST_MS = 30000;
 const QUARTERS = 4;
 const KEYS = { A: "href", BUTTON: "formaction", SELECT: "id", INPUT: "id" };
+const OPEN = "details[open][id]";
 const announcements = document.getElementById("andamento");
 let pauseMs = EVERY_MS;
 let told = "";
@@ -15,6 +16,7 @@ let told = "";
 function selectorOf(control) {
   const form = control.closest("form[method=post]");
   if (form) return `form[action="${CSS.escape(form.getAttribute("action"))}"] button`;
+  if (control.tagName === "SUMMARY") return `#${CSS.escape(control.parentElement.id)} > summary`;
   const key = KEYS[control.tagName];
   const value = key && control.getAttribute(key);
   return value ? `${control.tagName}[${key}="${CSS.escape(value)}"]` : "";
@@ -26,6 +28,10 @@ function replace(old, fresh) {
   const focused = old.contains(document.activeElement) ? document.activeElement : null;
   const selector = focused && selectorOf(focused);
   const adopted = document.importNode(fresh, true);
+  for (const { id } of old.querySelectorAll(OPEN)) {
+    const details = adopted.querySelector(`#${CSS.escape(id)}`);
+    if (details) details.open = true;
+  }
   old.replaceWith(adopted);
   if (!focused) return;
   const heir = (selector && adopted.querySelector(selector)) || document.querySelector("#lote h1");

@@ -17,6 +17,7 @@ from portal.batch import (
     BatchRunner,
     LookupName,
     preview,
+    preview_left,
     read_strings,
 )
 from tests.fakes import Clock
@@ -50,13 +51,11 @@ class BatchEngine:
     ) -> str:
         listed = read_strings(texts)
         found = preview(listed.subjects, ask, self.identity, self.bench.gateway)
-        return self.batches.create(owner, ask, found.items, listed, found.at_most)
+        return self.batches.create(owner, ask, found.items, listed)
 
     def start(self, batch: str) -> None:
-        ask = self.get(batch).ask
-        left = [item.subject for item in self.batches.items(batch, OWNER) if item.state != "done"]
-        at_most = preview(left, ask, self.identity, self.bench.gateway).at_most
-        self.batches.start(batch, OWNER, Access(OWNER), at_most)
+        left = preview_left(self.batches, batch, OWNER, self.identity, self.bench.gateway)
+        self.batches.start(batch, OWNER, Access(OWNER), left.items)
 
     def get(self, batch: str) -> Batch:
         return self.batches.get(batch, OWNER)

@@ -11,8 +11,17 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, SubjectKeys, cipher
-from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
+from portal.batch import (
+    Access,
+    Batches,
+    NotAllowed,
+    QuotedItem,
+    UnknownBatch,
+    WrongEntry,
+    read_text,
+)
 from portal.gateway import Caller
+from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.storage import writing
 from portal.storage.database import _write_queues
@@ -58,8 +67,8 @@ def test_wrong_lines_take_little_room_and_stay_out_of_the_list(
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     listed = read_text("AAA0A00\n" + "a\n" * 5000)
-    item = NewItem(listed.subjects[0], is_stored=False)
-    batch = one.batches.create(OWNER, ("decode",), [item], listed, PRICE)
+    item = QuotedItem(listed.subjects[0], is_stored=False, at_most=PRICE)
+    batch = one.batches.create(OWNER, ("decode",), [item], listed)
     found = one.get(batch)
     assert (found.wrong, found.more_wrong) == (listed.wrong, 5000 - len(listed.wrong))
     with database.begin() as db:
@@ -141,6 +150,61 @@ def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
     rows = list(one.bench.ledger.rows())
     assert len(rows) == 458
     assert found.cost.spent == sum(row.price for row in rows)
+
+
+def test_most_is_what_was_spent_and_what_is_left_can_cost(tmp_path: Path, clock: Clock) -> None:
+    """Failed plates that are asked again are paid for beyond the first preview."""
+    texts = plates(6)
+    upstream = StubUpstream(failing_for(*texts[:2]))
+    one = engine_of(tmp_path, clock, upstream, daily_limit=4, concurrency=1)
+    batch = one.create(texts)
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.counts.failed, found.counts.pending) == ("paused", 2, 2)
+    assert (found.cost.spent, found.cost.at_most) == (4 * PRICE, 6 * PRICE)
+    assert found.resume_at is not None
+    clock.advance(found.resume_at - clock.now() + 3)
+    one.start(batch)
+    assert one.get(batch).cost.at_most == (4 + 4) * PRICE
+    found = one.run(batch)
+    assert (found.state, found.cost.spent) == ("done", 8 * PRICE)
+    assert found.cost.at_most == found.cost.spent
+
+
+def test_cancelled_batch_can_cost_no_more(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(3))
+    one.start(batch)
+    one.batches.cancel(batch, OWNER)
+    assert one.get(batch).cost.at_most == one.get(batch).cost.spent
+
+
+def test_most_of_a_batch_that_a_former_version_started_is_kept(
+    tmp_path: Path, clock: Clock
+) -> None:
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    batch = one.create(plates(3))
+    with database.begin() as db:
+        db.execute(update(items).values(at_most=None))
+    assert one.get(batch).cost.at_most == 3 * PRICE
+
+
+def test_discarded_draft_is_deleted(tmp_path: Path, clock: Clock) -> None:
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    batch = one.create(plates(3))
+    with pytest.raises(UnknownBatch):
+        one.batches.discard(batch, "other")
+    one.batches.discard(batch, OWNER)
+    with pytest.raises(UnknownBatch):
+        one.get(batch)
+    with database.begin() as db:
+        assert db.execute(select(items)).all() == []
+    running = one.create(plates(3))
+    one.start(running)
+    with pytest.raises(NotAllowed):
+        one.batches.discard(running, OWNER)
 
 
 def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Clock) -> None:
@@ -347,7 +411,7 @@ def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
         lambda: one.batches.items(batch, "other"),
         lambda: one.batches.pause(batch, "other"),
         lambda: one.batches.cancel(batch, "other"),
-        lambda: one.batches.start(batch, "other", Access("other"), Decimal(0)),
+        lambda: one.batches.start(batch, "other", Access("other")),
     ):
         with pytest.raises(UnknownBatch):
             action()
@@ -373,9 +437,9 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     one = engine_of(tmp_path, clock, database=database)
     keys = SubjectKeys(b"new" * 11, str, former=[SECRET])
     other = Batches(database, keys, lambda _: 3600.0, lambda _: Decimal(0), clock)
-    item = NewItem(Plate.parse("BBB0A00"), is_stored=False)
-    foreign = other.create(OWNER, ("decode",), [item], read_text("BBB0A00"), PRICE)
-    other.start(foreign, OWNER, Access(OWNER), PRICE)
+    item = QuotedItem(Plate.parse("BBB0A00"), is_stored=False, at_most=PRICE)
+    foreign = other.create(OWNER, ("decode",), [item], read_text("BBB0A00"))
+    other.start(foreign, OWNER, Access(OWNER), [item])
     for read in (one.batches.get, one.batches.items):
         with pytest.raises(UnknownBatch):
             read(foreign, OWNER)
@@ -507,7 +571,7 @@ def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:
 def test_files_hold_no_plate_and_no_credential(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create([*plates(3), "wrong-entry"])
-    one.batches.start(batch, OWNER, Access(OWNER, "credential-of-the-caller"), Decimal(0))
+    one.batches.start(batch, OWNER, Access(OWNER, "credential-of-the-caller"))
     held = b"".join(file.read_bytes() for file in tmp_path.iterdir() if file.is_file())
     for text in ("AAA0A00", "wrong-entry", "credential-of-the-caller"):
         assert text.encode() not in held

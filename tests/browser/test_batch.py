@@ -121,9 +121,7 @@ def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     page.get_by_role("link", name="10 placas").click()
     page.get_by_role("button", name="Continuar").click()
     refreshed(page, ".batch-done", has_script=has_script)
-    assert "Custou R$ 24,50 de até R$ 24,50." in page.locator(".batch-done").inner_text().replace(
-        "\u00a0", " "
-    )
+    assert "Custou R$ 24,50." in page.locator(".batch-done").inner_text().replace("\u00a0", " ")
     rows = list(csv.DictReader(io.StringIO(downloaded(page, "CSV", tmp_path).decode("utf-8-sig")),
                                delimiter=";"))  # fmt: skip
     assert [row["plate"] for row in rows] == PLATES
@@ -149,6 +147,28 @@ def test_list_of_a_draft_is_corrected(page: "Page", portal: PortalProcess) -> No
     page.get_by_role("heading", name="Lote de 11 placas").wait_for()
     page.goto(f"{portal.url}/lote")
     assert page.locator(".batch-list li").count() == 1
+
+
+@pytest.mark.parametrize("has_script", [True, False], ids=["script", "no script"])
+def test_cancellation_is_confirmed(
+    new_page: PageFactory, portal: PortalProcess, upstream: FaultUpstream, has_script: bool
+) -> None:
+    upstream.default(faults.slow_first_byte(0.8))
+    page = new_page(java_script_enabled=has_script)
+    draft(page, portal)
+    page.locator(".price-card button").first.click()
+    confirmed = page.get_by_role("button", name="Sim, cancelar o lote")
+    assert not confirmed.is_visible()
+    page.get_by_text("Cancelar…").click()
+    if has_script:
+        until_ended(page, 2)  # the poll replaces the section, which stays open
+        assert page.evaluate("document.activeElement.textContent") == "Cancelar…"
+    confirmed.click()
+    page.get_by_text("Lote cancelado.").wait_for()
+    assert page.get_by_text("2 linhas ficaram de fora").is_visible()
+    page.get_by_role("link", name="Não consultadas").click()
+    page.wait_for_url("**so=pending**")
+    assert page.locator(".results__age").last.inner_text().strip() == "não consultada"
 
 
 def test_failed_plates_are_asked_again_alone(

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from portal.batch import Batch, Cost, Counts, Item, WrongEntry
+from portal.batch import Batch, Cost, Counts, Item, Preview, QuotedItem, WrongEntry
 from portal.gateway import CachePolicy
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
@@ -140,6 +140,12 @@ def batch_rows() -> list[tuple[Item, BatchRow]]:
 
 def row_with(item: Item, found: Panels) -> BatchRow:
     return row_of(item, lambda _: found, CONTEXT)
+
+
+def batch_left(count: int, calls: int, impossible: int = 0) -> Preview:
+    """What the button of a batch's page would look up."""
+    quoted = tuple(QuotedItem(PLATE, is_stored=False) for _ in range(count))
+    return Preview(quoted, calls, Decimal("2.70"), impossible)
 
 
 ISSUED = issued_summary(
@@ -288,15 +294,26 @@ PAGES: dict[str, Callable[[], Any]] = {
     "batches, wrong": lambda: batch_form_page(
         BATCH_PRICES, 500, text="<b>", problem="Nada disso é placa.", ask=("decode",)
     ),
-    "batch, draft": lambda: batch_page(batch_in("draft"), (), BATCH_PRICES, (40, None), NOW),
+    "batch, draft": lambda: batch_page(
+        batch_in("draft"), (), BATCH_PRICES, (40, None), NOW, left=batch_left(4, 60, impossible=1)
+    ),
+    "batch, draft without calls left": lambda: batch_page(
+        batch_in("draft"), (), BATCH_PRICES, (40, 0), NOW, left=batch_left(4, 6)
+    ),
+    "batch, draft without possible lookup": lambda: batch_page(
+        batch_in("draft"), (), BATCH_PRICES, (None, None), NOW, left=batch_left(1, 0, impossible=1)
+    ),
     "batch, running": lambda: batch_page(
         batch_in("running"), batch_rows(), BATCH_PRICES, (None, None), NOW
     ),
     "batch, paused": lambda: batch_page(
-        batch_in("paused", "day_limit"), batch_rows(), BATCH_PRICES, (0, 0), NOW
+        *(batch_in("paused", "day_limit"), batch_rows(), BATCH_PRICES, (0, 0), NOW),
+        left=batch_left(2, 3),
     ),
     "batch, done": lambda: batch_page(
-        batch_in("done"), batch_rows(), BATCH_PRICES, (None, None), NOW, only="blocked"
+        *(batch_in("done"), batch_rows(), BATCH_PRICES, (None, None), NOW),
+        left=batch_left(1, 1),
+        only="blocked",
     ),
     "operations": lambda: operations_page(FACTS),
     "operations, idle": lambda: operations_page(IDLE),
@@ -314,6 +331,6 @@ PAGES: dict[str, Callable[[], Any]] = {
         "ana", "/operacao/tokens/ana/revogar", is_own=True, asks_token=True, problem="Não é o seu."
     ),
     "batch, cancelled": lambda: batch_page(
-        batch_in("cancelled"), (), BATCH_PRICES, (None, None), NOW
+        batch_in("cancelled"), batch_rows(), BATCH_PRICES, (None, None), NOW
     ),
 }

@@ -1,6 +1,6 @@
 """The JSON object of a batch of lookups, and a table with one row per vehicle."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 from decimal import Decimal
@@ -8,8 +8,9 @@ from typing import Final
 
 import msgspec
 
-from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry
+from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry, lookups_of
 from portal.gateway import Served
+from portal.law import Missing
 from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import Panel, answer_panel
 from portal.presentation.site.typed_subject import what_is_wrong
@@ -19,8 +20,14 @@ from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
 
 EXPIRED: Final = "Resposta vencida: consulte de novo"
+NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
 
+_PARTS: Final[Mapping[LookupName, Missing]] = {
+    "decode": "decode",
+    "renainf": "fines",
+    "renajud": "restrictions",
+}
 _KINDS: Final[Mapping[str, Kind]] = {
     "fines_open": "integer",
     "fines_amount": "money",
@@ -34,7 +41,11 @@ _KINDS: Final[Mapping[str, Kind]] = {
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A row of the results table. A fact about the vehicle is None if no answer contains it."""
+    """A row of the results table. A fact about the vehicle is None if no answer contains it.
+
+    ``missing`` names the lookups without a readable answer, and ``not_asked`` those that the batch
+    does not make. Without fines or restrictions the verdict is "limited" instead of "clear".
+    """
 
     plate: str
     state: str
@@ -53,6 +64,7 @@ class BatchRow:
     missing: str | None
     expired: str | None
     cause: str | None
+    not_asked: str | None = None  # rows of former versions do not have it
 
 
 COLUMNS: Final = tuple(
@@ -105,15 +117,20 @@ def results_table(
     items: Iterable[Item],
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
+    ask: Sequence[LookupName] = LOOKUPS,
 ) -> Table:
-    """Return the results of a batch as a table with one row for each item."""
-    rows = (row_of(item, panels_of, context) for item in items)
+    """Return the results of a batch as a table with one row for each item.
+
+    ``ask`` are the lookups that the batch makes.
+    """
+    rows = (row_of(item, panels_of, context, ask) for item in items)
     cells = ([getattr(row, column.name) for column in COLUMNS] for row in rows)
     return Table("resultados", COLUMNS, cells)
 
 
 def kept_result(
     subject: Plate | Renavam,
+    ask: Sequence[LookupName],
     answers: Mapping[LookupName, Served],
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
@@ -123,7 +140,7 @@ def kept_result(
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
     )
-    row = batch_row(Item(subject, "done"), panels, context)
+    row = batch_row(Item(subject, "done"), panels, context, ask)
     expires = {name: served.fetched_at + retention_s(name) for name, served in answers.items()}
     return msgspec.json.encode(_Kept(row, expires))
 
@@ -132,8 +149,9 @@ def row_of(
     item: Item,
     panels_of: Callable[[Plate | Renavam], Panels],
     context: RenderContext,
+    ask: Sequence[LookupName] = LOOKUPS,
 ) -> BatchRow:
-    """Return the row of a batch item.
+    """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
 
     The batch runner stores the row when the item's lookups end, because a row built later could mix
     answers of different days. If no readable row is stored, this function nevertheless builds one
@@ -143,13 +161,13 @@ def row_of(
     if kept is None:
         if item.state == "pending":
             return _without_answer(item)
-        return batch_row(item, panels_of(item.subject), context)
+        return batch_row(item, panels_of(item.subject), context, ask)
     now_s = context.now.timestamp()
     expired = [LOOKUP_WORDS[name] for name in LOOKUPS if kept.expires.get(name, now_s) < now_s]
     row = replace(
         kept.row, state=item.state, cause=item.cause or None, expired=", ".join(expired) or None
     )
-    if not expired or row.verdict != "clear":
+    if not expired or row.verdict not in ("clear", "limited"):
         return row
     # After an answer expires, a new fine or restriction may exist that the row does not show.
     return replace(row, verdict="incomplete", headline=EXPIRED)
@@ -164,13 +182,23 @@ def _kept(item: Item) -> _Kept | None:
         return None
 
 
-def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
-    is_plate = isinstance(item.subject, Plate)
+def batch_row(
+    item: Item, panels: Panels, context: RenderContext, ask: Sequence[LookupName]
+) -> BatchRow:
+    possible = lookups_of(item.subject, LOOKUPS)
+    asked = [name for name in possible if name in ask]
+    not_asked = [LOOKUP_WORDS[name] for name in possible if name not in ask]
+    if not asked:
+        nothing = _without_answer(item)
+        return replace(
+            nothing, verdict="limited", headline=NOTHING_TO_ASK, not_asked=", ".join(not_asked)
+        )
     contents = VehicleContents.of(
         panels,
         context,
-        decode_wanted=is_plate,
+        decode_wanted="decode" in asked,
         check_digit_holds=isinstance(item.subject, Plate) or item.subject.check_digit_holds,
+        not_asked=[part for name, part in _PARTS.items() if name not in asked],
     )
     facts, summary = contents.facts, contents.summary
     prices = [
@@ -179,9 +207,7 @@ def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
     best = facts.prices.best if facts else None
     fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at is not None]
     missing = [
-        LOOKUP_WORDS[name]
-        for name in LOOKUP_WORDS
-        if not is_readable(panels.of(name).result, name) and (is_plate or name != "decode")
+        LOOKUP_WORDS[name] for name in asked if not is_readable(panels.of(name).result, name)
     ]
     totals = summary.fines
     return BatchRow(
@@ -202,6 +228,7 @@ def batch_row(item: Item, panels: Panels, context: RenderContext) -> BatchRow:
         missing=", ".join(missing) or None,
         expired=None,
         cause=item.cause or None,
+        not_asked=", ".join(not_asked) or None,
     )
 
 

@@ -10,7 +10,17 @@ from decimal import Decimal
 from typing import ClassVar, Final, Literal
 from urllib.parse import urlencode
 
-from portal.batch import LOOKUPS, Batch, Item, LookupName, Reason, State, WrongEntry
+from portal.batch import (
+    LOOKUPS,
+    Batch,
+    Item,
+    LookupName,
+    Preview,
+    Reason,
+    State,
+    WrongEntry,
+    lookups_of,
+)
 from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
@@ -19,7 +29,7 @@ from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
-from portal.wording import bare, counted, grouped
+from portal.wording import bare, counted, grouped, listed
 
 PAGE_SIZE: Final = 50
 REFRESH_S: Final = 10
@@ -47,6 +57,12 @@ _REASONS: Final[Mapping[Reason, str]] = {
 }
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
+_NOT_ASKED: Final = "não pedida"
+# What "Continuar" and "Consultar de novo" do, and what they cost.
+_AGAIN: Final = (
+    "O que tem resposta guardada não é pago de novo. Uma consulta que falhou pode ter sido cobrada "
+    "e, feita de novo, pode ser cobrada outra vez."
+)
 # The values in a batch page's URL that sort and filter the table of results.
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
@@ -59,12 +75,14 @@ FILTERS: Final[Mapping[str, str]] = {
     "caution": "Atenção",
     "clear": "Nada encontrado",
     "incomplete": "Incompletas",
+    "limited": "Só o que foi pedido",
     "failed": "Com falha",
+    "pending": "Não consultadas",
 }
 LONGEST_SEARCH: Final = 40
 _FULL: Final = 100  # per cent
 _RESULT: Final = 3  # the last ``step`` of a BatchPage
-_WORST_FIRST: Final = ("blocked", "caution", "incomplete", "clear", None)
+_WORST_FIRST: Final = ("blocked", "caution", "incomplete", "limited", "clear", None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +171,8 @@ class Choice:
 class Filter:
     """A link that filters the table of results, for example by a verdict.
 
-    ``url`` is "" for the filter in use. ``look`` is the style of the verdict. It is None for the
-    links to all plates and to failed plates.
+    ``url`` is "" for the filter in use. ``look`` is the style of the verdict. It is None for a
+    filter by another property.
     """
 
     label: str
@@ -187,7 +205,10 @@ class BatchPage:
 
     ``step`` is 1 (check the list), 2 (make the lookups) or 3 (see the results). The page refreshes
     every ``refresh_s`` seconds, or never if this is 0. ``start_label`` is the text of the button
-    that starts, continues or repeats the batch.
+    that starts, continues or repeats the batch, or "" if nothing is left to look up.
+
+    ``limits_text`` says which lookups the batch does not make. ``wrong_title`` is the title of the
+    list of entries that were left out.
     """
 
     template: ClassVar[str] = "pages/batch.html"
@@ -202,15 +223,21 @@ class BatchPage:
     understood: tuple[Understood, ...]
     wrong: tuple[str, ...]
     more_wrong: int
+    wrong_title: str
+    correct_label: str
     choices: tuple[LookupChoice, ...]
+    limits_text: str
     at_most: str
-    spent: str
-    has_cost: bool
+    cost_text: str
     start_label: str
+    again_text: str
+    cancel_text: str
     allowance: str
     total: int
     ended: int
+    pending: int
     failed: int
+    was_started: bool
     progress_text: str
     time_text: str
     refresh_s: int
@@ -260,8 +287,11 @@ def batch_form_page(
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
     """Return the text and the error message for a form that corrects the list of a batch.
 
-    The text begins with the rejected entries. The message explains the first three of them.
+    The text begins with the rejected entries. The message explains the first three of them. Of a
+    cancelled batch, the text has the plates that were not looked up.
     """
+    if batch.state == "cancelled":
+        return "\n".join(item.subject.text for item in items if item.state == "pending"), ""
     wrong = [each.value for each in batch.wrong]
     reasons = " ".join(_wrong(each) for each in batch.wrong[:3])
     text = "\n".join([*wrong, *(item.subject.text for item in items)])
@@ -277,6 +307,7 @@ def batch_page(
     calls_left: tuple[int | None, int | None],
     now: datetime,
     *,
+    left: Preview | None = None,
     only: str = "",
     order: str = "",
     search: str = "",
@@ -287,7 +318,8 @@ def batch_page(
 
     If ``page_count`` is given, ``rows`` has only the rows of page ``number``. If it is None,
     ``rows`` has the rows of all pages, or is empty if the batch was not started. ``only`` and
-    ``search`` select rows, and ``order`` sorts them.
+    ``search`` select rows, and ``order`` sorts them. ``left`` is the preview of what the button
+    would look up. It is None if the page has no such button.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -299,7 +331,6 @@ def batch_page(
     number = min(max(1, number), pages)
     first = 0 if page_count else (number - 1) * PAGE_SIZE
     ended = counts.total - counts.pending
-    left = counts.total - counts.done if batch.state == "done" else counts.pending
     step = {"draft": 1, "running": 2, "paused": 2}.get(batch.state, _RESULT)
 
     def url(**changes: str | int) -> str:
@@ -316,22 +347,28 @@ def batch_page(
         state=batch.state,
         pause_title=_REASONS.get(batch.reason, ""),
         pause_text=_pause_text(batch),
-        understood=_understood(batch),
+        understood=_understood(batch, left),
         wrong=tuple(f"Linha {each.index + 1}: {_wrong(each)}" for each in batch.wrong[:MOST_WRONG]),
         more_wrong=max(0, len(batch.wrong) - MOST_WRONG) + batch.more_wrong,
+        wrong_title=_wrong_title(len(batch.wrong) + batch.more_wrong),
+        correct_label="Corrigir a lista" if batch.wrong else "Alterar a lista ou as consultas",
         choices=tuple(each for each in _choices(prices, batch.ask) if each.is_chosen),
-        at_most=formats.brl(batch.cost.at_most),
-        spent=formats.brl(batch.cost.spent),
-        has_cost=bool(batch.cost.spent or batch.cost.at_most),
+        limits_text=_limits_text(batch.ask),
+        at_most=formats.brl(left.at_most if left else batch.cost.at_most),
+        cost_text=_cost_text(batch, left),
         start_label=_start_label(batch, left),
-        allowance=_allowance(calls_left),
+        again_text=_again_text(batch),
+        cancel_text=_cancel_text(counts.pending),
+        allowance=_allowance(calls_left, left.calls if left else 0),
         total=counts.total,
         ended=ended,
+        pending=counts.pending,
         failed=counts.failed,
+        was_started=batch.started_at is not None,
         progress_text=f"{grouped(ended)} de {counted(counts.total, 'placa', 'placas')}",
         time_text=_time_text(batch, ended, now),
         refresh_s=REFRESH_S if batch.state == "running" or batch.resume_at else 0,
-        lines=tuple(_line(item, row, now) for item, row in shown[first : first + PAGE_SIZE]),
+        lines=tuple(_line(item, row, batch, now) for item, row in shown[first : first + PAGE_SIZE]),
         bar=tuple(_bar(rows)) if step == _RESULT else (),
         filters=tuple(_filters(found, only, url)) if step == _RESULT else (),
         chosen_filter=only,
@@ -381,15 +418,60 @@ def _cost(batch: Batch) -> str:
     spent, at_most = batch.cost.spent, batch.cost.at_most
     if not (spent or at_most):
         return "sem custo"
-    most = f"até {formats.brl(at_most)}"
-    return most if batch.state == "draft" else f"{formats.brl(spent)} de {most}"
+    if batch.state in ("running", "paused"):
+        return f"{formats.brl(spent)}, no máximo {formats.brl(at_most)}"
+    return f"até {formats.brl(at_most)}" if batch.state == "draft" else formats.brl(spent)
 
 
-def _understood(batch: Batch) -> tuple[Understood, ...]:
+def _cost_text(batch: Batch, left: Preview | None) -> str:
+    spent, count = batch.cost.spent, batch.counts.pending
+    most = batch.cost.at_most - spent
+    if left is not None:
+        count, most = _askable(left), left.at_most
+    if batch.state in ("done", "cancelled"):
+        return f"Custou {formats.brl(spent)}." if spent else "Sem custo."
+    if not (spent or most):
+        return ""
+    text = f"Gasto até agora {formats.brl(spent)}"
+    if not count:
+        return f"{text}."
+    rest = (
+        "a placa que falta custa" if count == 1 else f"as {grouped(count)} placas que faltam custam"
+    )
+    return f"{text}; {rest} no máximo {formats.brl(most)}."
+
+
+def _limits_text(ask: Sequence[LookupName]) -> str:
+    """Say which lookups the batch does not make, or return "" if it makes all of them."""
+    others = [LABELS[name] for name in LOOKUPS if name not in ask]
+    if not others:
+        return ""
+    return (
+        f"Consultas não pedidas neste lote: {listed(others)}. "
+        "O resultado não diz nada sobre o que não foi pedido."
+    )
+
+
+def _askable(left: Preview) -> int:
+    return len(left.items) - left.impossible
+
+
+def _wrong_title(count: int) -> str:
+    return f"{counted(count, 'linha ficou', 'linhas ficaram')} de fora"
+
+
+def _understood(batch: Batch, left: Preview | None) -> tuple[Understood, ...]:
     counts = batch.counts
+    impossible = left.impossible if left else 0
     lines = [
-        Understood("check", "A consultar", counts.total - counts.stored),
+        Understood("check", "A consultar", counts.total - counts.stored - impossible),
         Understood("check", "Com resposta guardada", counts.stored, "sem custo"),
+        Understood(
+            "alert",
+            "Renavam sem consulta possível",
+            impossible,
+            "não há dados do veículo por Renavam: escolha multas ou restrições",
+        ),
         Understood("copy", "Repetidas, contadas uma vez", batch.repeated),
         Understood("alert", "Não reconhecidas, ficam de fora", len(batch.wrong) + batch.more_wrong),
     ]
@@ -401,13 +483,27 @@ def _wrong(entry: WrongEntry) -> str:
     return message if f"“{entry.value}”" in message else f"“{entry.value}”: {message}"
 
 
-def _start_label(batch: Batch, left: int) -> str:
-    what = counted(left, "placa", "placas")
-    if batch.state == "draft":
-        if not batch.cost.at_most:
-            return f"Consultar {what}"
-        return f"Consultar {what} por até {formats.brl(batch.cost.at_most)}"
-    return f"Consultar de novo {what}" if batch.state == "done" else "Continuar"
+def _start_label(batch: Batch, left: Preview | None) -> str:
+    if left is None or not _askable(left):
+        return ""
+    verb = {"draft": "Consultar", "done": "Consultar de novo"}.get(batch.state, "Continuar com")
+    price = f" por até {formats.brl(left.at_most)}" if left.at_most else ""
+    return f"{verb} {counted(_askable(left), 'placa', 'placas')}{price}"
+
+
+def _again_text(batch: Batch) -> str:
+    """Say what is paid for again if the batch goes on."""
+    if batch.state != "paused" or not batch.counts.failed:
+        return _AGAIN
+    failed = counted(batch.counts.failed, "placa que falhou", "placas que falharam")
+    return f"“Continuar” consulta de novo também {failed}. {_AGAIN}"
+
+
+def _cancel_text(pending: int) -> str:
+    what = "A placa que falta não é consultada"
+    if pending != 1:
+        what = f"As {grouped(pending)} placas que faltam não são consultadas"
+    return f"{what}, e o lote não pode mais continuar. O que já foi respondido fica no resultado."
 
 
 def _pause_text(batch: Batch) -> str:
@@ -415,14 +511,20 @@ def _pause_text(batch: Batch) -> str:
         return ""
     if batch.resume_at is not None:
         return f"O lote continua sozinho em {formats.moment(from_epoch(batch.resume_at))}."
-    return "O lote continua quando você quiser. O que já foi respondido não é pago de novo."
+    return "O lote continua quando você quiser."
 
 
-def _allowance(calls_left: tuple[int | None, int | None]) -> str:
+def _allowance(calls_left: tuple[int | None, int | None], needed: int) -> str:
+    """Compare the calls that the batch needs with those that today's limits still allow."""
     known = [left for left in calls_left if left is not None]
-    if not known:
+    if not known or not needed:
         return ""
-    return f"Ainda cabem {counted(min(known), 'consulta', 'consultas')} no limite de hoje."
+    room, resumes = min(known), "e continua sozinho depois da meia-noite, no horário de Brasília."
+    if room <= 0:
+        return f"O limite de consultas de hoje acabou: o lote começa em pausa {resumes}"
+    needs = f"O lote precisa de até {counted(needed, 'consulta', 'consultas')}; "
+    fits = f"no limite de hoje {'ainda cabe' if room == 1 else 'ainda cabem'} {grouped(room)}"
+    return f"{needs}{fits}." if needed <= room else f"{needs}{fits}. Ali ele pausa {resumes}"
 
 
 def _time_text(batch: Batch, ended: int, now: datetime) -> str:
@@ -437,7 +539,9 @@ def _time_text(batch: Batch, ended: int, now: datetime) -> str:
 
 
 def _contains(row: BatchRow, search: str) -> bool:
-    text = bare(f"{row.plate} {row.vehicle or ''} {row.year or ''}")
+    """Return whether each word of a search is in the row, whatever its hyphens and accents."""
+    facts = (bare(fact).replace("-", "") for fact in (row.plate, row.vehicle, row.year) if fact)
+    text = " ".join(form for fact in facts for form in (fact, fact.replace(" ", "")))
     return all(word in text for word in bare(search).replace("-", "").split())
 
 
@@ -446,10 +550,15 @@ def _shown_words(shown: int, total: int) -> str:
 
 
 def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
-    """Yield the bar's part for each verdict. Rows without a verdict belong to "incomplete"."""
-    verdicts = [row.verdict or "incomplete" for _, row in rows]
+    """Yield the bar's part for each verdict.
+
+    Rows with the verdict "limited" or none belong to "incomplete", because the bar then shows that
+    something was not asked.
+    """
+    shown = ("blocked", "caution", "clear")
+    verdicts = [row.verdict if row.verdict in shown else "incomplete" for _, row in rows]
     start = 0.0
-    for verdict in ("blocked", "caution", "clear", "incomplete"):
+    for verdict in (*shown, "incomplete"):
         if count := verdicts.count(verdict):
             width = _FULL * count / len(rows)
             yield BarPart(verdict, round(start, 2), round(width, 2))
@@ -459,7 +568,7 @@ def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
 def _matches(row: BatchRow, only: str) -> bool:
     if not only:
         return True
-    return row.state == "failed" if only == "failed" else row.verdict == only
+    return only in (row.state, row.verdict)
 
 
 def _ordered(rows: list[tuple[Item, BatchRow]], order: str) -> list[tuple[Item, BatchRow]]:
@@ -485,7 +594,11 @@ def _filters(
             yield Filter(label, count, address, LEVEL_LOOKS.get(key))  # type: ignore[call-overload]
 
 
-def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
+def _line(item: Item, row: BatchRow, batch: Batch, now: datetime) -> ResultLine:
+    def fact(text: str, lookup: LookupName) -> str:
+        is_possible = lookup in lookups_of(item.subject, LOOKUPS)
+        return _NOT_ASKED if is_possible and lookup not in batch.ask else text
+
     kind = "placa" if isinstance(item.subject, Plate) else "renavam"
     return ResultLine(
         subject=item.subject,
@@ -494,17 +607,17 @@ def _line(item: Item, row: BatchRow, now: datetime) -> ResultLine:
         year=row.year or "",
         look=LEVEL_LOOKS[row.verdict] if row.verdict else None,  # type: ignore[index]
         finding=_finding(row),
-        fines=_fines(row),
-        restrictions=_restrictions(row),
-        price=_price(row),
+        fines=fact(_fines(row), "renainf"),
+        restrictions=fact(_restrictions(row), "renajud"),
+        price=fact(_price(row), "decode"),
         age=formats.age(max(timedelta(0), now - row.fetched_at)) if row.fetched_at else "",
-        state=_state(item, row),
+        state=_state(item, row, batch.state),
     )
 
 
 def _finding(row: BatchRow) -> str:
     match row.verdict:
-        case "blocked":
+        case "blocked" | "limited":
             return row.headline or ""
         case "clear":
             return FILTERS["clear"]
@@ -540,10 +653,10 @@ def _price(row: BatchRow) -> str:
     return formats.price_range((row.fipe_low, row.fipe_high))
 
 
-def _state(item: Item, row: BatchRow) -> str:
+def _state(item: Item, row: BatchRow, state: State) -> str:
     match item.state:
         case "pending":
-            return "na fila"
+            return "não consultada" if state == "cancelled" else "na fila"
         case "failed":
             if item.cause == "rejected":
                 return _REJECTED

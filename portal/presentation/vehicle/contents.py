@@ -1,5 +1,6 @@
 """The content of a vehicle's panels, built from the answers of its lookups."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from portal.law import Missing, Stale
@@ -33,6 +34,7 @@ class VehicleContents:
         *,
         decode_wanted: bool = True,
         check_digit_holds: bool = True,
+        not_asked: Collection[Missing] = (),
     ) -> "VehicleContents":
         facts = vehicle_facts(panels.decode, context)
         vehicle = facts.identity if facts else None
@@ -50,6 +52,7 @@ class VehicleContents:
                 decode_wanted=decode_wanted,
                 check_digit_holds=check_digit_holds,
                 stale=stale_moments(panels, decode_wanted=decode_wanted),
+                not_asked=not_asked,
             ),
         )
 

@@ -1,10 +1,20 @@
 """The summary: the verdict, the "posso…?" ("may I…?") matrix, and the most important figures."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from portal.law import UNVERIFIED, Reason, Row, Stale, Totals, Verdict, judge
+from portal.law import (
+    UNVERIFIED,
+    Missing,
+    Reason,
+    Row,
+    Stale,
+    Totals,
+    Verdict,
+    judge,
+)
 from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, StatusStyle
 from portal.presentation.vehicle.changes import Changes
 from portal.presentation.vehicle.facts import VehicleFacts
@@ -72,11 +82,13 @@ def summary(
     decode_wanted: bool,
     check_digit_holds: bool,
     stale: Stale,
+    not_asked: Collection[Missing],
 ) -> Summary:
     """Build the summary. ``facts``, ``fines`` or ``restrictions`` is None if unavailable.
 
     ``decode_wanted`` is False for a Renavam, because the source has no vehicle data for it.
-    ``stale`` has the local time at which each stale answer was fetched.
+    ``stale`` has the local time at which each stale answer was fetched. ``not_asked`` names the
+    lookups that the user did not choose.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
@@ -85,6 +97,7 @@ def summary(
         is_described=facts is None or facts.describes,
         check_digit_holds=check_digit_holds,
         stale=stale,
+        not_asked=not_asked,
     )
     best = facts.prices.best if facts else None
     return Summary(

@@ -27,6 +27,7 @@ from portal.batch import (
     Subject,
     UnknownBatch,
     preview,
+    preview_left,
     read_strings,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
@@ -193,7 +194,7 @@ class OwnApi:
             raise Refusal(400, NOTHING_VALID.format(first).strip())
         self._count(requester)
         found = preview(listed.subjects, ask, requester.identity, self.gateway)
-        batch = self.batches.create(requester.owner, ask, found.items, listed, found.at_most)
+        batch = self.batches.create(requester.owner, ask, found.items, listed)
         response = self._one(batch, requester)
         response.status_code = 201
         response.headers["Location"] = f"/api/v1/batches/{batch}"
@@ -209,11 +210,9 @@ class OwnApi:
         requester = self._requester()
         self._count(requester)
         owner, identity = requester.owner, requester.identity
-        found = self.batches.get(batch, owner)
-        left = [each.subject for each in self.batches.items(batch, owner) if each.state != "done"]
-        at_most = preview(left, found.ask, identity, self.gateway).at_most
+        left = preview_left(self.batches, batch, owner, identity, self.gateway)
         access = Access(identity.digest, identity.credential)
-        self.batches.start(batch, owner, access, at_most)
+        self.batches.start(batch, owner, access, left.items)
         return self._one(batch, requester)
 
     def pause(self, batch: str) -> Response:
@@ -244,6 +243,7 @@ class OwnApi:
             items,
             lambda subject: self.panels_of(subject, operations, requester.identity, Directive.PEEK),
             self.render_context(),
+            found.ask,
         )
         return _download(table, ending, dialect, name)
 

@@ -1,11 +1,12 @@
 """The batch pages: form, check of the list, progress, results. All work without JavaScript."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
-from flask import Blueprint, abort, redirect, request
+from flask import Blueprint, abort, flash, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
@@ -17,10 +18,12 @@ from portal.batch import (
     Item,
     LookupName,
     NotAllowed,
+    Preview,
     TypedList,
     UnknownBatch,
     decode_upload,
     preview,
+    preview_left,
     read_csv,
     read_strings,
     read_text,
@@ -44,6 +47,7 @@ NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
 NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
 TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
 NOTHING_ASKED: Final = "Escolha ao menos uma consulta."
+DISCARDED: Final = "Lote descartado. Nada foi consultado."
 
 
 class BatchPages:
@@ -78,6 +82,7 @@ class BatchPages:
             ("/lote/<batch>/iniciar", "start", self.start, "POST"),
             ("/lote/<batch>/pausar", "pause", self.pause, "POST"),
             ("/lote/<batch>/cancelar", "cancel", self.cancel, "POST"),
+            ("/lote/<batch>/descartar", "discard", self.discard, "POST"),
         ):
             pages.add_url_rule(path, name, self._sessions.require_sign_in(view), methods=[method])
         pages.after_request(keep_out_of_indexes)
@@ -114,17 +119,14 @@ class BatchPages:
             return self._form(identity, text, problem, asked)
         found = preview(listed.subjects, ask, identity, self._gateway)
         owner = self._sessions.history_key
-        batch = self._batches.create(owner, ask, found.items, listed, found.at_most)
+        batch = self._batches.create(owner, ask, found.items, listed)
         self._discard_draft(request.form.get("corrige", ""), owner)
         return redirect(f"/lote/{batch}", 303)
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Cancel the draft that a corrected list replaces, unless the draft was already started."""
-        try:
-            if batch and self._batches.get(batch, owner).state == "draft":
-                self._batches.cancel(batch, owner)
-        except (UnknownBatch, NotAllowed):
-            pass
+        """Delete the draft that a corrected list replaces, unless the draft was already started."""
+        with suppress(UnknownBatch, NotAllowed):
+            self._batches.discard(batch, owner)
 
     def batch(self, identity: Identity, batch: str) -> BaseResponse:
         owner = self._sessions.history_key
@@ -134,6 +136,7 @@ class BatchPages:
         try:
             found = self._batches.get(batch, owner)
             items, page_count = self._items(found, owner, only or order or search, number)
+            left = self._left(found, owner, identity)
         except UnknownBatch:
             abort(404)
         context = self._render_context()
@@ -144,6 +147,7 @@ class BatchPages:
             self._prices(identity),
             (allowed.day, allowed.token),
             context.now,
+            left=left,
             only=only,
             order=order,
             search=search,
@@ -168,15 +172,17 @@ class BatchPages:
         skip = (min(max(1, number), pages) - 1) * PAGE_SIZE
         return self._batches.items(found.id, owner, most=PAGE_SIZE, skip=skip), pages
 
+    def _left(self, found: Batch, owner: str, identity: Identity) -> Preview | None:
+        """Return the preview of what the page's button would look up, or None without a button."""
+        if found.state in ("running", "cancelled"):
+            return None
+        return preview_left(self._batches, found.id, owner, identity, self._gateway)
+
     def start(self, identity: Identity, batch: str) -> BaseResponse:
         def begin(owner: str) -> None:
-            found = self._batches.get(batch, owner)
-            left = [
-                item.subject for item in self._batches.items(batch, owner) if item.state != "done"
-            ]
-            at_most = preview(left, found.ask, identity, self._gateway).at_most
+            left = preview_left(self._batches, batch, owner, identity, self._gateway)
             access = Access(identity.digest, identity.credential)
-            self._batches.start(batch, owner, access, at_most)
+            self._batches.start(batch, owner, access, left.items)
 
         return self._changed(batch, begin)
 
@@ -185,6 +191,16 @@ class BatchPages:
 
     def cancel(self, identity: Identity, batch: str) -> BaseResponse:  # noqa: ARG002
         return self._changed(batch, lambda owner: self._batches.cancel(batch, owner))
+
+    def discard(self, identity: Identity, batch: str) -> BaseResponse:  # noqa: ARG002
+        try:
+            self._batches.discard(batch, self._sessions.history_key)
+        except UnknownBatch:
+            abort(404)
+        except NotAllowed:
+            return redirect(f"/lote/{batch}", 303)  # another tab has started the batch
+        flash(DISCARDED)
+        return redirect("/lote", 303)
 
     def _changed(self, batch: str, change: Callable[[str], None]) -> BaseResponse:
         try:
@@ -235,6 +251,7 @@ class BatchPages:
             item,
             lambda subject: self._lookups.panels(subject, operations, identity, Directive.PEEK),
             context,
+            batch.ask,
         )
 
 

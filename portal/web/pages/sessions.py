@@ -155,13 +155,19 @@ class Sessions:
 
     @property
     def history_key(self) -> str:
-        """The key of the visitor's history: the token's digest, or a random id in the session."""
+        """The key of the visitor's history: the token's digest, or a random id in the session.
+
+        In the demo, the cookie with this id is renewed and outlives the browser, so that a visitor
+        who comes back finds their batches. Elsewhere the token identifies them after a new sign-in.
+        """
         identity = self.signed_in
         # The demo token is public, so its digest does not identify a visitor.
         if identity is not None and identity.digest != digest(DEMO_TOKEN):
             return identity.digest
         if "visitor" not in session:
             session["visitor"] = secrets.token_hex(16)
+        if self.is_demo:
+            session.permanent = True
         return str(session["visitor"])
 
     def sign_in(self, token: str) -> None:

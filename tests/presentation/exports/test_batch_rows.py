@@ -1,17 +1,24 @@
 """The result of a batch's plate: kept from its answers, whatever the store holds later."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 
-from portal.batch import Item
+from portal.batch import LOOKUPS, Item, LookupName
 from portal.gateway import Served
-from portal.presentation.exports.batches import EXPIRED, BatchRow, kept_result, row_of
+from portal.presentation.exports.batches import (
+    EXPIRED,
+    NOTHING_TO_ASK,
+    BatchRow,
+    kept_result,
+    row_of,
+)
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.panel import Lookup, Panels, RenderContext
-from portal.vehicle import Plate
+from portal.vehicle import Plate, Renavam
 from tests import factories
 
 PLATE = Plate.parse("ABC1D23")
@@ -28,10 +35,16 @@ def served(body: bytes, *, stored: bool = True) -> Served:
     return Served(200, body, "miss", stored, NOW.timestamp(), 0, 3600, "primary")
 
 
-def kept(bodies: dict[Lookup, bytes], *, stored: bool = True) -> Item:
+def kept(
+    bodies: Mapping[Lookup, bytes],
+    *,
+    stored: bool = True,
+    ask: Sequence[LookupName] = LOOKUPS,
+    subject: Plate | Renavam = PLATE,
+) -> Item:
     found = {name: served(body, stored=stored) for name, body in bodies.items()}
-    result = kept_result(PLATE, found, RETENTION_S.__getitem__, CONTEXT)
-    return Item(PLATE, "done", result=result)
+    result = kept_result(subject, ask, found, RETENTION_S.__getitem__, CONTEXT)
+    return Item(subject, "done", result=result)
 
 
 def clean() -> dict[Lookup, bytes]:
@@ -98,3 +111,67 @@ def test_item_of_another_version_reads_the_stored_answers(result: bytes | None) 
     unasked = Panels(Panel("unasked"), Panel("unasked"), Panel("unasked"))
     row = row_of(Item(PLATE, "done", result=result), lambda _: unasked, CONTEXT)
     assert row.verdict == "incomplete"
+
+
+@pytest.mark.parametrize(
+    ("ask", "headline", "not_asked"),
+    [
+        (["decode"], "Consulta só de dados do veículo", "multas, restrições judiciais"),
+        (
+            ["renainf"],
+            "Nenhuma multa em aberto encontrada; consulta só de multas",
+            "dados do veículo, restrições judiciais",
+        ),
+        (
+            ["decode", "renajud"],
+            "Nenhuma restrição judicial encontrada; "
+            "consulta só de dados do veículo e restrições judiciais",
+            "multas",
+        ),
+    ],
+)
+def test_lookup_that_was_not_chosen_is_neither_missing_nor_clear(
+    ask: Sequence[LookupName], headline: str, not_asked: str
+) -> None:
+    row = at(kept({name: clean()[name] for name in ask}, ask=ask), 1)
+    assert (row.verdict, row.headline) == ("limited", headline)
+    assert (row.missing, row.not_asked, row.cause) == (None, not_asked, None)
+    if "renainf" not in ask:
+        assert (row.fines_open, row.fines_amount) == (None, None)
+    if "renajud" not in ask:
+        assert row.restrictions is None
+    later = at(kept({name: clean()[name] for name in ask}, ask=ask), 200)
+    assert (later.verdict, later.headline) == ("incomplete", EXPIRED)
+
+
+def test_vehicle_data_that_were_not_chosen_leave_the_verdict_on_the_records() -> None:
+    ask: list[LookupName] = ["renainf", "renajud"]
+    row = at(kept({name: clean()[name] for name in ask}, ask=ask), 1)
+    assert (row.verdict, row.missing, row.not_asked) == ("clear", None, "dados do veículo")
+
+
+def test_chosen_lookup_without_answer_is_missing() -> None:
+    row = at(replace(kept({}, ask=["renainf"]), state="failed", cause="too_slow"), 1)
+    assert (row.verdict, row.missing) == ("incomplete", "multas")
+    assert row.not_asked == "dados do veículo, restrições judiciais"
+
+
+def test_what_was_found_says_that_not_all_was_asked() -> None:
+    item = kept({"renajud": factories.renajud_body(factories.restriction())}, ask=["renajud"])
+    row = at(item, 1)
+    assert (row.verdict, row.restrictions, row.missing) == ("blocked", 1, None)
+    assert str(row.headline).endswith("; consulta só de restrições judiciais")
+
+
+def test_renavam_of_a_batch_of_vehicle_data_was_not_asked() -> None:
+    row = at(kept({}, ask=["decode"], subject=Renavam.parse("79831854647")), 1)
+    assert (row.verdict, row.headline, row.missing) == ("limited", NOTHING_TO_ASK, None)
+    assert row.not_asked == "multas, restrições judiciais"
+
+
+def test_row_of_a_former_version_is_read() -> None:
+    item = kept(clean())
+    assert item.result is not None
+    former = item.result.replace(b',"not_asked":null', b"")
+    assert former != item.result
+    assert at(replace(item, result=former), 1).verdict == "clear"

@@ -1,13 +1,17 @@
 """The batch pages without JavaScript: paste, check, start, refresh, results, downloads."""
 
+import csv
 import io
 import re
 import time
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
 
 import pytest
 
 from portal.batch import Batches, Item
 from portal.gateway import Gateway
+from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
@@ -16,11 +20,12 @@ from tests.web.page_client import Page, PageClient
 from tests.web.signed_in import visitor
 
 LOOKUPS = ["decode", "renainf", "renajud"]
+PRICES = {"PRICE_DECODE": "0.85", "PRICE_RENAINF": "0.95", "PRICE_RENAJUD": "0.65"}
 
 
 @pytest.fixture
 def here(portal: PortalFactory) -> InProcessPortal:
-    return portal(PRICE_DECODE="0.85", PRICE_RENAINF="0.95", PRICE_RENAJUD="0.65")
+    return portal(**PRICES)
 
 
 @pytest.fixture
@@ -34,10 +39,10 @@ def send(dealer: PageClient, text: str = "", status: int = 303, **fields: object
     return dealer.post("/lote", status, data=data, content_type="multipart/form-data")
 
 
-def act(dealer: PageClient, path: str, action: str) -> None:
+def act(dealer: PageClient, path: str, action: str, leads_to: str = "") -> None:
     page = dealer.get(path)
     where = dealer.post(f"{path}/{action}", data={"csrf_token": page.csrf_token()})
-    assert str(where).endswith(path)
+    assert str(where).endswith(leads_to or path)
 
 
 def ended(here: InProcessPortal, dealer: PageClient, path: str) -> Page:
@@ -69,9 +74,11 @@ def test_pasted_plates_to_results(
     act(dealer, path, "iniciar")
     done = ended(here, dealer, path)
     assert upstream.count() == 11
-    assert "Custou R$ 8,95 de até R$ 8,95." in done.text
+    assert "Custou R$ 8,95." in done.text
     assert "1 placa ficou sem alguma resposta" in done.text
-    assert "Consultar de novo 1 placa" in done.text
+    assert "Consultar de novo 1 placa por até R$ 0,85" in done.text
+    assert "2 linhas ficaram de fora" in done.text
+    assert "Quis dizer LMP0A01?" in done.text
     for ending in ("csv", "xlsx", "jsonl"):
         address = f"/api/v1/batches/{path.removeprefix('/lote/')}/results.{ending}"
         assert address in done.html
@@ -97,9 +104,14 @@ def test_running_page_refreshes_itself(here: InProcessPortal, dealer: PageClient
     act(dealer, path, "pausar")
     paused = dealer.get(path)
     assert "Pausado por você" in paused.text
+    assert "Continuar com 1 placa por até R$ 2,45" in paused.text
     assert 'http-equiv="refresh"' not in paused.html
     act(dealer, path, "cancelar")
-    assert "Lote cancelado." in dealer.get(path).text
+    cancelled = dealer.get(path)
+    assert "Lote cancelado. Sem custo." in cancelled.text
+    assert "1 placa não foi consultada" in cancelled.text
+    assert "na fila" not in cancelled.text
+    assert "ABC1D23" in dealer.get(f"/lote?corrigir={path.removeprefix('/lote/')}").text
     act(dealer, path, "iniciar")
     assert "Lote cancelado." in dealer.get(path).text
 
@@ -235,3 +247,136 @@ def test_results_read_no_answer(
     monkeypatch.setattr(Gateway, "read", no_answer)
     assert len(dealer.get(path).all("th", scope="row")) == 2
     assert "faltam" not in before.text
+
+
+def test_resumed_and_repeated_lookups_name_their_number_and_price(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    """Each plate that failed is paid for again, beyond the price of the draft."""
+    here = portal(DAILY_CALL_LIMIT="6", BATCH_CONCURRENCY="1", **PRICES)
+    dealer = visitor(here)
+    for lookup in ("decode", "restrictions/renainf", "restrictions/renajud"):
+        upstream.script(f"/detran/v1/{lookup}/LMP0A01", faults.status(500))
+    path = str(send(dealer, "LMP0A01 ABC1D23 MUL0A45"))
+    assert "no limite de hoje ainda cabem 6. Ali ele pausa" in dealer.get(path).text
+    assert "precisa de até 9 consultas" in dealer.get(path).text
+    act(dealer, path, "iniciar")
+    for _ in range(500):
+        here.app.extensions["batch_runner"].tick()
+        paused = dealer.get(path)
+        if "O limite diário de consultas deste portal foi atingido" in paused.text:
+            break
+        time.sleep(0.02)
+    one = here.client.get(f"/api/v1/batches/{path.removeprefix('/lote/')}").get_json()
+    assert (one["counts"]["failed"], one["counts"]["pending"]) == (1, 1)
+    assert "Continuar com 2 placas por até R$ 4,90" in paused.text
+    assert (
+        "Gasto até agora R$ 4,90; as 2 placas que faltam custam no máximo R$ 4,90." in paused.text
+    )
+    assert "consulta de novo também 1 placa que falhou" in paused.text
+    assert "pode ser cobrada outra vez" in paused.text
+    assert one["cost"] == {"spent": 4.9, "at_most": 7.35}
+    assert "pago duas vezes" not in paused.text
+
+
+def test_spent_calls_of_the_day_are_told_beside_the_price(portal: PortalFactory) -> None:
+    here = portal(DAILY_CALL_LIMIT="1", **PRICES)
+    dealer = visitor(here)
+    here.get("/detran/v1/decode/XYZ9K99")
+    draft = dealer.get(str(send(dealer, "ABC1D23")))
+    assert "O limite de consultas de hoje acabou" in draft.text
+    assert "Ainda cabem 0" not in draft.text
+
+
+def test_draft_is_changed_or_discarded(here: InProcessPortal, dealer: PageClient) -> None:
+    path = str(send(dealer, "ABC1D23", consulta=["decode"]))
+    number = path.removeprefix("/lote/")
+    draft = dealer.get(path)
+    assert "Alterar a lista ou as consultas" in draft.text
+    assert f'href="/lote?corrigir={number}"' in draft.html
+    act(dealer, path, "descartar", leads_to="/lote")
+    assert "Lote descartado. Nada foi consultado." in dealer.get("/lote").text
+    dealer.get(path, 404)
+    assert here.client.get(f"/api/v1/batches/{number}").status_code == 404
+
+
+def test_started_batch_is_not_discarded(here: InProcessPortal, dealer: PageClient) -> None:
+    path = str(send(dealer, "ABC1D23"))
+    here.app.extensions["batch_runner"].stop()
+    act(dealer, path, "iniciar")
+    act(dealer, path, "descartar")
+    assert "0 de 1 placa" in dealer.get(path).text
+
+
+def test_cancellation_is_confirmed_and_its_open_plates_are_filtered(
+    here: InProcessPortal, dealer: PageClient
+) -> None:
+    path = str(send(dealer, "ABC1D23 LMP0A01 ABC12"))
+    here.app.extensions["batch_runner"].stop()
+    act(dealer, path, "iniciar")
+    running = dealer.get(path)
+    assert "1 linha ficou de fora" in running.text
+    (confirmed,) = running.all("details", id="lote-cancelar")
+    assert [button.text for button in confirmed.iter() if str(button.tag).endswith("button")] == [
+        "Sim, cancelar o lote"
+    ]
+    assert "As 2 placas que faltam não são consultadas" in running.text
+    act(dealer, path, "cancelar")
+    cancelled = dealer.get(f"{path}?so=pending")
+    assert "1 linha ficou de fora" in cancelled.text
+    assert "Não consultadas 2" in cancelled.text
+    assert cancelled.text.count("não consultada") == 2
+    assert len(cancelled.all("th", scope="row")) == 2
+
+
+def test_lookup_that_was_not_chosen_is_told_as_such(
+    here: InProcessPortal, dealer: PageClient
+) -> None:
+    path = str(send(dealer, "ABC1D23 79831854647", consulta=["decode"]))
+    draft = dealer.get(path)
+    assert "Consultar 1 placa por até R$ 0,85" in draft.text
+    assert "Renavam sem consulta possível" in draft.text
+    assert "Com resposta guardada" not in draft.text
+    act(dealer, path, "iniciar")
+    done = ended(here, dealer, path)
+    assert "Consultas não pedidas neste lote: Multas (Renainf) e Restrições" in done.text
+    assert "Faltam" not in done.text
+    assert "sem resposta" not in done.text
+    assert "Incompletas" not in done.text
+    assert "Nada encontrado " not in done.text.replace("“Nada encontrado”", "")
+    assert "Só o que foi pedido 2" in done.text
+    assert done.text.count("não pedida") >= 4
+    rows = here.client.get(f"/api/v1/batches/{path.removeprefix('/lote/')}/results.csv").data
+    for row in csv.DictReader(io.StringIO(rows.decode("utf-8-sig")), delimiter=";"):
+        assert (row["state"], row["verdict"], row["missing"]) == ("done", "limited", "")
+        assert row["not_asked"] == "multas, restrições judiciais"
+
+
+@pytest.mark.parametrize("search", ["HR-V", "hrv", "honda hr-v", "hondahrv", "ABC-1D23"])
+def test_search_ignores_hyphens(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream, search: str
+) -> None:
+    body = factories.decode_body("ABC1D23", marca="HONDA", descricao="HR-V EX")
+    upstream.script("/detran/v1/decode/ABC1D23", faults.answer("hyphen", body))
+    path = str(send(dealer, "ABC1D23 LMP0A01", consulta=["decode"]))
+    act(dealer, path, "iniciar")
+    ended(here, dealer, path)
+    assert "/placa/ABC1D23" in dealer.get(f"{path}?busca={search}").html
+
+
+def test_demo_visitor_finds_the_batches_after_closing_the_browser(portal: PortalFactory) -> None:
+    here = portal({})
+    response = here.client.get("/lote")
+    (cookie,) = response.headers.getlist("Set-Cookie")
+    expires = parsedate_to_datetime(re.search("Expires=([^;]+)", cookie)[1])  # type: ignore[index]
+    kept_s = here.app.extensions["batches"].longest_kept_s
+    assert abs((expires - datetime.now(UTC)).total_seconds() - kept_s) < 60
+    assert "fica neste navegador por até 8 dias" in PageClient(here.client).get("/privacidade").text
+
+
+def test_cookie_of_a_signed_in_visitor_ends_with_the_browser(
+    here: InProcessPortal, dealer: PageClient
+) -> None:
+    send(dealer, "ABC1D23")
+    cookie = here.client.get_cookie("portal")
+    assert cookie is not None and cookie.expires is None
