@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, SubjectKeys, cipher
-from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
+from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_list
 from portal.gateway import Caller
 from portal.storage import batches as table
 from portal.storage import writing
@@ -57,7 +57,7 @@ def test_wrong_lines_take_little_room_and_stay_out_of_the_list(
 ) -> None:
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
-    listed = read_text("AAA0A00\n" + "a\n" * 5000)
+    listed = read_list("AAA0A00\n" + "a\n" * 5000)
     item = NewItem(listed.subjects[0], is_stored=False)
     batch = one.batches.create(OWNER, ("decode",), [item], listed, PRICE)
     found = one.get(batch)
@@ -374,7 +374,7 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     keys = SubjectKeys(b"new" * 11, str, former=[SECRET])
     other = Batches(database, keys, lambda _: 3600.0, lambda _: Decimal(0), clock)
     item = NewItem(Plate.parse("BBB0A00"), is_stored=False)
-    foreign = other.create(OWNER, ("decode",), [item], read_text("BBB0A00"), PRICE)
+    foreign = other.create(OWNER, ("decode",), [item], read_list("BBB0A00"), PRICE)
     other.start(foreign, OWNER, Access(OWNER), PRICE)
     for read in (one.batches.get, one.batches.items):
         with pytest.raises(UnknownBatch):

@@ -20,6 +20,7 @@ from portal.vehicle import Plate, Renavam
 
 EXPIRED: Final = "Resposta vencida: consulte de novo"
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
+NOT_A_TEXT: Final = "Não é um texto: a placa ou o Renavam vai entre aspas."
 
 _KINDS: Final[Mapping[str, Kind]] = {
     "fines_open": "integer",
@@ -97,7 +98,7 @@ def batch_object(batch: Batch, calls_left: tuple[int | None, int | None]) -> obj
 
 def wrong_message(entry: WrongEntry) -> str:
     """Return why an entry is invalid, and a plate or Renavam to use instead, if there is one."""
-    hint = what_is_wrong(entry.value) or NOT_RECOGNISED
+    hint = (what_is_wrong(entry.value) or NOT_RECOGNISED) if entry.is_text else NOT_A_TEXT
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
 

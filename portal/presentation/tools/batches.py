@@ -267,6 +267,11 @@ def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
     text = "\n".join([*wrong, *(item.subject.text for item in items)])
     if not wrong:
         return text, ""
+    if batch.more_wrong:
+        more = counted(batch.more_wrong, "outra linha não está", "outras linhas não estão")
+        reasons += (
+            f" Mais {more} aqui: só {grouped(len(wrong))} das não reconhecidas ficam guardadas."
+        )
     return text, f"Confira {'a linha' if len(wrong) == 1 else 'as linhas'} do começo. {reasons}"
 
 
@@ -317,7 +322,7 @@ def batch_page(
         pause_title=_REASONS.get(batch.reason, ""),
         pause_text=_pause_text(batch),
         understood=_understood(batch),
-        wrong=tuple(f"Linha {each.index + 1}: {_wrong(each)}" for each in batch.wrong[:MOST_WRONG]),
+        wrong=tuple(f"{_line_name(each)}: {_wrong(each)}" for each in batch.wrong[:MOST_WRONG]),
         more_wrong=max(0, len(batch.wrong) - MOST_WRONG) + batch.more_wrong,
         choices=tuple(each for each in _choices(prices, batch.ask) if each.is_chosen),
         at_most=formats.brl(batch.cost.at_most),
@@ -394,6 +399,10 @@ def _understood(batch: Batch) -> tuple[Understood, ...]:
         Understood("alert", "Não reconhecidas, ficam de fora", len(batch.wrong) + batch.more_wrong),
     ]
     return tuple(line for line in lines if line.count or line is lines[0])
+
+
+def _line_name(entry: WrongEntry) -> str:
+    return f"Linha {entry.index + 1}{' do arquivo' if entry.in_file else ''}"
 
 
 def _wrong(entry: WrongEntry) -> str:
