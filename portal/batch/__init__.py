@@ -25,13 +25,16 @@ from portal.batch.preview import Preview, preview, preview_left
 from portal.batch.runner import BatchRunner
 from portal.batch.turn import Turn
 from portal.batch.typed_list import (
+    BinaryFile,
+    BinaryFormat,
     Subject,
     TypedList,
     WrongEntry,
     decode_upload,
-    read_csv,
+    joined,
+    read_file,
+    read_list,
     read_strings,
-    read_text,
 )
 from portal.batch.under_way import BatchUnderWay, batches_under_way
 
@@ -44,6 +47,8 @@ __all__ = [
     "BatchRunner",
     "BatchUnderWay",
     "Batches",
+    "BinaryFile",
+    "BinaryFormat",
     "Cost",
     "Counts",
     "Item",
@@ -60,11 +65,12 @@ __all__ = [
     "WrongEntry",
     "batches_under_way",
     "decode_upload",
+    "joined",
     "lookups_of",
     "preview",
     "preview_left",
-    "read_csv",
+    "read_file",
+    "read_list",
     "read_strings",
-    "read_text",
     "release_items",
 ]

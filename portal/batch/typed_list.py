@@ -1,4 +1,4 @@
-"""Reads plates and Renavam from pasted text, from a CSV file, or from a list of strings.
+"""Reads plates and Renavam from pasted text or a file, or from a list of JSON values.
 
 A Renavam is a vehicle's registration number. An invalid entry raises no error. The result contains
 the entry's position and, if possible, a suggestion.
@@ -7,12 +7,17 @@ the entry's position and, if possible, a suggestion.
 import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
+from typing import Final, Literal
+
+import msgspec
 
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.wording import bare
 
 Subject = Plate | Renavam
+BinaryFormat = Literal["XLSX", "XLS", "PDF"]
 
 LONGEST_SHOWN = 40  # characters of an invalid entry that are stored
 MOST_WRONG = 200  # invalid entries that are stored; further ones are only counted
@@ -30,8 +35,28 @@ _LIKE_PLATE = re.compile(
 )
 _LIKE_RENAVAM = re.compile(r"[0-9]{8,12}", re.ASCII)
 _WORD = re.compile(r"[^\s()\[\]{}\"']+")
-_SEPARATORS = re.compile(r"[,;|/\t]")
-_LABELS = frozenset({"placa", "placas", "plate", "plates", "renavam", "renavans"})
+# A model or month with its year ("Gol 2019", "nov 2025"), which has the form of a plate.
+_NAME_AND_YEAR = re.compile(
+    r"(?:gol|uno|fox|fit|biz|pop|fan|kia|bmw|jac|ram|ano|mod|fab"
+    r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)[ .\-–—·]*[ ][ .\-–—·]*(?:19|20)[0-9]{2}",
+    re.ASCII | re.IGNORECASE,
+)
+# Words that announce a plate or Renavam, as ``bare`` returns them. _TITLE finds them in a column's
+# title, such as "Nº da placa", but not in "Data de emplacamento".
+_LABEL = re.compile(r"PLACAS?|PLATES?|RENAVA(?:M|N|NS)")
+_PLATE_TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE)")
+_TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE|RENAVA[MN])")
+# In a line with one of these characters, cells are separated by the first of them that it contains.
+_DELIMITERS = "\t;,"
+_SLASHES = re.compile(r"[/|]")  # separate the vehicles of a line without a delimiter
+# The first line of a CSV file may state its delimiter for Excel.
+_STATED_DELIMITER = re.compile(r'\ufeff?"?sep=([;,\t])"?', re.IGNORECASE)
+_encoder = msgspec.json.Encoder(decimal_format="number")
+_SIGNATURES: Final[dict[bytes, BinaryFormat]] = {
+    b"PK\x03\x04": "XLSX",
+    b"\xd0\xcf\x11\xe0": "XLS",
+    b"%PDF": "PDF",
+}
 _PLATE_LENGTH = 7
 _RENAVAM_LENGTH = 11
 _SHORT_RENAVAMS = (9, 10)  # lengths; old documents omit leading zeros
@@ -45,12 +70,15 @@ class WrongEntry:
     """An entry of the list that is neither a plate nor a Renavam.
 
     ``index`` is the number of its line, row or list element, from 0. ``suggestion`` is the plate or
-    Renavam that was probably meant, or "".
+    Renavam that was probably meant, or "". ``in_file`` is true if the line is one of an uploaded
+    file. If an element of a JSON list is no string, ``is_text`` is false and ``value`` is its JSON.
     """
 
     index: int
     value: str
     suggestion: str = ""
+    in_file: bool = False
+    is_text: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,49 +96,87 @@ class TypedList:
     more_wrong: int = 0
 
 
-def read_strings(values: Sequence[object]) -> TypedList:
-    """Read a list with one plate or Renavam in each element. Returns all invalid entries."""
+class BinaryFile(ValueError):
+    """The file is a spreadsheet or a PDF, not a text. ``format`` names the format."""
+
+    def __init__(self, file_format: BinaryFormat) -> None:
+        super().__init__(file_format)
+        self.format = file_format
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """The vehicles in a cell or line, and its other words except labels such as "Placa"."""
+
+    subjects: tuple[Subject, ...]
+    words: tuple[str, ...]
+
+    @property
+    def doubtful(self) -> tuple[str, ...]:
+        """The words that look like a mistyped plate or Renavam."""
+        return tuple(word for word in self.words if _is_like_subject(_signs(word)))
+
+
+def read_strings(values: Sequence[object], most_wrong: int | None = None) -> TypedList:
+    """Read a JSON list with one plate or Renavam in each element.
+
+    The result contains at most ``most_wrong`` invalid entries, by default all.
+    """
     found = ((index, _one(value)) for index, value in enumerate(values))
-    return _collected(found, most_wrong=len(values))
+    listed = _collected(found, len(values) if most_wrong is None else most_wrong)
+    wrong = (replace(e, is_text=isinstance(values[e.index], str)) for e in listed.wrong)
+    return replace(listed, wrong=tuple(wrong))
 
 
-def read_text(text: str) -> TypedList:
-    """Read pasted text. Words around plates, such as the label "Placa" (plate), are ignored.
+def read_list(text: str) -> TypedList:
+    """Read pasted text or the text of a CSV file.
 
-    A word that looks like a mistyped plate or Renavam is an invalid entry. The text is read as
-    CSV if its first line is a header such as "Placa;Modelo" (plate, model).
+    A line with a tab, a semicolon or a comma is a row of cells. If a header names columns of plates
+    or Renavam, only these columns are read. Otherwise all cells are read. Words around plates are
+    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. A Renavam
+    beside a plate is the same vehicle.
     """
     lines = text.splitlines()
-    header = _row(lines[0], _delimiter(lines[0])) if lines else []
-    if len(header) > 1 and _named_columns(header):
-        return read_csv(text)
-    return _collected(
-        (index, found)
-        for index, line in enumerate(lines)
-        for piece in _SEPARATORS.split(line)
-        for found in _in_piece(piece)
-    )
-
-
-def read_csv(text: str) -> TypedList:
-    """Read a CSV text separated by commas, semicolons or tabs, with or without a header.
-
-    If a header names columns of plates or Renavam, only these columns are read. Otherwise, every
-    column that contains a plate or Renavam is read. Each row adds at most one vehicle.
-    """
-    delimiter = _delimiter(text)
-    rows = _rows(text, delimiter)
-    if rows is not None and not _may_hide_rows(text, rows):
-        return _in_table(rows)
+    delimiter = ""
+    if lines and (stated := _STATED_DELIMITER.fullmatch(lines[0])):
+        delimiter, lines[0] = stated[1], ""
+    rows = [_row(line, delimiter) for line in lines]
+    header = _header(rows)
+    if header is not None and not delimiter:
+        delimiter = _delimiter(lines[header])
+        rows = [_row(line, delimiter) for line in lines]
+    by_line = _collected(_in_rows(rows))
     # An unclosed quote joins all lines up to the next quote into one cell, which hides the vehicles
-    # in these lines. The text is therefore also read with each line as a separate row.
-    by_line = _in_table([_row(line, delimiter) for line in StringIO(text, newline="")])
-    if rows is None or text.count('"') % 2:
+    # in these lines. If every quote is closed, line breaks in cells may be intended, as in a column
+    # of notes. Use the reading that finds more vehicles.
+    if '"' not in text or text.count('"') % 2:
         return by_line
-    # Every quote is closed, so the line breaks in cells may be intended, as in a column of notes.
-    # Use the reading that finds more vehicles.
-    whole = _in_table(rows)
+    table = _rows("\n".join(lines), delimiter or max(";\t,", key="\n".join(lines[:20]).count))
+    if table is None or not any("\n" in cell for row in table for cell in row):
+        return by_line
+    notes = [["" if "\n" in cell.strip() else cell for cell in row] for row in table]
+    whole = _collected(_in_rows(notes))
     return by_line if len(by_line.subjects) > len(whole.subjects) else whole
+
+
+def read_file(content: bytes) -> TypedList:
+    """Read the plates and Renavam of a text file. Raises BinaryFile."""
+    for signature, file_format in _SIGNATURES.items():
+        if content.startswith(signature):
+            raise BinaryFile(file_format)
+    listed = read_list(decode_upload(content))
+    return replace(listed, wrong=tuple(replace(each, in_file=True) for each in listed.wrong))
+
+
+def joined(first: TypedList, second: TypedList) -> TypedList:
+    """Return one list with the vehicles and the invalid entries of two lists."""
+    in_both = [subject for subject in second.subjects if subject in set(first.subjects)]
+    return TypedList(
+        tuple(dict.fromkeys((*first.subjects, *second.subjects))),
+        (*first.wrong, *second.wrong),
+        tuple(dict.fromkeys((*first.repeated, *second.repeated, *in_both))),
+        first.more_wrong + second.more_wrong,
+    )
 
 
 def decode_upload(content: bytes) -> str:
@@ -172,60 +238,130 @@ def _collected(
 
 def _one(value: object) -> Subject | str:
     if not isinstance(value, str):
-        return str(value)
+        return _encoder.encode(value).decode()
     match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())
     return (_subject(match) if match else None) or value
 
 
-def _in_piece(piece: str) -> Iterator[Subject | str]:
-    """Yield the plates and Renavam of a piece of text, and its invalid entries as strings."""
-    piece = piece.translate(_INVISIBLE)
-    found = [subject for match in _SUBJECT.finditer(piece) if (subject := _subject(match))]
-    yield from found
-    without = _SUBJECT.sub(lambda match: " " if _subject(match) else match[0], piece)
-    rest = [word for word in _WORD.findall(without) if _signs(word)]
-    doubtful = [word for word in rest if _is_like_subject(_signs(word))]
-    if found:
-        yield from doubtful
-        return
-    words = [word for word in rest if _signs(word).lower() not in _LABELS]
-    if doubtful and len(doubtful) < len(words):
-        yield from doubtful
-    elif words:
-        yield " ".join(words)
+def _in_rows(rows: Sequence[Sequence[str]]) -> Iterator[tuple[int, Subject | str]]:
+    header = _header(rows)
+    columns = [] if header is None else _named_columns(rows[header])
+    for index, row in enumerate(rows):
+        cells = [_cell(text) for text in row]
+        if header is None:
+            found = _in_cells(cells)
+        elif index < header:  # such as the title of a table
+            found = [each for cell in cells for each in cell.doubtful]
+        elif row == rows[header]:  # a file of several pages repeats its header
+            found = []
+        else:
+            found = _in_cells(_chosen(cells, columns), is_named=True)
+        for each in found:
+            yield index, each
 
 
-def _in_table(rows: Sequence[Sequence[str]]) -> TypedList:
-    columns = _named_columns(rows[0]) if rows else []
-    first = 1 if columns else 0
-    return _collected(_in_rows(rows, first, columns or _guessed_columns(rows)))
-
-
-def _in_rows(
-    rows: Sequence[Sequence[str]], first: int, columns: Sequence[int]
-) -> Iterator[tuple[int, Subject | str]]:
-    for index, row in enumerate(rows[first:], start=first):
-        cells = [row[column] for column in columns if column < len(row) and _signs(row[column])]
-        values = [_one(cell) for cell in cells]
-        valid = [value for value in values if not isinstance(value, str)]
-        if valid or values:
-            yield index, (valid or values)[0]
+def _header(rows: Sequence[Sequence[str]]) -> int | None:
+    """Return the index of the row that names a column of plates or Renavam, or None."""
+    for index, row in enumerate(rows):
+        cells = [_cell(text) for text in row]
+        if any(cell.subjects for cell in cells):
+            return None
+        doubtful = [word for cell in cells for word in cell.doubtful]
+        is_line_with_number = len(row) == 1 and re.search("[0-9]", row[0])  # "placa: ABC1"
+        if is_line_with_number or not all(_TITLE.match(bare(word)) for word in doubtful):
+            continue
+        if any(_TITLE.search(bare(text)) for text in row):
+            return index
+    return None
 
 
 def _named_columns(header: Sequence[str]) -> list[int]:
-    """Return the indexes of columns whose title is in _LABELS, plates before Renavam."""
-    titles = [_signs(cell).lower() for cell in header]
-    found = [index for index, title in enumerate(titles) if title in _LABELS]
-    return sorted(found, key=lambda index: titles[index].startswith("renavam"))
+    """Return the indexes of the columns of plates or Renavam, plates before Renavam."""
+    titles = [bare(text) for text in header]
+    found = [index for index, title in enumerate(titles) if _TITLE.search(title)]
+    return sorted(found, key=lambda index: not _PLATE_TITLE.search(titles[index]))
 
 
-def _guessed_columns(rows: Sequence[Sequence[str]]) -> list[int]:
-    counts: dict[int, int] = {}
-    for row in rows:
-        for column, cell in enumerate(row):
-            if not isinstance(_one(cell), str):
-                counts[column] = counts.get(column, 0) + 1
-    return sorted(counts, key=lambda column: (-counts[column], column)) or [0]
+def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
+    """Return the cells of a row that are read: those in ``columns``, or all.
+
+    All are read if they hold only vehicles, among them a plate. Then the "header" may be a sentence
+    above a list.
+    """
+    filled = [cell for cell in cells if cell.subjects or cell.words]
+    has_plate = any(isinstance(each, Plate) for cell in filled for each in cell.subjects)
+    if has_plate and all(cell.subjects for cell in filled):
+        return cells
+    return [cells[column] for column in columns if column < len(cells)]
+
+
+def _in_cells(cells: Sequence[_Cell], *, is_named: bool = False) -> list[Subject | str]:
+    """Return the vehicles of a row and its invalid entries. A line of text is a row of one cell.
+
+    ``is_named`` is true if a header names the columns of the cells.
+    """
+    filled = [cell for cell in cells if cell.subjects or cell.words]
+    subjects = [each for cell in filled for each in cell.subjects]
+    plates = [each for each in subjects if isinstance(each, Plate)]
+    doubtful = [each for cell in filled for each in cell.doubtful]
+    if (
+        len(plates) > 1
+    ):  # a list, so that "ABC 12" is a plate too, unlike "Gol 1.6" beside one plate
+        doubtful += [
+            " ".join(cell.words)
+            for cell in filled
+            if not cell.subjects
+            and not cell.doubtful
+            and _is_like_subject(_signs("".join(cell.words)))
+        ]
+    mistyped = [each for each in doubtful if not _signs(each).isdecimal()]
+    has_others = sum(len(cell.words) for cell in filled) > len(doubtful)
+    # A Renavam beside each plate is that of the same vehicle. Beside a single plate and other
+    # words, a number may also be a telephone number or a CPF.
+    vehicle_count = len(plates) + len(mistyped)
+    numbers_count = len(subjects) - len(plates) + len(doubtful) - len(mistyped)
+    if vehicle_count and (numbers_count == vehicle_count or (has_others and vehicle_count == 1)):
+        doubtful = mistyped
+        subjects = list(plates) or subjects
+    is_every_word_named = is_named or len(filled) == 1 or not has_others
+    if subjects:
+        # Other cells beside a single plate describe its vehicle.
+        return [*subjects, *(doubtful if is_every_word_named or len(plates) != 1 else ())]
+    if doubtful and is_every_word_named:
+        return list(doubtful)
+    if not filled:
+        return []
+    best = max(filled, key=_likeness)
+    return list(best.doubtful) or [" ".join(best.words)]
+
+
+def _likeness(cell: _Cell) -> tuple[bool, bool, bool, int]:
+    """Rank the cells of a row without a vehicle by how much they look like a plate."""
+    text = " ".join(cell.words)
+    signs = _signs(text)
+    suggested = suggest(text)
+    return (
+        bool(suggested) and not suggested.isdecimal(),
+        bool(cell.doubtful),
+        not (signs.isalpha() or signs.isdecimal()),
+        -abs(len(signs) - _PLATE_LENGTH),
+    )
+
+
+def _cell(text: str) -> _Cell:
+    subjects: list[Subject] = []
+
+    def take(match: "re.Match[str]") -> str:
+        subject = None if _NAME_AND_YEAR.fullmatch(match[0]) else _subject(match)
+        if subject is None:
+            return match[0]
+        subjects.append(subject)
+        return " "
+
+    rest = _SUBJECT.sub(take, text.translate(_INVISIBLE))
+    words = [word for word in _WORD.findall(rest) if _signs(word)]
+    others = (word for word in words if not _LABEL.fullmatch(bare(_signs(word))))
+    return _Cell(tuple(subjects), tuple(others))
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]] | None:
@@ -239,22 +375,24 @@ def _rows(text: str, delimiter: str) -> list[list[str]] | None:
         return None
 
 
-def _may_hide_rows(text: str, rows: Sequence[Sequence[str]]) -> bool:
-    if text.count('"') % 2:
-        return True
-    return any("\n" in cell or "\r" in cell for row in rows for cell in row)
-
-
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return a line's cells. A line with an unclosed quote is split at every delimiter."""
+    """Return a line's cells, separated by ``delimiter`` or else by another of _DELIMITERS.
+
+    A line with an unclosed quote is split at every delimiter.
+    """
+    if not delimiter or delimiter not in line:
+        delimiter = _delimiter(line)
+    if not delimiter:
+        return _SLASHES.split(line)
+    if '"' not in line:
+        return line.split(delimiter)
     if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
-        return rows[0] if rows else []
+        return rows[0]
     return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
-def _delimiter(text: str) -> str:
-    head = "\n".join(text.splitlines()[:20])
-    return max(";\t,", key=head.count)
+def _delimiter(line: str) -> str:
+    return next((sign for sign in _DELIMITERS if sign in line), "")
 
 
 def _is_like_subject(signs: str) -> bool:

@@ -21,13 +21,13 @@ from portal.batch import (
     Batch,
     Batches,
     BatchRunner,
+    BinaryFile,
     LookupName,
     Preview,
     Subject,
     TypedList,
-    decode_upload,
     preview,
-    read_csv,
+    read_file,
 )
 from portal.commands.failures import Command, fail
 from portal.gateway import OPERATIONS, Directive, Gateway, Operation
@@ -95,8 +95,8 @@ def batch_command(given: BatchTools) -> Command:
         """Look up every plate and Renavam of FILE and write a table to OUT.
 
         After an interruption, run the same command again: it looks up only what has no answer yet.
-        Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
-        credential in DOSSIE_CREDENTIAL.
+        Exits 0 if every line is a plate or Renavam that has an answer, else 1. A portal without an
+        upstream token sends the credential in DOSSIE_CREDENTIAL.
         """
         tools = _with_credential(given)
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
@@ -113,10 +113,11 @@ def batch_command(given: BatchTools) -> Command:
         tools.batches.start(number, tools.identity.digest, tools.access, found.items)
         ended = _run(tools, number)
         _write(tools, ended, out, chosen)
-        _report(ended, out)
+        _report(ended, listed, out)
         if as_json:
-            print(json.dumps(_outcome(ended, out)))
-        sys.exit(0 if ended.counts.done == ended.counts.total else 1)
+            print(json.dumps(_outcome(ended, listed, out)))
+        is_complete = ended.counts.done == ended.counts.total and not _left_out(listed)
+        sys.exit(0 if is_complete else 1)
 
     return batch
 
@@ -144,12 +145,15 @@ def _with_credential(tools: BatchTools) -> BatchTools:
 def _read(file: Path, limit: int) -> TypedList:
     if file.stat().st_size > MOST_BYTES:
         fail(f"{file} has more than {MOST_BYTES // 1024 // 1024} MiB.")
-    listed = read_csv(decode_upload(file.read_bytes()))
+    try:
+        listed = read_file(file.read_bytes())
+    except BinaryFile as error:
+        fail(f"{file} is not a text but {error.format}. Save its plates as CSV.")
     for each in listed.wrong[:_MOST_WRONG]:
         meant = f"; {each.suggestion} was probably meant" if each.suggestion else ""
         print(f"Line {each.index + 1}: {each.value!r} is left out{meant}.", file=sys.stderr)
-    if (more := len(listed.wrong) + listed.more_wrong - _MOST_WRONG) > 0:
-        print(f"{more} more lines are left out.", file=sys.stderr)
+    if (more := _left_out(listed) - _MOST_WRONG) > 0:
+        print(f"{_counted(more, 'more entry is', 'more entries are')} left out.", file=sys.stderr)
     if not listed.subjects:
         fail(f"{file} has no plate and no Renavam.")
     if len(listed.subjects) > limit:
@@ -157,12 +161,21 @@ def _read(file: Path, limit: int) -> TypedList:
     return listed
 
 
+def _left_out(listed: TypedList) -> int:
+    return len(listed.wrong) + listed.more_wrong
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return f"{count} {one if count == 1 else many}"
+
+
 def _describe(listed: TypedList, found: Preview) -> None:
     stored = sum(item.is_stored for item in found.items)
     repeated = f", {len(listed.repeated)} repeated" if listed.repeated else ""
     print(
-        f"{len(listed.subjects)} plates{repeated}, {stored} stored already. "
-        f"{found.calls} upstream calls, {money(found.at_most)} at most.",
+        f"{_counted(len(listed.subjects), 'plate', 'plates')}{repeated}, {stored} stored already. "
+        f"{_counted(found.calls, 'upstream call', 'upstream calls')}, "
+        f"{money(found.at_most)} at most.",
         file=sys.stderr,
     )
 
@@ -262,18 +275,22 @@ def _write_table(table: Table, file: Any, chosen: Format) -> None:
             write_workbook(table, file)
 
 
-def _report(batch: Batch, out: Path) -> None:
+def _report(batch: Batch, listed: TypedList, out: Path) -> None:
     counts = batch.counts
     print(
-        f"{counts.done} of {counts.total} plates have every answer, {counts.failed} failed, "
-        f"{counts.pending} were not asked. Spent {money(batch.cost.spent)}. Wrote {out}.",
+        f"{counts.done} of {_counted(counts.total, 'plate has', 'plates have')} every answer, "
+        f"{counts.failed} failed, {_counted(counts.pending, 'was', 'were')} not asked. "
+        f"Spent {money(batch.cost.spent)}. Wrote {out}.",
         file=sys.stderr,
     )
+    if left_out := _left_out(listed):
+        entries = _counted(left_out, "entry of the file was", "entries of the file were")
+        print(f"{entries} left out.", file=sys.stderr)
     if batch.state == "paused":
         print(f"Paused: {_REASONS[batch.reason]}. Run the command again.", file=sys.stderr)
 
 
-def _outcome(batch: Batch, out: Path) -> dict[str, object]:
+def _outcome(batch: Batch, listed: TypedList, out: Path) -> dict[str, object]:
     counts = batch.counts
     return {
         "state": batch.state,
@@ -282,6 +299,11 @@ def _outcome(batch: Batch, out: Path) -> dict[str, object]:
         "done": counts.done,
         "failed": counts.failed,
         "pending": counts.pending,
+        "left_out": _left_out(listed),
+        "wrong": [
+            {"line": each.index + 1, "value": each.value, "suggestion": each.suggestion or None}
+            for each in listed.wrong
+        ],
         "spent": float(batch.cost.spent),
         "out": str(out),
     }

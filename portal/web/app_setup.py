@@ -36,12 +36,12 @@ from portal.web.http.icons import icons_blueprint
 from portal.web.http.rate_limit_headers import DailyQuotas, register_rate_limit_headers
 from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, RateLimits
 from portal.web.http.refused_bodies import RefusedBodies
-from portal.web.http.upload_limits import UploadLimiter, UploadLimits
+from portal.web.http.upload_limits import BODY_CAP, UploadLimiter, UploadLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.json_api.openapi import as_document, openapi_blueprint
 from portal.web.json_api.own_routes import OwnApi, Requester
-from portal.web.json_api.routes import BODY_CAP, JsonApi
+from portal.web.json_api.routes import JsonApi
 from portal.web.observability.health import health_blueprint
 from portal.web.observability.metrics import Metrics, MetricsAccess, metrics_blueprint
 from portal.web.observability.request_log import register_request_log

@@ -18,7 +18,7 @@ from portal.batch import (
     QuotedItem,
     UnknownBatch,
     WrongEntry,
-    read_text,
+    read_list,
 )
 from portal.gateway import Caller
 from portal.storage import batch_items as items
@@ -66,7 +66,7 @@ def test_wrong_lines_take_little_room_and_stay_out_of_the_list(
 ) -> None:
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
-    listed = read_text("AAA0A00\n" + "a\n" * 5000)
+    listed = read_list("AAA0A00\n" + "a\n" * 5000)
     item = QuotedItem(listed.subjects[0], is_stored=False, at_most=PRICE)
     batch = one.batches.create(OWNER, ("decode",), [item], listed)
     found = one.get(batch)
@@ -438,7 +438,7 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     keys = SubjectKeys(b"new" * 11, str, former=[SECRET])
     other = Batches(database, keys, lambda _: 3600.0, lambda _: Decimal(0), clock)
     item = QuotedItem(Plate.parse("BBB0A00"), is_stored=False, at_most=PRICE)
-    foreign = other.create(OWNER, ("decode",), [item], read_text("BBB0A00"))
+    foreign = other.create(OWNER, ("decode",), [item], read_list("BBB0A00"))
     other.start(foreign, OWNER, Access(OWNER), [item])
     for read in (one.batches.get, one.batches.items):
         with pytest.raises(UnknownBatch):

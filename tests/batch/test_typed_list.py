@@ -1,10 +1,8 @@
 """Input of a batch: pasted text, CSV files in Brazilian and other forms, lists of strings."""
 
-from collections.abc import Callable
-
 import pytest
 
-from portal.batch import TypedList, decode_upload, read_csv, read_strings, read_text
+from portal.batch import TypedList, decode_upload, read_list, read_strings
 from portal.batch.typed_list import MOST_WRONG, suggest
 from tests.batch.engine import plates
 
@@ -26,7 +24,7 @@ def wrong(found: TypedList) -> list[tuple[int, str, str]]:
 
 
 def test_text_of_the_mockup_is_understood() -> None:
-    found = read_text(MOCKUP)
+    found = read_list(MOCKUP)
     assert texts(found) == [
         *("ABC1D23", "MUL0A45", "LMP0A01", "FIP0A06", "QTZ4F71", "JUD0A04", "CIR0A01"),
         *("TRA0A01", "PEN0A01", "RHK2B18", "GBX7C40", "PWD9341", "79831854647"),
@@ -55,7 +53,7 @@ def test_text_of_the_mockup_is_understood() -> None:
     ],
 )
 def test_text(text: str, subjects: list[str], errors: list[tuple[int, str, str]]) -> None:
-    found = read_text(text)
+    found = read_list(text)
     assert (texts(found), wrong(found)) == (subjects, errors)
 
 
@@ -71,23 +69,81 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         ["", "", "", ""],
     ]
     text = "".join(separator.join(row) + end for row in rows)
-    found = read_csv(text)
+    found = read_list(text)
     assert texts(found) == ["ABC1D23", "79831854647"]
     assert wrong(found) == [(3, "ABC12", "")]
-    assert texts(found) == texts(read_text(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects", "errors"),
+    [
+        ("ABC1D23,LMP0A01,MUL0A45", ["ABC1D23", "LMP0A01", "MUL0A45"], []),
+        ("ABC1D23;LMP0A01\nMUL0A45", ["ABC1D23", "LMP0A01", "MUL0A45"], []),
+        ("ABC1D23, ABCID23, ABC 12, LMP0A01", ["ABC1D23", "LMP0A01"], ["ABCID23", "ABC 12"]),
+        ("ABCID23;LMPOA01", [], ["ABCID23", "LMPOA01"]),
+        # A Renavam beside a plate is the same vehicle.
+        ("ABC1D23, 79831854647", ["ABC1D23"], []),
+        ("ABC1D23;894638273", ["ABC1D23"], []),
+        ("ABC1D23, LMP0A01, 79831854647", ["ABC1D23", "LMP0A01", "79831854647"], []),
+        ("João;ABC1D23;12345678901;11987654321", ["ABC1D23"], []),
+        # A row without a vehicle is named once.
+        ("ABC1D23\tGol 1.6\t45.000\nLMPOA01\tGol 1.6\t45.000", ["ABC1D23"], ["LMPOA01"]),
+        ("Gol 1.6\tABC1D2\t2019", [], ["ABC1D2"]),
+        ("Ana;Gol;-", [], ["Ana"]),
+        # A model and its year are no plate.
+        ("ABC1D23;Gol 2019;45.000", ["ABC1D23"], []),
+        ("ABCID23;GOL 2019;45.000", [], ["ABCID23"]),
+        # Cells that Excel keeps as text.
+        ('="00894638273"\n\'79831854647', ["00894638273", "79831854647"], []),
+        ("placa;ABC1D23;renavam;00894638273", ["ABC1D23"], []),
+    ],
+)
+def test_rows_without_a_header(text: str, subjects: list[str], errors: list[str]) -> None:
+    found = read_list(text)
+    assert (texts(found), [each.value for each in found.wrong]) == (subjects, errors)
+
+
+@pytest.mark.parametrize(
+    "title", ["Placa", "PLACA VEIC.", "Placa do veículo", "Nº da placa", "Placa Atual", "placa_1"]
+)
+@pytest.mark.parametrize("before", ["", "sep=;\n", "Estoque de novembro;;\n"])
+def test_column_of_plates_is_found_by_a_word_of_its_title(title: str, before: str) -> None:
+    rows = ["00894638273;abc1d23;SP", "79831854647;ABC12;SP", "894638273;;SP", "x;LMPOA01;RJ"]
+    header = f"Renavam;{title};UF da placa"
+    found = read_list("\n".join([f"{before}{header}", *rows, header]))
+    assert texts(found) == ["ABC1D23", "79831854647"]
+    first = 1 + before.count("\n")
+    assert wrong(found) == [
+        (first + 1, "ABC12", ""),
+        (first + 2, "894638273", "00894638273"),
+        (first + 3, "LMPOA01", "LMP0A01"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects"),
+    [
+        ("Placa Veículo\nABC1D23", ["ABC1D23"]),
+        ("placa, por favor\nABC1D23, LMP0A01", ["ABC1D23", "LMP0A01"]),
+        ("Seguem as placas:\nABC1D23", ["ABC1D23"]),
+    ],
+)
+def test_title_or_sentence_above_a_list_is_no_wrong_entry(text: str, subjects: list[str]) -> None:
+    found = read_list(text)
+    assert (texts(found), found.wrong) == (subjects, ())
 
 
 def test_csv_without_header_reads_the_column_of_plates() -> None:
-    found = read_csv("1;ABC1D23;Onix\n2;LMP0A01;Gol\n3;XYZ12;Uno\n")
+    found = read_list("1;ABC1D23;Onix\n2;LMP0A01;Gol\n3;XYZ12;Uno\n")
     assert texts(found) == ["ABC1D23", "LMP0A01"]
     assert wrong(found) == [(2, "XYZ12", "")]
 
 
 def test_csv_with_quoted_separators_and_line_breaks() -> None:
-    found = read_csv('placa;nota\nABC1D23;"a;b\nc"\nLMP0A01;x\n')
+    found = read_list('placa;nota\nABC1D23;"a;b\nc"\nLMP0A01;x\n')
     assert texts(found) == ["ABC1D23", "LMP0A01"]
     assert found.wrong == ()
-    found = read_csv('nota;placa\n"a;b\nc";ABC1D23\nx;LMP0A01\n')
+    found = read_list('nota;placa\n"a;b\nc";ABC1D23\nx;LMP0A01\n')
     assert texts(found) == ["ABC1D23", "LMP0A01"]
     assert found.wrong == ()
 
@@ -110,29 +166,27 @@ def test_a_lone_quote_hides_no_row(quotes: dict[int, str], end: str, is_plate_fi
     column = ["Placa", *plates(399), "ABC12"]
     notes = [quotes.get(line, "x") for line in range(len(column))]
     pairs = zip(*((column, notes) if is_plate_first else (notes, column)), strict=True)
-    found = read_csv(end.join(map(";".join, pairs)))
+    found = read_list(end.join(map(";".join, pairs)))
     assert texts(found) == plates(399)
     assert wrong(found) == [(400, "ABC12", "")]
 
 
 def test_a_quoted_separator_beside_a_lone_quote_shifts_no_column() -> None:
-    found = read_csv('nota;placa\n"a;b";ABC1D23\n"c;LMP0A01\n"LMP0A02;"d"\n')
+    found = read_list('nota;placa\n"a;b";ABC1D23\n"c;LMP0A01\n"LMP0A02;"d"\n')
     assert texts(found) == ["ABC1D23", "LMP0A01"]
 
 
 @pytest.mark.parametrize("before", ["", '"', '""', "x;"])
 def test_a_cell_of_any_length_is_read(before: str) -> None:
     long = before + "x" * 140_000
-    assert texts(read_csv(f"placa;nota\nABC1D23;y\nLMP0A01;{long}\n")) == ["ABC1D23", "LMP0A01"]
-    assert texts(read_csv('placa;nota\nABC1D23;"' + "y\n" * 70_000)) == ["ABC1D23"]
-    for read in (read_csv, read_text):
-        (each,) = read(long.replace(";", "")).wrong
-        assert len(each.value) == 40
+    assert texts(read_list(f"placa;nota\nABC1D23;y\nLMP0A01;{long}\n")) == ["ABC1D23", "LMP0A01"]
+    assert texts(read_list('placa;nota\nABC1D23;"' + "y\n" * 70_000)) == ["ABC1D23"]
+    (each,) = read_list(long.replace(";", "")).wrong
+    assert len(each.value) == 40
 
 
-@pytest.mark.parametrize("read", [read_text, read_csv])
-def test_many_wrong_lines_are_counted_and_the_first_kept(read: Callable[[str], TypedList]) -> None:
-    found = read("ABC1D23\n" + "a\n" * 20_000 + "LMP0A01\n")
+def test_many_wrong_lines_are_counted_and_the_first_kept() -> None:
+    found = read_list("ABC1D23\n" + "a\n" * 20_000 + "LMP0A01\n")
     assert texts(found) == ["ABC1D23", "LMP0A01"]
     assert wrong(found) == [(line, "a", "") for line in range(1, MOST_WRONG + 1)]
     assert found.more_wrong == 20_000 - MOST_WRONG
@@ -162,7 +216,7 @@ def test_strings_keep_their_index_and_ignore_other_types() -> None:
 
 
 def test_a_long_wrong_value_is_cut() -> None:
-    (each,) = read_text("x" * 10_000).wrong
+    (each,) = read_list("x" * 10_000).wrong
     assert len(each.value) == 40
 
 

@@ -37,8 +37,9 @@ def test_file_becomes_a_table(here: InProcessPortal, tmp_path: Path) -> None:
     file = file_of(tmp_path, "cliente;placa\nAna;ABC1D23\nZé;abc12\nBia;LMP0A01\n")
     out = tmp_path / "out.csv"
     done = run(here, file, "--out", str(out), "--yes")
-    assert done.exit_code == 0, done.output
+    assert done.exit_code == 1, done.output
     assert "Line 3: 'abc12' is left out." in done.stderr
+    assert "1 entry of the file was left out." in done.stderr
     assert "2 plates, 0 stored already. 6 upstream calls, R$\u00a01,70 at most." in done.stderr
     assert "2 of 2 plates have every answer" in done.stderr
     rows = list(csv.DictReader(out.read_text("utf-8-sig").splitlines(), delimiter=";"))
@@ -49,6 +50,8 @@ def test_outcome_as_json(here: InProcessPortal, tmp_path: Path) -> None:
     out = str(tmp_path / "out.csv")
     done = run(here, file_of(tmp_path, "ABC1D23\n"), "--out", out, "--yes", "--json")
     assert done.exit_code == 0
+    assert "1 plate, 0 stored already. 3 upstream calls" in done.stderr
+    assert "1 of 1 plate has every answer" in done.stderr
     assert json.loads(done.stdout) == {
         "state": "done",
         "reason": None,
@@ -56,9 +59,32 @@ def test_outcome_as_json(here: InProcessPortal, tmp_path: Path) -> None:
         "done": 1,
         "failed": 0,
         "pending": 0,
+        "left_out": 0,
+        "wrong": [],
         "spent": 0.85,
         "out": out,
     }
+
+
+def test_outcome_names_the_lines_left_out(here: InProcessPortal, tmp_path: Path) -> None:
+    file = file_of(tmp_path, "ABC1D23\nLMPOA01\n" + "x\n" * 300)
+    done = run(here, file, "--out", str(tmp_path / "out.csv"), "--yes", "--json")
+    assert done.exit_code == 1
+    assert "281 more entries are left out." in done.stderr
+    outcome = json.loads(done.stdout)
+    assert (outcome["done"], outcome["total"], outcome["left_out"]) == (1, 1, 301)
+    assert outcome["wrong"][:2] == [
+        {"line": 2, "value": "LMPOA01", "suggestion": "LMP0A01"},
+        {"line": 3, "value": "x", "suggestion": None},
+    ]
+
+
+def test_spreadsheet_is_refused_with_its_format(here: InProcessPortal, tmp_path: Path) -> None:
+    file = tmp_path / "placas.xlsx"
+    openpyxl.Workbook().save(file)
+    done = run(here, str(file), "--out", str(tmp_path / "out.csv"), "--yes")
+    assert done.exit_code == 1
+    assert done.stderr == f"{file} is not a text but XLSX. Save its plates as CSV.\n"
 
 
 @pytest.mark.parametrize("ending", ["jsonl", "xlsx"])

@@ -22,6 +22,7 @@ from portal.vehicle import Plate, Renavam
 EXPIRED: Final = "Resposta vencida: consulte de novo"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
+NOT_A_TEXT: Final = "Não é um texto: a placa ou o Renavam vai entre aspas."
 
 _PARTS: Final[Mapping[LookupName, Missing]] = {
     "decode": "decode",
@@ -109,7 +110,7 @@ def batch_object(batch: Batch, calls_left: tuple[int | None, int | None]) -> obj
 
 def wrong_message(entry: WrongEntry) -> str:
     """Return why an entry is invalid, and a plate or Renavam to use instead, if there is one."""
-    hint = what_is_wrong(entry.value) or NOT_RECOGNISED
+    hint = (what_is_wrong(entry.value) or NOT_RECOGNISED) if entry.is_text else NOT_A_TEXT
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
 

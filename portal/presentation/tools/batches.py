@@ -297,6 +297,11 @@ def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
     text = "\n".join([*wrong, *(item.subject.text for item in items)])
     if not wrong:
         return text, ""
+    if batch.more_wrong:
+        more = counted(batch.more_wrong, "outra linha não está", "outras linhas não estão")
+        reasons += (
+            f" Mais {more} aqui: só {grouped(len(wrong))} das não reconhecidas ficam guardadas."
+        )
     return text, f"Confira {'a linha' if len(wrong) == 1 else 'as linhas'} do começo. {reasons}"
 
 
@@ -348,7 +353,7 @@ def batch_page(
         pause_title=_REASONS.get(batch.reason, ""),
         pause_text=_pause_text(batch),
         understood=_understood(batch, left),
-        wrong=tuple(f"Linha {each.index + 1}: {_wrong(each)}" for each in batch.wrong[:MOST_WRONG]),
+        wrong=tuple(f"{_line_name(each)}: {_wrong(each)}" for each in batch.wrong[:MOST_WRONG]),
         more_wrong=max(0, len(batch.wrong) - MOST_WRONG) + batch.more_wrong,
         wrong_title=_wrong_title(len(batch.wrong) + batch.more_wrong),
         correct_label="Corrigir a lista" if batch.wrong else "Alterar a lista ou as consultas",
@@ -476,6 +481,10 @@ def _understood(batch: Batch, left: Preview | None) -> tuple[Understood, ...]:
         Understood("alert", "Não reconhecidas, ficam de fora", len(batch.wrong) + batch.more_wrong),
     ]
     return tuple(line for line in lines if line.count or line is lines[0])
+
+
+def _line_name(entry: WrongEntry) -> str:
+    return f"Linha {entry.index + 1}{' do arquivo' if entry.in_file else ''}"
 
 
 def _wrong(entry: WrongEntry) -> str:

@@ -1,4 +1,4 @@
-"""Limits on concurrent reads of request bodies, in total and per sender.
+"""Limits on request bodies: their size, and their concurrent reads in total and per sender.
 
 A stalled body blocks the thread that reads it. Granian 2.8 has no time-out for bodies:
 ``header_read_timeout`` applies only to headers, and ``wsgi.input.read`` blocks. Without a limit, a
@@ -18,6 +18,7 @@ from typing import Final, NamedTuple, Self
 
 from werkzeug.exceptions import ServiceUnavailable
 
+BODY_CAP: Final = 256 * 1024  # bytes of a request's body
 MAX_FORMS: Final = 64
 MAX_FORMS_PER_NETWORK: Final = 4  # several people may share a network
 MAX_REPORTS: Final = 256

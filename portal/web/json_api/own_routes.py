@@ -186,9 +186,9 @@ class OwnApi:
     def create(self) -> Response:
         requester = self._requester()
         values, ask = self._new_batch(requester.identity)
-        if len(values) > self.batch_limit:
+        listed = read_strings(values, most_wrong=self.batch_limit)
+        if len(listed.subjects) > self.batch_limit:
             raise Refusal(400, TOO_LONG.format(self.batch_limit))
-        listed = read_strings(values)
         if not listed.subjects:
             first = wrong_message(listed.wrong[0]) if listed.wrong else ""
             raise Refusal(400, NOTHING_VALID.format(first).strip())

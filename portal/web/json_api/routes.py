@@ -37,12 +37,11 @@ from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
-from portal.web.http.upload_limits import UploadLimiter
+from portal.web.http.upload_limits import BODY_CAP, UploadLimiter
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
 INVALID_DATA = 'O membro "data" deve ser um objeto JSON.'
-BODY_CAP = 256 * 1024
 # The hit cache stores its CheckedRequest under this key in the WSGI environment. No client can set
 # the key, because the keys of request headers begin with "HTTP_".
 CHECKED: Final = "portal.checked_request"

@@ -1,12 +1,14 @@
 """The batch pages: form, check of the list, progress, results. All work without JavaScript."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
 from typing import Final
 
 from flask import Blueprint, abort, flash, redirect, request
+from werkzeug.datastructures import MultiDict
+from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
@@ -15,18 +17,20 @@ from portal.batch import (
     Access,
     Batch,
     Batches,
+    BinaryFile,
+    BinaryFormat,
     Item,
     LookupName,
     NotAllowed,
     Preview,
     TypedList,
     UnknownBatch,
-    decode_upload,
+    joined,
     preview,
     preview_left,
-    read_csv,
+    read_file,
+    read_list,
     read_strings,
-    read_text,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
 from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
@@ -39,6 +43,8 @@ from portal.presentation.tools.batches import (
     typed_again,
 )
 from portal.presentation.vehicle.panel import RenderContext
+from portal.web.http.errors import page_error
+from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions
@@ -48,6 +54,15 @@ NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
 TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
 NOTHING_ASKED: Final = "Escolha ao menos uma consulta."
 DISCARDED: Final = "Lote descartado. Nada foi consultado."
+TOO_LARGE: Final = (
+    f"O envio passa de {BODY_CAP // 1024} KiB, o máximo de um lote, e não foi lido. Cole a lista "
+    "de novo ou envie um arquivo menor, por exemplo só com a coluna das placas."
+)
+BINARY_FILES: Final[Mapping[BinaryFormat, str]] = {
+    "XLSX": "É uma planilha do Excel (XLSX). Salve como CSV e envie de novo.",
+    "XLS": "É uma planilha do Excel (XLS). Salve como CSV e envie de novo.",
+    "PDF": "É um PDF. Copie dele as placas e cole a lista.",
+}
 
 
 class BatchPages:
@@ -86,6 +101,7 @@ class BatchPages:
         ):
             pages.add_url_rule(path, name, self._sessions.require_sign_in(view), methods=[method])
         pages.after_request(keep_out_of_indexes)
+        pages.register_error_handler(RequestEntityTooLarge, self._too_large)
         return pages
 
     def form(self, identity: Identity) -> BaseResponse:
@@ -104,8 +120,11 @@ class BatchPages:
         text = request.form.get("placas", "")
         asked = request.form.getlist("consulta")
         upload = request.files.get("arquivo")
-        content = upload.read() if upload is not None else b""
-        listed = read_csv(decode_upload(content)) if content else read_text(text)
+        try:
+            uploaded = read_file(upload.read() if upload is not None else b"")
+        except BinaryFile as error:
+            return self._form(identity, text, BINARY_FILES[error.format], asked)
+        listed = joined(read_list(text), uploaded)
         listed = _with_recent(listed, request.form.getlist("recente"))
         ask = tuple(name for name in LOOKUPS if name in asked and identity.has_scope(name))
         if not ask:
@@ -122,6 +141,13 @@ class BatchPages:
         batch = self._batches.create(owner, ask, found.items, listed)
         self._discard_draft(request.form.get("corrige", ""), owner)
         return redirect(f"/lote/{batch}", 303)
+
+    def _too_large(self, _: RequestEntityTooLarge) -> BaseResponse:
+        """Return the form. Its fields are empty, because the portal does not read a large body."""
+        identity = self._sessions.current()
+        return (
+            page_error(413) if identity is None else self._form(identity, "", TOO_LARGE, status=413)
+        )
 
     def _discard_draft(self, batch: str, owner: str) -> None:
         """Delete the draft that a corrected list replaces, unless the draft was already started."""
@@ -221,16 +247,18 @@ class BatchPages:
         corrects: str = "",
         status: int | None = None,
     ) -> BaseResponse:
+        # The body of a 413 cannot be read.
+        form: MultiDict[str, str] = MultiDict() if status == 413 else request.form
         page = batch_form_page(
             self._prices(identity),
             self._limit,
             self._listed(),
             text=text,
             problem=problem,
-            corrects=corrects or request.form.get("corrige", ""),
+            corrects=corrects or form.get("corrige", ""),
             ask=LOOKUPS if ask is None else ask,
             recent=self._recent(identity),
-            chosen=request.form.getlist("recente"),
+            chosen=form.getlist("recente"),
         )
         status = status or (400 if problem else 200)
         return page_response(page, status)

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 import time
 import zipfile
 from datetime import datetime, timedelta
@@ -16,6 +17,7 @@ from portal.gateway import Store
 from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
 from portal.web.pages.vehicle import VehiclePages
 from tests import factories
+from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
@@ -182,11 +184,44 @@ def test_owner_pauses_and_cancels(here: InProcessPortal, upstream: FaultUpstream
         {"plates": PLATES, "ask": ["report"]},
         {"plates": PLATES, "ask": "decode"},
         {"plates": PLATES, "ask": [{}]},
-        {"plates": ["ABC1D23"] * 501},
+        {"plates": plates(501)},
     ],
 )
 def test_wrong_bodies_are_refused(here: InProcessPortal, body: object) -> None:
     expect_message(post(here, BATCHES, body), 400)
+
+
+def test_equal_plates_are_merged_before_they_are_counted(here: InProcessPortal) -> None:
+    found = created(here, ["ABC1D23"] * 501)
+    assert (found["counts"]["total"], found["repeated"]) == (1, 1)
+
+
+def test_wrong_entries_are_kept_up_to_the_limit(portal: PortalFactory) -> None:
+    found = created(portal(BATCH_LIMIT="3"), ["ABC1D23", *"abcde"])
+    assert (len(found["wrong"]), found["more_wrong"]) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [(None, "null"), (True, "true"), (79831854647, "79831854647"), ({"a": 1.5}, '{"a":1.5}')],
+)
+def test_element_that_is_no_text_is_explained(
+    here: InProcessPortal, value: object, shown: str
+) -> None:
+    (wrong,) = created(here, ["ABC1D23", value])["wrong"]
+    assert wrong == {
+        "index": 1,
+        "value": shown,
+        "message": "Não é um texto: a placa ou o Renavam vai entre aspas.",
+    }
+
+
+@pytest.mark.parametrize("plate", ["ABC1D23", "abc-1d23", "ABC 1234", "00894638273", "ABC12"])
+def test_document_and_server_accept_the_same_lists(here: InProcessPortal, plate: str) -> None:
+    schema = here.get("/openapi.json").get_json()["components"]["schemas"]["NewBatch"]
+    pattern = schema["properties"]["plates"]["contains"]["pattern"]
+    response = post(here, BATCHES, {"plates": [plate]})
+    assert (response.status_code == 201) == bool(re.search(pattern, plate))
 
 
 def test_body_of_another_type_or_size_is_refused(here: InProcessPortal) -> None:

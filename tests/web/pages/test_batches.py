@@ -122,6 +122,55 @@ def test_uploaded_csv_is_read(dealer: PageClient) -> None:
     assert "Lote de 2 placas" in dealer.get(path).text
 
 
+def test_text_and_file_are_both_read(dealer: PageClient) -> None:
+    file = (io.BytesIO(b"Placa: LMP0A01\nABC1D23\nABC12\n"), "conversa.txt")
+    draft = dealer.get(str(send(dealer, "ABC1D23\nXYZ12", arquivo=file)))
+    assert "Lote de 2 placas" in draft.text
+    assert "Linha 2: “XYZ12”" in draft.text
+    assert "Linha 3 do arquivo: “ABC12”" in draft.text
+    path = str(send(dealer, "ABC1D23", arquivo=(io.BytesIO(b"\r\n"), "vazio.csv")))
+    assert "Lote de 1 placa" in dealer.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("content", "problem"),
+    [
+        (b"PK\x03\x04...", "É uma planilha do Excel (XLSX). Salve como CSV e envie de novo."),
+        (b"\xd0\xcf\x11\xe0...", "É uma planilha do Excel (XLS). Salve como CSV"),
+        (b"%PDF-1.7", "É um PDF. Copie dele as placas e cole a lista."),
+    ],
+)
+def test_file_that_is_no_text_is_named(dealer: PageClient, content: bytes, problem: str) -> None:
+    page = send(dealer, "ABC1D23", 400, arquivo=(io.BytesIO(content), "placas"))
+    assert isinstance(page, Page)
+    assert problem in page.text
+    assert page.by_id("placas").text == "ABC1D23"
+
+
+def test_file_over_the_limit_shows_the_form_with_the_limit(dealer: PageClient) -> None:
+    file = (io.BytesIO(b"ABC1D23\n" * 40_000), "placas.csv")
+    page = send(dealer, "ABC1D23", 413, arquivo=file)
+    assert isinstance(page, Page)
+    assert "O envio passa de 256 KiB" in page.text
+    assert "Cole a lista de novo ou envie um arquivo menor" in page.text
+    assert page.by_id("arquivo").get("type") == "file"
+    assert len(page.all("input", name="consulta", checked="")) == 3
+
+
+def test_form_over_the_limit_without_sign_in_is_413(here: InProcessPortal) -> None:
+    stranger = PageClient(here.app.test_client())
+    data = {"csrf_token": stranger.get("/entrar").csrf_token(), "placas": "x" * 300_000}
+    page = stranger.post("/lote", 413, data=data)
+    assert isinstance(page, Page)
+    assert "Conteúdo grande demais" in page.text
+
+
+def test_correction_says_how_many_wrong_lines_are_missing(dealer: PageClient) -> None:
+    path = str(send(dealer, "ABC1D23\n" + "a\n" * 300))
+    form = dealer.get(f"/lote?corrigir={path.removeprefix('/lote/')}")
+    assert "Mais 100 outras linhas não estão aqui" in form.text
+
+
 def test_many_wrong_lines_are_counted(here: InProcessPortal, dealer: PageClient) -> None:
     path = str(send(dealer, "ABC1D23\n" + "a\n" * 100_000))
     draft = dealer.get(path)
