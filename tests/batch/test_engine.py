@@ -12,6 +12,7 @@ from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, SubjectKeys, cipher
 from portal.batch import Access, Batches, NewItem, NotAllowed, UnknownBatch, WrongEntry, read_text
+from portal.batch.decisions import NO_CREDIT_PAUSE_S
 from portal.gateway import Caller
 from portal.storage import batches as table
 from portal.storage import writing
@@ -327,6 +328,37 @@ def test_revoked_access_pauses(tmp_path: Path, clock: Clock) -> None:
     found = one.run(batch)
     assert (found.state, found.reason, found.resume_at) == ("paused", "access", None)
     assert one.bench.upstream.calls == []
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_refused_operator_credential_pauses_until_resumed(
+    tmp_path: Path, clock: Clock, status: int
+) -> None:
+    upstream = StubUpstream(Response(status, b"{}", "primary"))
+    one = engine_of(tmp_path, clock, upstream, concurrency=1)
+    batch = one.create(plates(3))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.reason) == ("paused", "operator_refused")
+    assert (found.resume_at, found.counts.pending, len(upstream.calls)) == (None, 3, 1)
+
+
+def test_upstream_without_credit_pauses_and_fails_no_plate(tmp_path: Path, clock: Clock) -> None:
+    """A 402 may be charged, so the pause is long, and the first call after it is alone."""
+    upstream = StubUpstream(Response(402, b"{}", "primary"))
+    one = engine_of(tmp_path, clock, upstream, concurrency=1)
+    batch = one.create(plates(2))
+    one.start(batch)
+    for calls in range(1, 6):
+        found = one.run(batch)
+        assert (found.state, found.reason, found.counts.pending) == ("paused", "no_credit", 2)
+        assert (found.resume_at - clock.now(), len(upstream.calls)) == (NO_CREDIT_PAUSE_S, calls)
+        clock.advance(NO_CREDIT_PAUSE_S + 1)
+        one.runner.tick()
+    upstream.answer = None
+    one.run(batch)
+    clock.advance(NO_CREDIT_PAUSE_S + 1)
+    assert one.run(batch).counts.done == 2
 
 
 def test_lookup_without_scope_is_not_asked(tmp_path: Path, clock: Clock) -> None:

@@ -295,6 +295,13 @@ PAGES: dict[str, Callable[[], Any]] = {
     "batch, paused": lambda: batch_page(
         batch_in("paused", "day_limit"), batch_rows(), BATCH_PRICES, (0, 0), NOW
     ),
+    "batch, refused": lambda: batch_page(
+        replace(batch_in("paused", "operator_refused"), resume_at=None),
+        batch_rows(),
+        BATCH_PRICES,
+        (None, None),
+        NOW,
+    ),
     "batch, done": lambda: batch_page(
         batch_in("done"), batch_rows(), BATCH_PRICES, (None, None), NOW, only="blocked"
     ),
