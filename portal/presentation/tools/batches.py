@@ -513,7 +513,7 @@ def _finding(row: BatchRow) -> str:
         case "clear":
             return FILTERS["clear"]
         case "incomplete":
-            return f"Faltam {row.missing}" if row.missing else "Incompleta"
+            return f"Faltam {row.missing}" if row.missing else row.headline or "Incompleta"
         case "caution":
             return caution_words(
                 enforceable=row.fines_enforceable,
