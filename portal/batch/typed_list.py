@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import StringIO
+from unicodedata import normalize
 
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 
@@ -51,6 +52,10 @@ class WrongEntry:
     index: int
     value: str
     suggestion: str = ""
+
+    def names(self, subject: str) -> bool:
+        """Return whether the entry contains or suggests a plate or Renavam, in any spelling."""
+        return subject == self.suggestion or subject in _signs(normalize("NFKC", self.value))
 
 
 @dataclass(frozen=True, slots=True)

@@ -527,6 +527,40 @@ def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> Non
     assert one.get(batch).counts.total == 2
 
 
+@pytest.mark.parametrize(
+    ("purged", "entry"),
+    [
+        ("HHH1A11", "placa: HHH1A11"),
+        ("HHH1A11", "hhh - 1a11 (Gol)"),
+        ("HHH1A11", "ＨＨＨ１Ａ１１"),
+        ("HHH1A11", "HHHIA11"),  # O and I for 0 and 1, which the suggestion corrects
+        ("00894638273", "Renavam 0089463827-3"),
+        ("00894638273", "894638273"),
+    ],
+)
+def test_forgotten_plate_leaves_the_wrong_entries(
+    tmp_path: Path, clock: Clock, purged: str, entry: str
+) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create([entry, "ABC12", *plates(2)])
+    assert [each.index for each in one.get(batch).wrong] == [0, 1]
+    assert one.batches.forget(purged) == 0
+    assert [each.value for each in one.get(batch).wrong] == ["ABC12"]
+    assert one.get(batch).counts.total == 2
+
+
+def test_draft_without_its_only_plate_is_deleted(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    draft = one.create(["AAA0A00"])
+    started = one.create(["AAA0A00"])
+    one.start(started)
+    one.run(started)
+    assert one.batches.forget("AAA0A00") == 2
+    with pytest.raises(UnknownBatch):
+        one.get(draft)
+    assert [each.id for each in one.batches.listed(OWNER)] == [started]
+
+
 def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     drafts = []
