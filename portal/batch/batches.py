@@ -520,7 +520,9 @@ class Batches:
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items from the batches of all namespaces. Return how many there were.
 
-        The HMAC of the plate may remain in the database's files until ``History.forget`` is called.
+        Also deletes the invalid entries that contain the plate or Renavam, or suggest it, and the
+        drafts that have no other item. The HMAC of the plate may remain in the database's files
+        until ``History.forget`` is called.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._writing() as db:
@@ -529,7 +531,29 @@ class Batches:
             for batch in batches:
                 if not _pending(db, batch):
                     self._end(db, batch)
+            db.execute(
+                delete(table).where(
+                    table.c.id.in_(batches),
+                    table.c.state == "draft",
+                    table.c.id.not_in(select(items.c.batch)),
+                )
+            )
+            self._forget_wrong(db, subject)
         return deleted
+
+    def _forget_wrong(self, db: Connection, subject: str) -> None:
+        """Delete the invalid entries that name a vehicle from every batch.
+
+        All batches are decrypted, because an invalid entry has no HMAC by which it can be found.
+        """
+        for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
+            if not self._decrypts(row.sealed_wrong):
+                continue
+            left_out = self._left_out(row)
+            kept = tuple(entry for entry in left_out.wrong if not entry.names(subject))
+            if kept != left_out.wrong:
+                sealed = self._encrypted(msgspec.json.encode(LeftOut(kept, left_out.more)))
+                db.execute(_of(row.id).values(sealed_wrong=sealed))
 
     def take_over(self, former: str, present: str) -> None:
         """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError."""

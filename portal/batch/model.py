@@ -11,10 +11,21 @@ State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 LookupName = Literal["decode", "renainf", "renajud"]
 # Why a batch is paused, or "". "owner": the owner paused it. "access": the portal refuses the
-# owner's token, or the upstream refuses the credential. "portal": the portal cannot write to the
-# ledger of calls. The other reasons are kinds of ``portal.gateway.Failure``. Only the owner can end
-# a pause for "owner" or "access".
-Reason = Literal["", "owner", "day_limit", "token_limit", "unreachable", "busy", "portal", "access"]
+# owner's token, or the upstream refuses the owner's own credential. "portal": the portal cannot
+# write to the ledger of calls. The other reasons are kinds of ``portal.gateway.Failure``. Only the
+# owner can end a pause for "owner", "access" or "operator_refused".
+Reason = Literal[
+    "",
+    "owner",
+    "day_limit",
+    "token_limit",
+    "unreachable",
+    "busy",
+    "no_credit",
+    "portal",
+    "access",
+    "operator_refused",
+]
 
 LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
 RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from io import StringIO
 from typing import Final, Literal
+from unicodedata import normalize
 
 import msgspec
 
@@ -79,6 +80,10 @@ class WrongEntry:
     suggestion: str = ""
     in_file: bool = False
     is_text: bool = True
+
+    def names(self, subject: str) -> bool:
+        """Return whether the entry contains or suggests a plate or Renavam, in any spelling."""
+        return subject == self.suggestion or subject in _signs(normalize("NFKC", self.value))
 
 
 @dataclass(frozen=True, slots=True)

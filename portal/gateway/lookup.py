@@ -21,6 +21,7 @@ FailureKind = Literal[
     "bad_answer",  # The request was sent, but the response is not a valid answer.
     "busy",  # The upstream asked for a pause (429).
     "operator_refused",  # The upstream refused the operator's credential.
+    "no_credit",  # The upstream demands payment (402), for example because the credit is used up.
     "refused_401",  # The upstream refused the caller's own credential (pass-through mode).
     "refused_403",
     "not_found",
@@ -31,7 +32,10 @@ FailureKind = Literal[
 ]
 
 _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
-    {"unreachable", "too_slow", "bad_answer", "busy", "operator_refused", "day_limit", "no_ledger"}
+    {
+        *("unreachable", "too_slow", "bad_answer", "busy", "operator_refused", "no_credit"),
+        *("day_limit", "no_ledger"),
+    }
 )
 _OWN: frozenset[FailureKind] = frozenset({"token_limit", "not_stored"})
 _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledger"})

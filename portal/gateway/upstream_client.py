@@ -124,6 +124,8 @@ class UpstreamClient:
                 return Failure("operator_refused")
             case 401:
                 return Failure("refused_401")
+            case 402:
+                return Failure("no_credit")
             case 403:
                 return Failure("refused_403")
             case 404:

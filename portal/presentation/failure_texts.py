@@ -48,6 +48,11 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
         "A fonte de dados não aceitou o acesso deste portal. Avise quem o opera.",
         "A fonte de dados não aceitou o acesso deste portal; quem o opera precisa verificar.",
     ),
+    "no_credit": Fault(
+        502,
+        "A fonte de dados exige pagamento ou saldo. Avise quem contratou o acesso a ela.",
+        "A fonte de dados exige pagamento ou saldo; quem contratou o acesso precisa verificar.",
+    ),
     "refused_401": Fault(401, UNAUTHORIZED, "A fonte de dados não aceitou a sua credencial."),
     "refused_403": Fault(403, FORBIDDEN, "A fonte de dados negou acesso à sua credencial."),
     "not_found": Fault(

@@ -31,7 +31,8 @@ class Panel:
     is excluded from comparisons and hashes, because it is not hashable. ``fetched_at`` is in UTC.
     ``price`` is what another lookup costs in R$, or 0 if the operator configured no price. If
     ``is_stored`` is true, another lookup is free while the answer is fresh. ``replaced`` is the
-    older answer that ``body`` replaced in the store, or None.
+    older answer that ``body`` replaced in the store, or None. ``retry_after_s`` is
+    that of the lookup's Failure.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -45,6 +46,7 @@ class Panel:
     cause: Cause = ""
     replaced: Replaced | None = None
     is_stored: bool = True
+    retry_after_s: float | None = field(default=None, compare=False)
 
     @property
     def has_answer(self) -> bool:

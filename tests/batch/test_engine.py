@@ -20,6 +20,7 @@ from portal.batch import (
     WrongEntry,
     read_list,
 )
+from portal.batch.decisions import NO_CREDIT_PAUSE_S
 from portal.gateway import Caller
 from portal.storage import batch_items as items
 from portal.storage import batches as table
@@ -393,6 +394,37 @@ def test_revoked_access_pauses(tmp_path: Path, clock: Clock) -> None:
     assert one.bench.upstream.calls == []
 
 
+@pytest.mark.parametrize("status", [401, 403])
+def test_refused_operator_credential_pauses_until_resumed(
+    tmp_path: Path, clock: Clock, status: int
+) -> None:
+    upstream = StubUpstream(Response(status, b"{}", "primary"))
+    one = engine_of(tmp_path, clock, upstream, concurrency=1)
+    batch = one.create(plates(3))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.reason) == ("paused", "operator_refused")
+    assert (found.resume_at, found.counts.pending, len(upstream.calls)) == (None, 3, 1)
+
+
+def test_upstream_without_credit_pauses_and_fails_no_plate(tmp_path: Path, clock: Clock) -> None:
+    """A 402 may be charged, so the pause is long, and the first call after it is alone."""
+    upstream = StubUpstream(Response(402, b"{}", "primary"))
+    one = engine_of(tmp_path, clock, upstream, concurrency=1)
+    batch = one.create(plates(2))
+    one.start(batch)
+    for calls in range(1, 6):
+        found = one.run(batch)
+        assert (found.state, found.reason, found.counts.pending) == ("paused", "no_credit", 2)
+        assert (found.resume_at - clock.now(), len(upstream.calls)) == (NO_CREDIT_PAUSE_S, calls)
+        clock.advance(NO_CREDIT_PAUSE_S + 1)
+        one.runner.tick()
+    upstream.answer = None
+    one.run(batch)
+    clock.advance(NO_CREDIT_PAUSE_S + 1)
+    assert one.run(batch).counts.done == 2
+
+
 def test_lookup_without_scope_is_not_asked(tmp_path: Path, clock: Clock) -> None:
     narrow = Identity("ana", OWNER, frozenset({"decode"}))
     one = engine_of(tmp_path, clock, identify=lambda _: narrow)
@@ -557,6 +589,40 @@ def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> Non
     assert one.batches.forget("AAA0A01") == 1
     assert [item.subject.text for item in one.batches.items(batch, OWNER)] == ["AAA0A00", "AAA0A02"]
     assert one.get(batch).counts.total == 2
+
+
+@pytest.mark.parametrize(
+    ("purged", "entry"),
+    [
+        ("HHH1A11", "placa: HHH1A11"),
+        ("HHH1A11", "hhh - 1a11 (Gol)"),
+        ("HHH1A11", "ＨＨＨ１Ａ１１"),
+        ("HHH1A11", "HHHIA11"),  # O and I for 0 and 1, which the suggestion corrects
+        ("00894638273", "Renavam 0089463827-3"),
+        ("00894638273", "894638273"),
+    ],
+)
+def test_forgotten_plate_leaves_the_wrong_entries(
+    tmp_path: Path, clock: Clock, purged: str, entry: str
+) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create([entry, "ABC12", *plates(2)])
+    assert [each.index for each in one.get(batch).wrong] == [0, 1]
+    assert one.batches.forget(purged) == 0
+    assert [each.value for each in one.get(batch).wrong] == ["ABC12"]
+    assert one.get(batch).counts.total == 2
+
+
+def test_draft_without_its_only_plate_is_deleted(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    draft = one.create(["AAA0A00"])
+    started = one.create(["AAA0A00"])
+    one.start(started)
+    one.run(started)
+    assert one.batches.forget("AAA0A00") == 2
+    with pytest.raises(UnknownBatch):
+        one.get(draft)
+    assert [each.id for each in one.batches.listed(OWNER)] == [started]
 
 
 def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:

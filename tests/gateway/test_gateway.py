@@ -109,7 +109,7 @@ ALLOWS_STALE = [
     pytest.param(Response(429, b"{}", "primary", retry_after_s=7.0), "busy", id="429"),
     pytest.param(Response(401, b"{}", "primary"), "operator_refused", id="401"),
     pytest.param(Response(403, b"{}", "primary"), "operator_refused", id="403"),
-    pytest.param(Response(402, b"{}", "primary"), "bad_answer", id="402"),
+    pytest.param(Response(402, b"{}", "primary"), "no_credit", id="402"),
 ]
 
 

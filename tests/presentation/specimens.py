@@ -310,6 +310,13 @@ PAGES: dict[str, Callable[[], Any]] = {
         *(batch_in("paused", "day_limit"), batch_rows(), BATCH_PRICES, (0, 0), NOW),
         left=batch_left(2, 3),
     ),
+    "batch, refused": lambda: batch_page(
+        replace(batch_in("paused", "operator_refused"), resume_at=None),
+        batch_rows(),
+        BATCH_PRICES,
+        (None, None),
+        NOW,
+    ),
     "batch, done": lambda: batch_page(
         *(batch_in("done"), batch_rows(), BATCH_PRICES, (None, None), NOW),
         left=batch_left(1, 1),

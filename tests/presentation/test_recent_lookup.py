@@ -33,7 +33,7 @@ from tests.presentation.rendering import (
 
 SANDBOX = Sandbox()
 TODAY = RenderContext(now=datetime.now(UTC), marker=CONTEXT.marker, mask_names=True)
-RENAVAM = Renavam.parse("12345678910")
+RENAVAM = Renavam.parse("79831854647")
 
 
 def sandbox_panels(plate: str) -> Panels:
@@ -99,7 +99,17 @@ def test_renavam_needs_no_vehicle_data() -> None:
     answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
     line = recent_lookup(RENAVAM, answers, NOW - timedelta(hours=3), CONTEXT)
     assert (line.verdict, line.note, line.name) == (NOTHING_FOUND, "há 3\u00a0h", "")
-    assert not line.is_plate and line.path == "/renavam/12345678910"
+    assert not line.is_plate and line.path == "/renavam/79831854647"
+
+
+def test_wrong_check_digit_is_told_as_on_the_page() -> None:
+    wrong = Renavam.parse("00894638273")
+    answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
+    page = VehicleContents.of(answers, CONTEXT, decode_wanted=False, check_digit_holds=False)
+    line = recent_lookup(wrong, answers, NOW, CONTEXT)
+    assert line.verdict == page.summary.verdict.headline
+    assert "dígito verificador" in line.verdict
+    assert line.look == page.summary.look
 
 
 def test_missing_price_is_no_zero() -> None:

@@ -159,9 +159,11 @@ def row_of(
     from the stored answers, which ``panels_of`` returns.
     """
     kept = _kept(item)
+    if item.state == "pending":
+        # A plate that is asked again keeps its paid answers, but has no verdict yet.
+        known = _without_answer(item) if kept is None else kept.row
+        return replace(known, state=item.state, verdict=None, headline=None, cause=None)
     if kept is None:
-        if item.state == "pending":
-            return _without_answer(item)
         return batch_row(item, panels_of(item.subject), context, ask)
     now_s = context.now.timestamp()
     expired = [LOOKUP_WORDS[name] for name in LOOKUPS if kept.expires.get(name, now_s) < now_s]

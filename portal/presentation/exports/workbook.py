@@ -9,7 +9,7 @@ from portal.presentation.exports.tables import Cell, Kind, Table, safe_text
 from portal.system.local_time import local_time
 
 _FORMATS: Final[Mapping[Kind, str]] = {
-    "money": "R$ #,##0.00",
+    "money": '"R$" #,##0.00',
     "date": "dd/mm/yyyy",
     "moment": "dd/mm/yyyy hh:mm",
 }

@@ -50,6 +50,7 @@ _OUTCOMES: Final[Mapping[str, str]] = {
 }
 _REFUSALS: Final[Mapping[int, str]] = {
     401: "Credencial recusada",
+    402: "A fonte exige pagamento ou saldo",
     403: "Credencial recusada",
     429: "A fonte pediu pausa",
 }
@@ -60,8 +61,10 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "token_limit": "espera o limite do token",
     "unreachable": "espera a fonte voltar",
     "busy": "espera a pausa pedida pela fonte",
+    "no_credit": "a fonte exige pagamento ou saldo",
     "portal": "espera o livro-caixa",
     "access": "o acesso não é mais aceito",
+    "operator_refused": "a fonte não aceitou o acesso deste portal",
 }
 BreakerState = Literal["closed", "open", "half-open"]
 

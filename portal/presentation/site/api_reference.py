@@ -52,6 +52,14 @@ class ReferenceField:
 
 
 @dataclass(frozen=True, slots=True)
+class FieldTable:
+    """The members of an answer, or the columns of an exported table."""
+
+    title: str
+    fields: tuple[ReferenceField, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ApiError:
     status: int
     message: str
@@ -88,8 +96,7 @@ class Section:
     endpoints: tuple[Endpoint, ...]
     parameters: tuple[Parameter, ...]
     body_fields: tuple[ReferenceField, ...]
-    fields_title: str
-    fields: tuple[ReferenceField, ...]
+    field_tables: tuple[FieldTable, ...]
     uses_memory: bool
     headers: tuple[str, ...]
     examples: tuple[Example, ...]
@@ -182,8 +189,6 @@ _GROUPS: Final = (
 _SHORT_TITLES: Final = {
     names[0]: short_title for _, sections in _GROUPS for _, _, short_title, names in sections
 }
-# The columns of the CSV file that ``finesCsv`` returns are the members of ``ExplainedFine``.
-_COLUMNS: Final = {"finesCsv": "ExplainedFine"}
 _PLACES: Final = {"path": "caminho", "query": "endereço, após ?"}
 _TYPES: Final = {
     "string": "texto",
@@ -209,7 +214,6 @@ def api_page(
 
     def section(anchor: str, title: str, short_title: str, names: tuple[str, ...]) -> Section:
         main = names[0]
-        schema = _COLUMNS.get(main)
         examples = LONG_EXAMPLES.get(anchor) or [spec.example(anchor, name) for name in names]
         return Section(
             anchor=anchor,
@@ -221,8 +225,7 @@ def api_page(
             ),
             parameters=spec.parameters(names),
             body_fields=spec.body_fields(main),
-            fields_title="Colunas de fines" if schema else "Campos da resposta",
-            fields=spec.columns(schema) if schema else spec.fields(main),
+            field_tables=spec.field_tables(names),
             uses_memory=spec.uses_memory(main),
             headers=spec.headers(main),
             examples=tuple(map(filled, examples)),
@@ -295,12 +298,23 @@ class Specification:
         body = self._body(name)
         return () if body is None else tuple(self._members(body))
 
-    def fields(self, name: str) -> tuple[ReferenceField, ...]:
-        content = self._success(name)["content"].get("application/json")
-        return () if content is None else tuple(self._members(self._resolved(content["schema"])))
+    def field_tables(self, names: Sequence[str]) -> tuple[FieldTable, ...]:
+        """Return the fields of the main operation's JSON answer, or the columns of all files.
 
-    def columns(self, schema: str) -> tuple[ReferenceField, ...]:
-        return tuple(self._members(self._document["components"]["schemas"][schema]))
+        Operations that return the same table in several formats share one FieldTable.
+        """
+        found: dict[str, FieldTable] = {}
+        for name in names:
+            _, path, operation = self._operations[name]
+            if "x-row" in operation:
+                title = f"Colunas de {path.rpartition('/')[2].partition('.')[0]}"
+                columns = tuple(self._members(self._resolved(operation["x-row"])))
+                found.setdefault(title, FieldTable(title, columns))
+        content = self._success(names[0])["content"].get("application/json")
+        if content is None:
+            return tuple(found.values())
+        members = tuple(self._members(self._resolved(content["schema"])))
+        return (FieldTable("Campos da resposta", members),) if members else ()
 
     def _body(self, name: str) -> Document | None:
         """Return the schema of an operation's request body, or None if it has no body."""
@@ -401,7 +415,10 @@ class Specification:
 
 
 def _form(schema: Document) -> str:
-    """Describe a type, for example ``texto ou nulo`` (text or null) or ``texto: csv, json``."""
+    """Describe a type, for example ``texto ou nulo`` (text or null) or ``texto: csv, json``.
+
+    The values are left out if the description explains them.
+    """
     if "$ref" in schema:
         return "objeto"
     if "anyOf" in schema:
@@ -416,6 +433,8 @@ def _form(schema: Document) -> str:
     ]
     values = [str(each) for each in schema.get("enum", ()) if each is not None]
     form = " ou ".join(shown)
+    if all(f"`{each}`" in schema.get("description", "") for each in values):
+        return form
     return f"{form}: {', '.join(values)}" if values else form
 
 

@@ -117,6 +117,7 @@ def _verdict(
     if is_readable(panels.renajud.result, "renajud"):
         restrictions = read_restrictions(panels.renajud.result, context.marker)
     by_plate = isinstance(subject, Plate)
+    check_digit_holds = not isinstance(subject, Renavam) or subject.check_digit_holds
     stale = stale_moments(panels, decode_wanted=by_plate)
 
     def judged(fines: tuple[FineAssessment, ...] | None) -> Verdict:
@@ -125,6 +126,7 @@ def _verdict(
             fines,
             restrictions,
             is_described=decoded is None or _describes(decoded),
+            check_digit_holds=check_digit_holds,
             stale=stale,
         )
 
@@ -152,7 +154,7 @@ def _words(
     look = LEVEL_LOOKS[verdict.level]
     levels: Mapping[Level, str] = {
         "blocked": verdict.headline,
-        "incomplete": f"Falta consultar {listed([_MISSING_WORDS[one] for one in verdict.missing])}",
+        "incomplete": _incomplete_words(verdict),
         "clear": NOTHING_FOUND,
     }
     if verdict.level != "caution":
@@ -162,6 +164,12 @@ def _words(
         open_fines=any(fine.is_open for fine in fines),
         restrictions=any(effect_of(restriction).in_force for restriction in restrictions),
     )
+
+
+def _incomplete_words(verdict: Verdict) -> str:
+    """Return which lookups are missing. If none is, the headline says what else is in doubt."""
+    missing = listed([_MISSING_WORDS[one] for one in verdict.missing])
+    return f"Falta consultar {missing}" if missing else verdict.headline
 
 
 def caution_words(*, enforceable: object, open_fines: object, restrictions: object) -> str:

@@ -52,8 +52,10 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "token_limit": "O limite diário de consultas do seu acesso foi atingido",
     "unreachable": "A fonte de dados não pode ser consultada agora",
     "busy": "A fonte de dados pediu uma pausa",
+    "no_credit": "A fonte de dados exige pagamento ou saldo",
     "portal": "O portal não conseguiu registrar as consultas",
     "access": "O acesso não é mais aceito",
+    "operator_refused": "A fonte de dados não aceitou o acesso deste portal",
 }
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
@@ -520,6 +522,8 @@ def _pause_text(batch: Batch) -> str:
         return ""
     if batch.resume_at is not None:
         return f"O lote continua sozinho em {formats.moment(from_epoch(batch.resume_at))}."
+    if batch.reason == "operator_refused":
+        return "Avise quem opera o portal. Continue o lote depois que o acesso for corrigido."
     return "O lote continua quando você quiser."
 
 
@@ -631,7 +635,7 @@ def _finding(row: BatchRow) -> str:
         case "clear":
             return FILTERS["clear"]
         case "incomplete":
-            return f"Faltam {row.missing}" if row.missing else "Incompleta"
+            return f"Faltam {row.missing}" if row.missing else row.headline or "Incompleta"
         case "caution":
             return caution_words(
                 enforceable=row.fines_enforceable,

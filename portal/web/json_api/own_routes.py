@@ -30,7 +30,7 @@ from portal.batch import (
     preview_left,
     read_strings,
 )
-from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway, Operation
+from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Failure, Gateway, Operation
 from portal.pdf import PdfProcess, PDFUnavailable
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
@@ -40,17 +40,16 @@ from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.exports.zip_file import zip_stream
 from portal.presentation.failure_texts import (
     ERROR_MESSAGES,
-    FAULTS,
     FORBIDDEN,
     INVALID_PLATE,
     TOO_MANY,
     UNAUTHORIZED,
 )
-from portal.presentation.panels import Cause
+from portal.presentation.panels import Panel
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import Plate
-from portal.web.http.errors import message_response
+from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits
 from portal.web.http.upload_limits import UploadLimiter
@@ -67,7 +66,8 @@ from portal.web.json_api.routes import (
 
 log = logging.getLogger(__name__)
 
-INVALID_ASK: Final = "Em “ask” vão decode, renainf e renajud, separados por vírgula."
+INVALID_ASK: Final = "Em um só “ask” vão decode, renainf e renajud, separados por vírgula."
+INVALID_ASK_LIST: Final = 'Em "ask" vai uma lista com decode, renainf ou renajud, ao menos um.'
 INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
 INVALID_BATCH: Final = 'O corpo deve ser um objeto JSON com "plates", uma lista de textos.'
 TOO_LONG: Final = "Um lote tem no máximo {} placas."
@@ -154,9 +154,9 @@ class OwnApi:
 
     def vehicle(self, plate: str) -> Response:
         requester = self._requester()
-        subject, ask = read_plate(plate), request.args.get("ask")
+        subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
         # If the query has no ``ask``, a missing scope is no error, and the response states it.
-        names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity)
+        names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
         return _json(explained(subject, panels, self.render_context()))
@@ -172,7 +172,7 @@ class OwnApi:
         contents = VehicleContents.of(panels, self.render_context())
         table = vehicle_table(name, contents)
         if table is None:
-            raise _refusal(panels.of(need).cause)
+            raise _without_answer(panels.of(need))
         return _download(table, ending, dialect, f"{subject.text}-{name}")
 
     # Batches
@@ -295,6 +295,8 @@ class OwnApi:
             return view()
         except Refusal as refusal:
             return message_response(refusal.status, refusal.message, refusal.retry_after_s)
+        except Failure as failure:
+            return failure_response(failure, self.gatekeeper.mode == "pass-through")
         except UnknownBatch:
             return message_response(404, NO_BATCH)
         except NotAllowed as error:
@@ -334,8 +336,8 @@ class OwnApi:
         if names is None:
             return plates, tuple(name for name in LOOKUPS if identity.has_scope(name))
         if not isinstance(names, list) or not names:
-            raise Refusal(400, INVALID_ASK)
-        return plates, _asked(names, identity)
+            raise Refusal(400, INVALID_ASK_LIST)
+        return plates, _asked(names, identity, INVALID_ASK_LIST)
 
     def _one(self, batch: str, requester: Requester) -> Response:
         return _json(self._object(self.batches.get(batch, requester.owner), requester))
@@ -365,27 +367,38 @@ def _directive(requester: Requester) -> Directive:
     return Directive.NORMAL if is_user_initiated() else Directive.PEEK
 
 
-def _refusal(cause: Cause) -> Refusal:
+def _without_answer(panel: Panel) -> Refusal | Failure:
     """Return the error for a request whose only lookup has no readable answer."""
-    if cause == "rejected":
-        return Refusal(400, INVALID_PLATE)
-    for kind, fault in FAULTS.items():
-        if kind == cause:
-            retry_after_s = 1.0 if fault.status in (429, 503) else None
-            return Refusal(fault.status, fault.message, retry_after_s)
-    if cause == "broken":
-        return Refusal(500, ERROR_MESSAGES[500])
-    # Without a cause the lookup was not made, because the request allowed only stored answers.
-    return Refusal(504, FAULTS["not_stored"].message) if not cause else Refusal(502, NO_ANSWER)
+    match panel.cause:
+        case "rejected" | "not_for_renavam":
+            return Refusal(400, INVALID_PLATE)
+        case "broken":
+            return Refusal(500, ERROR_MESSAGES[500])
+        case "out_of_scope":
+            return Refusal(403, FORBIDDEN)
+        case "":
+            # Without an answer, the request allowed only stored answers, and nothing was stored.
+            return Refusal(502, NO_ANSWER) if panel.has_answer else Failure("not_stored")
+        case kind:
+            return Failure(kind, panel.retry_after_s)
 
 
-def _asked(names: Sequence[object], identity: Identity) -> tuple[LookupName, ...]:
+def _parameter(name: str, invalid: str) -> str | None:
+    """Return a query parameter, or None. If it is repeated, raise Refusal (400, ``invalid``)."""
+    values = request.args.getlist(name)
+    if len(values) > 1:
+        raise Refusal(400, invalid)
+    return values[0] if values else None
+
+
+def _asked(names: Sequence[object], identity: Identity, invalid: str) -> tuple[LookupName, ...]:
     """Return the lookups that a request names, in the usual order.
 
-    Raises Refusal: 400 for an unknown name, 403 if the identity lacks the scope of a lookup.
+    Raises Refusal: 400 with the message ``invalid`` for an unknown name, 403 if the identity lacks
+    the scope of a lookup.
     """
     if any(name not in LOOKUPS for name in names):
-        raise Refusal(400, INVALID_ASK)
+        raise Refusal(400, invalid)
     asked = tuple(name for name in LOOKUPS if name in names)
     if not all(map(identity.has_scope, asked)):
         raise Refusal(403, FORBIDDEN)
@@ -393,8 +406,8 @@ def _asked(names: Sequence[object], identity: Identity) -> tuple[LookupName, ...
 
 
 def _dialect() -> Dialect:
-    match request.args.get("dialect", "brazil"):
-        case "brazil":
+    match _parameter("dialect", INVALID_DIALECT):
+        case None | "brazil":
             return "brazil"
         case "rfc4180":
             return "rfc4180"

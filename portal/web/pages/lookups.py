@@ -191,7 +191,12 @@ class Lookups:
             sentence = sentence_about(failure.kind, failure.retry_after_s)
             if failure.kind == "not_found":
                 sentence = UNKNOWN.format(subject_phrase(lookup.subject))
-            found = Panel("unavailable", reason=sentence, cause=failure.kind)
+            found = Panel(
+                "unavailable",
+                reason=sentence,
+                cause=failure.kind,
+                retry_after_s=failure.retry_after_s,
+            )
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
             # The page must still be shown, without the impression that the vehicle has no records.

@@ -106,6 +106,12 @@ def test_pending_plate_without_result_reads_nothing() -> None:
     assert (row.plate, row.state, row.verdict) == ("ABC1D23", "pending", None)
 
 
+def test_pending_plate_that_is_asked_again_keeps_its_answers_without_a_verdict() -> None:
+    row = at(replace(kept(decode=clean()["decode"]), state="pending"), 0)
+    assert (row.state, row.verdict, row.headline, row.cause) == ("pending", None, None, None)
+    assert row.vehicle
+
+
 @pytest.mark.parametrize("result", [None, b"{}"])
 def test_item_of_another_version_reads_the_stored_answers(result: bytes | None) -> None:
     unasked = Panels(Panel("unasked"), Panel("unasked"), Panel("unasked"))

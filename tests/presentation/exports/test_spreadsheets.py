@@ -128,6 +128,7 @@ def test_workbook_has_typed_cells_and_no_formula(tmp_path: Path) -> None:
     assert kinds["fines_open"] == kinds["fines_amount"] == kinds["fipe_low"] == "n"
     assert found["fetched_at"].value == LOCAL
     assert found["fipe_low"].value == -1
+    assert found["fipe_low"].number_format == '"R$" #,##0.00'
     assert {cell.data_type for row in (titles, first, second) for cell in row} <= {"s", "n", "d"}
     assert (second[0].value, second[0].data_type) == ("00000000191", "s")  # with its zeros
     assert found["vehicle"].value == FIRST["vehicle"]

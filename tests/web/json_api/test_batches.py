@@ -224,6 +224,12 @@ def test_document_and_server_accept_the_same_lists(here: InProcessPortal, plate:
     assert (response.status_code == 201) == bool(re.search(pattern, plate))
 
 
+@pytest.mark.parametrize("ask", [[], ["report"], "decode", [{}]])
+def test_wrong_ask_is_explained_as_a_list(here: InProcessPortal, ask: object) -> None:
+    message = expect_message(post(here, BATCHES, {"plates": PLATES, "ask": ask}), 400)
+    assert "lista" in message and "vírgula" not in message
+
+
 def test_body_of_another_type_or_size_is_refused(here: InProcessPortal) -> None:
     expect_message(here.client.post(BATCHES, data=b"x=1", headers=AUTH), 400)
     response = here.client.post(

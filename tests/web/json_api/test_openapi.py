@@ -3,13 +3,20 @@
 import json
 import re
 import sqlite3
-from typing import Any
+from typing import Any, get_args
 
 import jsonschema_rs
 import pytest
 import yaml
 
+from portal.batch import Reason
+from portal.gateway import FailureKind
+from portal.presentation.exports.batches import COLUMNS
+from portal.presentation.exports.tables import json_lines
+from portal.presentation.exports.vehicle_tables import NEEDS, vehicle_table
 from portal.presentation.failure_texts import ERROR_MESSAGES, FAULTS, INVALID_PLATE
+from portal.presentation.panels import Cause
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import STATES
 from portal.web.http.errors import is_json_path
 from portal.web.json_api.own_routes import NO_PDF, NOT_ALLOWED
@@ -17,6 +24,7 @@ from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.presentation.rendering import CONTEXT, panels
 from tests.web.json_paths import PLATE, QUESTIONS, ask
 
 AUTH = {"Authorization": PORTAL_TOKEN}
@@ -104,6 +112,87 @@ def test_example_messages_are_those_of_the_code(document: dict[str, Any]) -> Non
         assert response["content"]["application/json"]["example"]["message"] in known, name
 
 
+def _explained_values(schema: dict[str, Any]) -> set[str]:
+    """Return the values of an enum, each of which its description must explain."""
+    values = {value for value in schema["enum"] if value is not None}
+    assert all(f"`{value}`" in schema["description"] for value in values)
+    return values
+
+
+def test_reasons_and_causes_are_those_of_the_code(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    reasons = _explained_values(schemas["Batch"]["properties"]["reason"])
+    assert reasons == {*get_args(Reason)} - {""}
+    causes = _explained_values(schemas["BatchRow"]["properties"]["cause"])
+    never = {"not_stored", "not_for_renavam", ""}
+    others = get_args(get_args(Cause)[1])
+    assert causes == {*get_args(FailureKind), *others, "unreadable"} - never
+    lookup = schemas["ExplainedLookup"]["properties"]
+    assert lookup["cause"] == schemas["BatchRow"]["properties"]["cause"]
+
+
+def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
+    contents = VehicleContents.of(panels(), CONTEXT)
+    tables = {name: vehicle_table(name, contents) for name in NEEDS}
+    columns = {
+        f"/api/v1/vehicles/{{plate}}/{name}": table.columns
+        for name, table in tables.items()
+        if table is not None
+    }
+    columns["/api/v1/batches/{batch}/results"] = COLUMNS
+    found = set()
+    for path, item in document["paths"].items():
+        stem, _, ending = path.rpartition(".")
+        if stem not in columns or ending == "zip":
+            continue
+        schema = _resolved(document, item["get"]["x-row"])
+        assert list(schema["properties"]) == [column.name for column in columns[stem]], path
+        assert schema["required"] == list(schema["properties"]), path
+        found.add(stem)
+    assert found == set(columns)
+
+
+def test_exported_rows_match_their_schemas(document: dict[str, Any]) -> None:
+    contents = VehicleContents.of(panels(), CONTEXT)
+    for name in NEEDS:
+        table = vehicle_table(name, contents)
+        assert table is not None
+        row = document["paths"][f"/api/v1/vehicles/{{plate}}/{name}.jsonl"]["get"]["x-row"]
+        for line in json_lines(table):
+            _validate(document, row, json.loads(line))
+
+
+def test_head_of_a_file_has_the_headers_and_type_of_its_document(
+    here: InProcessPortal, document: dict[str, Any]
+) -> None:
+    batch = here.client.post("/api/v1/batches", json={"plates": [PLATE]}, headers=AUTH)
+    for operation in ("decode", "renainf", "renajud"):
+        here.get(next(q.path for q in QUESTIONS if q.operation == operation))
+    tried = 0
+    for path, item in document["paths"].items():
+        content = item.get("head", {}).get("responses", {}).get("200", {}).get("content")
+        if content is None or path.endswith(".zip"):  # the archive needs WeasyPrint
+            continue
+        address = path.format(plate=PLATE, batch=batch.get_json()["id"])
+        response = here.client.head(address, headers=AUTH)
+        assert response.status_code == 200, path
+        assert response.mimetype in content
+        assert response.mimetype in item["get"]["responses"]["200"]["content"]
+        described = item["head"]["responses"]["200"]["headers"]
+        assert "Content-Disposition" in response.headers and "Content-Disposition" in described
+        tried += 1
+    assert tried == 9
+
+
+def _resolved(document: dict[str, Any], reference: dict[str, str]) -> Any:
+    return document["components"]["schemas"][reference["$ref"].rpartition("/")[2]]
+
+
+def _validate(document: dict[str, Any], schema: dict[str, Any], found: object) -> None:
+    whole = {**schema, "components": document["components"]}
+    jsonschema_rs.Draft202012Validator(whole).validate(found)
+
+
 def test_state_enum_matches_the_code(document: dict[str, Any]) -> None:
     assert set(document["components"]["parameters"]["State"]["schema"]["enum"]) == STATES
 
@@ -122,8 +211,7 @@ def _answer_schema(document: dict[str, Any], path: str, method: str, status: int
 
 def _check(document: dict[str, Any], answer: dict[str, Any], response: Any) -> None:
     schema = answer["content"]["application/json"]["schema"]
-    whole = {**schema, "components": document["components"]}
-    jsonschema_rs.Draft202012Validator(whole).validate(json.loads(response.data))
+    _validate(document, schema, json.loads(response.data))
     for name, header in answer.get("headers", {}).items():
         described = document["components"]["headers"][header["$ref"].rpartition("/")[2]]
         if name not in response.headers:

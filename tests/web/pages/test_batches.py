@@ -4,18 +4,27 @@ import csv
 import io
 import re
 import time
+from dataclasses import replace
 from datetime import UTC, datetime
+from decimal import Decimal
 from email.utils import parsedate_to_datetime
+from typing import get_args
 
 import pytest
 
-from portal.batch import Batches, Item
+from portal.batch import Batches, BatchUnderWay, Item, Reason
 from portal.gateway import Gateway
+from portal.presentation.operations.page import operations_page
+from portal.presentation.tools.batches import batch_page
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal
+from tests.fakes.ports import wait_until
+from tests.presentation.operations import FACTS
+from tests.presentation.rendering import NOW
+from tests.presentation.specimens import BATCH_PRICES, batch_in
 from tests.web.page_client import Page, PageClient
 from tests.web.signed_in import visitor
 
@@ -114,6 +123,35 @@ def test_running_page_refreshes_itself(here: InProcessPortal, dealer: PageClient
     assert "ABC1D23" in dealer.get(f"/lote?corrigir={path.removeprefix('/lote/')}").text
     act(dealer, path, "iniciar")
     assert "Lote cancelado." in dealer.get(path).text
+
+
+@pytest.mark.parametrize(
+    ("status", "title", "text"),
+    [
+        (401, "A fonte de dados não aceitou o acesso deste portal", "Avise quem opera o portal."),
+        (402, "A fonte de dados exige pagamento ou saldo", "O lote continua sozinho em"),
+    ],
+)
+def test_pause_for_a_refusal_of_the_source_names_it(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream, status: int, title: str,
+    text: str,
+) -> None:  # fmt: skip
+    upstream.default(faults.status(status))
+    path = str(send(dealer, "ABC1D23 LMP0A01"))
+    act(dealer, path, "iniciar")
+    here.app.extensions["batch_runner"].tick()
+    wait_until(lambda: title in dealer.get(path).text, "the pause")
+    page = dealer.get(path)
+    assert text in page.text
+    assert "não é mais aceito" not in page.text
+
+
+@pytest.mark.parametrize("reason", [reason for reason in get_args(Reason) if reason])
+def test_every_reason_of_a_pause_has_its_words(reason: Reason) -> None:
+    page = batch_page(batch_in("paused", reason), (), BATCH_PRICES, (None, None), NOW)
+    assert page.pause_title and page.pause_text
+    under_way = BatchUnderWay("paused", reason, None, Decimal(0), 2, 0)
+    assert operations_page(replace(FACTS, batches=(under_way,))).batches[0].state
 
 
 def test_uploaded_csv_is_read(dealer: PageClient) -> None:

@@ -1,0 +1,80 @@
+"""``/api/v1/vehicles/{plate}`` and its exports: parameters, and errors as those of a lookup."""
+
+import pytest
+
+from tests.conftest import PortalFactory
+from tests.fakes import Fault, FaultUpstream, faults
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, pass_through
+from tests.web.json_paths import PLATE, expect_message, issue, no_upstream_call
+
+VEHICLE = f"/api/v1/vehicles/{PLATE}"
+DECODE = f"/detran/v1/decode/{PLATE}"
+
+
+def errors(here: InProcessPortal, token: str) -> list[tuple[int, str | None]]:
+    """The status and Retry-After of a lookup and of the export that needs it."""
+    found = []
+    for path in (DECODE, f"{VEHICLE}/prices.csv"):
+        response = here.client.get(path, headers={"Authorization": token})
+        expect_message(response, response.status_code)
+        found.append((response.status_code, response.headers.get("Retry-After")))
+    return found
+
+
+def test_spent_daily_limit_of_a_token_has_the_same_retry_after(portal: PortalFactory) -> None:
+    here = portal()
+    token = issue(here, "small", daily_limit=1)
+    here.client.get(f"/detran/v1/restrictions/renainf/{PLATE}", headers={"Authorization": token})
+    (status, wait), (export_status, export_wait) = errors(here, token)
+    assert (status, export_status) == (429, 429)
+    assert abs(int(str(export_wait)) - int(str(wait))) <= 2
+
+
+def test_spent_daily_limit_of_the_portal_has_the_same_retry_after(portal: PortalFactory) -> None:
+    here = portal(DAILY_CALL_LIMIT="1")
+    here.get(f"/detran/v1/restrictions/renainf/{PLATE}")
+    (status, wait), (export_status, export_wait) = errors(here, PORTAL_TOKEN)
+    assert (status, export_status) == (503, 503)
+    assert abs(int(str(export_wait)) - int(str(wait))) <= 2
+
+
+@pytest.mark.parametrize("mode", ["managed", "pass-through"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        faults.status(400),
+        faults.status(402),
+        faults.status(403),
+        faults.status(404),
+        faults.status(429, retry_after="7"),
+        faults.status(500),
+    ],
+    ids=str,
+)
+def test_export_fails_as_its_lookup_does(
+    portal: PortalFactory, upstream: FaultUpstream, fault: Fault, mode: str
+) -> None:
+    here = portal(pass_through(upstream.url)) if mode == "pass-through" else portal()
+    upstream.default(fault)
+    lookup, export = errors(here, PORTAL_TOKEN)
+    assert lookup[0] == export[0]
+    assert (lookup[1] is None) == (export[1] is None)
+    if lookup[1] is not None:
+        assert 0 <= int(lookup[1]) - int(str(export[1])) <= 2
+
+
+@pytest.mark.parametrize("query", ["ask=decode&ask=renainf", "ask=decode&ask=decode", "ask="])
+def test_repeated_or_empty_ask_is_refused(
+    portal: PortalFactory, upstream: FaultUpstream, query: str
+) -> None:
+    here = portal()
+    with no_upstream_call(upstream):
+        message = expect_message(here.get(f"{VEHICLE}?{query}"), 400)
+    assert "separados por vírgula" in message
+
+
+def test_repeated_dialect_is_refused(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    here = portal()
+    with no_upstream_call(upstream):
+        path = f"{VEHICLE}/prices.csv?dialect=brazil&dialect=rfc4180"
+        assert "dialeto" in expect_message(here.get(path), 400)
