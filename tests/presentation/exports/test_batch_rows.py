@@ -107,7 +107,7 @@ def test_pending_plate_without_result_reads_nothing() -> None:
 
 
 def test_pending_plate_that_is_asked_again_keeps_its_answers_without_a_verdict() -> None:
-    row = at(replace(kept(decode=clean()["decode"]), state="pending"), 0)
+    row = at(replace(kept({"decode": clean()["decode"]}), state="pending"), 0)
     assert (row.state, row.verdict, row.headline, row.cause) == ("pending", None, None, None)
     assert row.vehicle
 
