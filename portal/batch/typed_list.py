@@ -138,8 +138,9 @@ def read_list(text: str) -> TypedList:
 
     A line with a tab, a semicolon or a comma is a row of cells. If a header names columns of plates
     or Renavam, only these columns are read. Otherwise all cells are read. Words around plates are
-    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. A Renavam
-    beside a plate is the same vehicle.
+    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. In a table,
+    that is with tabs, semicolons or a header, a Renavam beside a plate is the same vehicle. In a
+    line of text with blanks or commas it is another.
     """
     lines = text.splitlines()
     delimiter = ""
@@ -150,7 +151,8 @@ def read_list(text: str) -> TypedList:
     if header is not None and not delimiter:
         delimiter = _delimiter(lines[header])
         rows = [_row(line, delimiter) for line in lines]
-    by_line = _collected(_in_rows(rows))
+    has_columns = "\t" in text or ";" in text
+    by_line = _collected(_in_rows(rows, has_columns))
     # An unclosed quote joins all lines up to the next quote into one cell, which hides the vehicles
     # in these lines. If every quote is closed, line breaks in cells may be intended, as in a column
     # of notes. Use the reading that finds more vehicles.
@@ -160,7 +162,7 @@ def read_list(text: str) -> TypedList:
     if table is None or not any("\n" in cell for row in table for cell in row):
         return by_line
     notes = [["" if "\n" in cell.strip() else cell for cell in row] for row in table]
-    whole = _collected(_in_rows(notes))
+    whole = _collected(_in_rows(notes, has_columns))
     return by_line if len(by_line.subjects) > len(whole.subjects) else whole
 
 
@@ -248,19 +250,21 @@ def _one(value: object) -> Subject | str:
     return (_subject(match) if match else None) or value
 
 
-def _in_rows(rows: Sequence[Sequence[str]]) -> Iterator[tuple[int, Subject | str]]:
+def _in_rows(
+    rows: Sequence[Sequence[str]], has_columns: bool
+) -> Iterator[tuple[int, Subject | str]]:
     header = _header(rows)
     columns = [] if header is None else _named_columns(rows[header])
     for index, row in enumerate(rows):
         cells = [_cell(text) for text in row]
         if header is None:
-            found = _in_cells(cells)
+            found = _in_cells(cells, has_columns=has_columns)
         elif index < header:  # such as the title of a table
             found = [each for cell in cells for each in cell.doubtful]
         elif row == rows[header]:  # a file of several pages repeats its header
             found = []
         else:
-            found = _in_cells(_chosen(cells, columns), is_named=True)
+            found = _in_cells(_chosen(cells, columns), has_columns=True, is_named=True)
         for each in found:
             yield index, each
 
@@ -300,18 +304,19 @@ def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
     return [cells[column] for column in columns if column < len(cells)]
 
 
-def _in_cells(cells: Sequence[_Cell], *, is_named: bool = False) -> list[Subject | str]:
+def _in_cells(
+    cells: Sequence[_Cell], *, has_columns: bool, is_named: bool = False
+) -> list[Subject | str]:
     """Return the vehicles of a row and its invalid entries. A line of text is a row of one cell.
 
-    ``is_named`` is true if a header names the columns of the cells.
+    ``has_columns`` is true in a table, and ``is_named`` if a header names the cells' columns.
     """
     filled = [cell for cell in cells if cell.subjects or cell.words]
     subjects = [each for cell in filled for each in cell.subjects]
     plates = [each for each in subjects if isinstance(each, Plate)]
     doubtful = [each for cell in filled for each in cell.doubtful]
-    if (
-        len(plates) > 1
-    ):  # a list, so that "ABC 12" is a plate too, unlike "Gol 1.6" beside one plate
+    # Beside several plates "ABC 12" is a mistyped plate. Beside one, it may be a model ("Gol 16").
+    if len(plates) > 1:
         doubtful += [
             " ".join(cell.words)
             for cell in filled
@@ -321,11 +326,12 @@ def _in_cells(cells: Sequence[_Cell], *, is_named: bool = False) -> list[Subject
         ]
     mistyped = [each for each in doubtful if not _signs(each).isdecimal()]
     has_others = sum(len(cell.words) for cell in filled) > len(doubtful)
-    # A Renavam beside each plate is that of the same vehicle. Beside a single plate and other
-    # words, a number may also be a telephone number or a CPF.
+    # In a table, a Renavam beside each plate is that of the same vehicle. Beside a single plate and
+    # other words, a number may also be a telephone number or a CPF.
     vehicle_count = len(plates) + len(mistyped)
     numbers_count = len(subjects) - len(plates) + len(doubtful) - len(mistyped)
-    if vehicle_count and (numbers_count == vehicle_count or (has_others and vehicle_count == 1)):
+    is_pair = has_columns and numbers_count == vehicle_count
+    if vehicle_count and (is_pair or (has_others and vehicle_count == 1)):
         doubtful = mistyped
         subjects = list(plates) or subjects
     is_every_word_named = is_named or len(filled) == 1 or not has_others

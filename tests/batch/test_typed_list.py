@@ -82,7 +82,9 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         ("ABC1D23, ABCID23, ABC 12, LMP0A01", ["ABC1D23", "LMP0A01"], ["ABCID23", "ABC 12"]),
         ("ABCID23;LMPOA01", [], ["ABCID23", "LMPOA01"]),
         # A Renavam beside a plate is the same vehicle.
-        ("ABC1D23, 79831854647", ["ABC1D23"], []),
+        ("ABC1D23, 79831854647", ["ABC1D23", "79831854647"], []),
+        ("ABC1D23 79831854647", ["ABC1D23", "79831854647"], []),
+        ("ABC1D23;79831854647", ["ABC1D23"], []),
         ("ABC1D23;894638273", ["ABC1D23"], []),
         ("ABC1D23, LMP0A01, 79831854647", ["ABC1D23", "LMP0A01", "79831854647"], []),
         ("João;ABC1D23;12345678901;11987654321", ["ABC1D23"], []),
