@@ -25,6 +25,7 @@ from portal.storage import (
     reading,
     spending,
     tokens,
+    writing,
 )
 from tests.fakes import free_port, wait_until
 from tests.fakes.databases import Database, PostgresProcess, opened
@@ -346,7 +347,7 @@ def test_timestamps_and_integers_round_trip_exactly(engine: Engine) -> None:
 
 
 def test_reader_and_writer_do_not_block_each_other(engine: Engine) -> None:
-    with engine.begin() as writer:
+    with writing(engine) as writer:
         writer.execute(
             insert(spending).values(namespace="upstream", day="2026-11-01", payer="day", calls=1)
         )
