@@ -8,7 +8,6 @@ from portal.batch.batches import (
     UnknownBatch,
     release_items,
 )
-from portal.batch.decisions import NotAllowed
 from portal.batch.model import (
     LOOKUPS,
     RENAVAM_LOOKUPS,
@@ -17,6 +16,7 @@ from portal.batch.model import (
     Counts,
     Item,
     LookupName,
+    NotAllowed,
     Reason,
     State,
     lookups_of,

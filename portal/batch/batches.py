@@ -29,8 +29,8 @@ from sqlalchemy import (
 )
 
 from portal.access import SubjectKeys
-from portal.batch.decisions import Action, Pause, check_allowed
-from portal.batch.model import LOOKUPS, Batch, Cost, Counts, Item, LookupName
+from portal.batch.model import LOOKUPS, Action, Batch, Cost, Counts, Item, LookupName, check_allowed
+from portal.batch.pauses import Pause
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.storage import PreparedStatement, erase_traces, reading, writing
 from portal.storage import batch_items as items

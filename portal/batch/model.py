@@ -27,6 +27,15 @@ Reason = Literal[
     "operator_refused",
 ]
 
+# "discard" deletes a draft.
+Action = Literal["start", "pause", "cancel", "discard"]
+_ALLOWED: Final[dict[Action, frozenset[State]]] = {
+    "start": frozenset({"draft", "paused", "done", "running"}),
+    "pause": frozenset({"running", "paused"}),
+    "cancel": frozenset({"draft", "running", "paused", "cancelled"}),
+    "discard": frozenset({"draft"}),
+}
+
 LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
 RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
@@ -106,3 +115,18 @@ def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupNam
     """Return the lookups in ``ask`` that are possible for ``subject``."""
     allowed = RENAVAM_LOOKUPS if isinstance(subject, Renavam) else LOOKUPS
     return tuple(name for name in ask if name in allowed)
+
+
+class NotAllowed(Exception):
+    """The batch's state does not allow the action."""
+
+    def __init__(self, action: Action, state: State) -> None:
+        super().__init__(f"{action} in {state}")
+        self.action = action
+        self.state = state
+
+
+def check_allowed(action: Action, state: State) -> None:
+    """Raise NotAllowed unless the state allows the action."""
+    if state not in _ALLOWED[action]:
+        raise NotAllowed(action, state)

@@ -20,7 +20,7 @@ from portal.batch import (
     WrongEntry,
     read_list,
 )
-from portal.batch.decisions import NO_CREDIT_PAUSE_S
+from portal.batch.pauses import NO_CREDIT_PAUSE_S
 from portal.gateway import Caller
 from portal.storage import batch_items as items
 from portal.storage import batches as table

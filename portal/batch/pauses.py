@@ -1,12 +1,10 @@
-"""Decides whether a failed lookup pauses its batch, and which actions a batch's state allows."""
+"""Decides whether a failed lookup pauses its batch, and for how long."""
 
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
-from portal.batch.model import Reason, State
+from portal.batch.model import Reason
 from portal.gateway import FailureKind
-
-Action = Literal["start", "pause", "cancel", "discard"]
 
 SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
@@ -30,21 +28,6 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
-_ALLOWED: Final[dict[Action, frozenset[State]]] = {
-    "start": frozenset({"draft", "paused", "done", "running"}),
-    "pause": frozenset({"running", "paused"}),
-    "cancel": frozenset({"draft", "running", "paused", "cancelled"}),
-    "discard": frozenset({"draft"}),
-}
-
-
-class NotAllowed(Exception):
-    """The batch's state does not allow the action."""
-
-    def __init__(self, action: Action, state: State) -> None:
-        super().__init__(f"{action} in {state}")
-        self.action = action
-        self.state = state
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,9 +66,3 @@ def pause_after(
         return Pause(reason, max(retry_after_s or 0.0, 1.0))
     wait_s = min(SHORTEST_PAUSE_S * 2**tries, LONGEST_PAUSE_S)
     return Pause(reason, max(retry_after_s or 0.0, wait_s))
-
-
-def check_allowed(action: Action, state: State) -> None:
-    """Raise NotAllowed unless the state allows the action."""
-    if state not in _ALLOWED[action]:
-        raise NotAllowed(action, state)
