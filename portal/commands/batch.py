@@ -97,8 +97,8 @@ def batch_command(given: BatchTools) -> Command:
         """Look up every plate and Renavam of FILE and write a table to OUT.
 
         After an interruption, run the same command again: it looks up only what has no answer yet.
-        Exits 0 if every line is a plate or Renavam that has an answer, else 1. A portal without an
-        upstream token sends the credential in DOSSIE_CREDENTIAL.
+        Exits 0 if every plate has an answer, else 1. A portal without an upstream token sends the
+        credential in DOSSIE_CREDENTIAL.
         """
         tools = _with_credential(given)
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")

@@ -199,7 +199,7 @@ def test_pass_through_pauses_a_batch_whose_credential_is_refused(
     monkeypatch.setenv("DOSSIE_CREDENTIAL", "wrong")
     done = run(here, file_of(tmp_path, "ABC1D23"), "--out", str(tmp_path / "o.csv"), "--yes")
     assert done.exit_code == 1
-    assert "the upstream does not accept the credential" in done.stderr
+    assert "the portal or the upstream does not accept your credential" in done.stderr
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
