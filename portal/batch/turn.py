@@ -37,7 +37,7 @@ class Turn:
     def given_up(self) -> Iterator[None]:
         """Release the turn during a block, and wait for the turn again at the end.
 
-        Outside a block of ``taken``, this has no effect.
+        If it is not called inside a ``with turn.taken():`` block, it has no effect.
         """
         if not getattr(self._thread, "wants_turn", False):
             yield

@@ -460,7 +460,7 @@ class Store:
         that is older than the purge.
         """
         # Portals that sign with another secret key use another name for the same purge log. The
-        # highest number under any name is the last purge that the backend has applied.
+        # backend keeps a number for each name. The highest is that of the last applied purge.
         number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:

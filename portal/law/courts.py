@@ -101,7 +101,10 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal at the start of ``words`` and its number of words, or ("", 1)."""
+    """Return the ordinal that ``words`` starts with, and how many words the ordinal has.
+
+    If ``words`` does not start with an ordinal, the result is ("", 1).
+    """
     numbered = _NUMBERED.match(words[0])
     if numbered and (numbered[2] or (len(words) > 1 and bare(words[1]) in _COUNTED)):
         sign = {"A": "ª", "O": "º", None: "ª"}.get(numbered[2], numbered[2])

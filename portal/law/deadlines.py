@@ -19,7 +19,8 @@ PENALTY_DAYS_WITH_DEFENCE = 360
 # The law says "não inferior a trinta dias" ("not less than thirty days"), so a notice may grant
 # more.
 MINIMUM_DAYS = 30
-# A fine is "probably_due" if its penalty is more than MINIMUM_DAYS and at most this many days old.
+# A fine is "probably_due" if its penalty was imposed more than MINIMUM_DAYS ago, but at most
+# PROBABLY_DUE_DAYS ago.
 # The record has no due date, and issuing bodies often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30

@@ -6,10 +6,10 @@ the national register of fines (SENATRAN, 2016), covers pedestrians, bicycles, p
 the code 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The table lacks the codes of dangerous
 goods (9xxx), and codes that are newer than its sources.
 
-Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code), with the
-amounts of Lei 13.281/2016 since 01/11/2016. ``points_counted``, the points that count on a licence,
-follows art. 259, § 4º (Lei 14.071/2020). It is blank if no source says whether the points count, as
-for cyclists.
+Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code). The amounts
+are those of Lei 13.281/2016, in force since 01/11/2016. ``points_counted``, the points that count
+on a licence, follows art. 259, § 4º (Lei 14.071/2020). It is blank if no source says whether the
+points count, as for cyclists.
 
 A code has one or more splits (desdobramentos), which are variants of the infraction. Rows with the
 status ``superseded`` are former splits or rules, which old records still use. The column

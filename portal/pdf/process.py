@@ -44,9 +44,9 @@ class RenderingFailed(Exception):
 class PdfProcess:
     """Renders PDFs in a child process, which runs only while an archive is open.
 
-    ``files`` returns the files below ``/static/`` by their paths. If no child can be started,
-    ``here`` renders in this process. ``is_available_here`` imports WeasyPrint to find out whether
-    its libraries are installed. It is called where they are not evidently installed.
+    ``files`` returns a mapping from the paths below ``/static/`` to the files. If no child can be
+    started, ``here`` renders in this process. ``is_available_here`` imports WeasyPrint to find out
+    whether its libraries are installed. It is called where they are not evidently installed.
     """
 
     def __init__(

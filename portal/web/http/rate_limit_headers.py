@@ -37,9 +37,10 @@ class DailyQuotas:
     ``calls_left`` returns a caller's number and the seconds to midnight, or None if the ledger (the
     database table of upstream calls) cannot be read.
 
-    A cache hit makes no upstream call, so the response may state a number that is up to a second
-    old. To renew an older number, one thread reads the ledger. Meanwhile the threads of other hits
-    use the old number and need not wait for the database.
+    A cache hit makes no upstream call and does not change the number. Its response is therefore
+    allowed to state a number that was read up to a second ago. To renew an older number, one thread
+    reads the ledger. Meanwhile the threads of other hits use the old number and need not wait for
+    the database.
     """
 
     def __init__(
