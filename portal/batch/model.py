@@ -21,7 +21,6 @@ Reason = Literal[
     "token_limit",
     "unreachable",
     "busy",
-    "no_credit",
     "portal",
     "access",
     "operator_refused",

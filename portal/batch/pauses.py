@@ -8,8 +8,6 @@ from portal.gateway import FailureKind
 
 SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
-# Longer than the pause for an outage, because the ledger counts each 402 as a paid call.
-NO_CREDIT_PAUSE_S: Final = 3600.0
 MOST_ATTEMPTS: Final = 3
 
 # Failures that pause a batch, because the batch's other items would fail for the same reason.
@@ -18,7 +16,6 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "token_limit": "token_limit",
     "unreachable": "unreachable",
     "busy": "busy",
-    "no_credit": "no_credit",
     "no_ledger": "portal",
     "operator_refused": "operator_refused",
     "refused_401": "access",
@@ -60,8 +57,6 @@ def pause_after(
         return None
     if reason in _UNTIL_RESUMED:
         return Pause(reason, None)
-    if reason == "no_credit":
-        return Pause(reason, NO_CREDIT_PAUSE_S)
     if reason in _UNTIL_MIDNIGHT:
         return Pause(reason, max(retry_after_s or 0.0, 1.0))
     wait_s = min(SHORTEST_PAUSE_S * 2**tries, LONGEST_PAUSE_S)

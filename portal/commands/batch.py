@@ -48,7 +48,6 @@ _REASONS: Final = {
     "token_limit": "the daily limit of the caller is reached",
     "unreachable": "the upstream cannot be reached",
     "busy": "the upstream asks for a pause",
-    "no_credit": "the upstream demands payment, for example because the credit is used up",
     "portal": "the database cannot be written",
     "access": "the portal or the upstream does not accept your credential",
     "operator_refused": "the upstream does not accept the portal's credential, tell its operator",

@@ -20,7 +20,6 @@ from portal.batch import (
     WrongEntry,
     read_list,
 )
-from portal.batch.pauses import NO_CREDIT_PAUSE_S
 from portal.gateway import Caller
 from portal.storage import batch_items as items
 from portal.storage import batches as table
@@ -407,23 +406,14 @@ def test_refused_operator_credential_pauses_until_resumed(
     assert (found.resume_at, found.counts.pending, len(upstream.calls)) == (None, 3, 1)
 
 
-def test_upstream_without_credit_pauses_and_fails_no_plate(tmp_path: Path, clock: Clock) -> None:
-    """A 402 may be charged, so the pause is long, and the first call after it is alone."""
+def test_402_fails_its_plate_with_a_cause_of_its_own(tmp_path: Path, clock: Clock) -> None:
     upstream = StubUpstream(Response(402, b"{}", "primary"))
-    one = engine_of(tmp_path, clock, upstream, concurrency=1)
+    one = engine_of(tmp_path, clock, upstream)
     batch = one.create(plates(2))
     one.start(batch)
-    for calls in range(1, 6):
-        found = one.run(batch)
-        assert (found.state, found.reason, found.counts.pending) == ("paused", "no_credit", 2)
-        assert found.resume_at == clock.now() + NO_CREDIT_PAUSE_S
-        assert len(upstream.calls) == calls
-        clock.advance(NO_CREDIT_PAUSE_S + 1)
-        one.runner.tick()
-    upstream.answer = None
-    one.run(batch)
-    clock.advance(NO_CREDIT_PAUSE_S + 1)
-    assert one.run(batch).counts.done == 2
+    found = one.run(batch)
+    assert (found.state, found.counts.failed) == ("done", 2)
+    assert {item.cause for item in one.batches.items(batch, OWNER)} == {"no_credit"}
 
 
 def test_lookup_without_scope_is_not_asked(tmp_path: Path, clock: Clock) -> None:

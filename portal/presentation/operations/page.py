@@ -61,7 +61,6 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "token_limit": "espera o limite do token",
     "unreachable": "espera a fonte voltar",
     "busy": "espera a pausa pedida pela fonte",
-    "no_credit": "a fonte exige pagamento ou saldo",
     "portal": "espera o livro-caixa",
     "access": "o acesso não é mais aceito",
     "operator_refused": "a fonte não aceitou o acesso deste portal",

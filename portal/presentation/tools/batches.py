@@ -52,7 +52,6 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "token_limit": "O limite diário de consultas do seu acesso foi atingido",
     "unreachable": "A fonte de dados não pode ser consultada agora",
     "busy": "A fonte de dados pediu uma pausa",
-    "no_credit": "A fonte de dados exige pagamento ou saldo",
     "portal": "O portal não conseguiu registrar as consultas",
     "access": "O acesso não é mais aceito",
     "operator_refused": "A fonte de dados não aceitou o acesso deste portal",
