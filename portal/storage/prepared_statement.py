@@ -1,4 +1,4 @@
-"""SQL statements that run on every cache miss."""
+"""SQL statements that run on every cache miss, and for every item of a batch."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 class TurnQueue:
     """Admits ``turns`` threads at a time. The waiting thread with the earliest time limit is next.
 
-    A thread also stops waiting if nobody calls ``note_progress`` for ``stall_s`` seconds.
+    A thread also stops waiting if ``note_progress`` is not called for ``stall_s`` seconds.
     """
 
     def __init__(self, turns: int = 1, stall_s: float = math.inf) -> None:
