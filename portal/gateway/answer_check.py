@@ -95,8 +95,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 def is_empty(body: bytes) -> bool:
     """Return whether ``result`` is a list that contains no records, or only empty records."""
-    result = msgspec.json.decode(_frame.decode(body).result)
-    return isinstance(result, list) and _records_nothing(result)
+    result = memoryview(_frame.decode(body).result)
+    return result[0] == ord("[") and _records_nothing(msgspec.json.decode(result))
 
 
 def _parsed(body: bytes) -> Any:

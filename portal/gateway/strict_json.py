@@ -34,7 +34,7 @@ def parse(text: bytes) -> Any:
 
     Rejects duplicate keys, NaN, lone surrogates, huge numbers and deep nesting.
     """
-    return _parse(text, _float)
+    return _parse(text, _FLOATS)
 
 
 def parse_exact(text: bytes) -> Any:
@@ -43,19 +43,13 @@ def parse_exact(text: bytes) -> Any:
     Use ``parse_exact`` for values that are sent to the upstream, because two different numbers with
     many digits may become the same float.
     """
-    return _parse(text, _decimal)
+    return _parse(text, _DECIMALS)
 
 
-def _parse(text: bytes, fraction: Callable[[str], float | Decimal]) -> Any:
+def _parse(text: bytes, decoder: json.JSONDecoder) -> Any:
     _refuse_depth(text)
     try:
-        value = json.loads(
-            text.decode("utf-8"),
-            object_pairs_hook=_object,
-            parse_constant=_refuse_constant,
-            parse_int=_integer,
-            parse_float=fraction,
-        )
+        value = decoder.decode(text.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise NotStrictJSON("not strict JSON") from error
     if b"\\u" in text:
@@ -152,6 +146,19 @@ def _decimal(digits: str) -> Decimal:
     if number is None or (number and abs(number.adjusted()) > LONGEST_NUMBER):
         raise NotStrictJSON("number too large or too small")
     return number
+
+
+def _decoder(fraction: Callable[[str], float | Decimal]) -> json.JSONDecoder:
+    return json.JSONDecoder(
+        object_pairs_hook=_object,
+        parse_constant=_refuse_constant,
+        parse_int=_integer,
+        parse_float=fraction,
+    )
+
+
+_FLOATS = _decoder(_float)
+_DECIMALS = _decoder(_decimal)
 
 
 def _refuse_surrogates(value: Any) -> None:
