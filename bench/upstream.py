@@ -1,7 +1,8 @@
 """The upstream of the benchmarks: 8 kB decode bodies, with a delay given in the address.
 
 The base address may contain delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
-``/d/80,120,100``. ``/calls`` returns the number of lookups received, and of distinct ones.
+``/d/80,120,100``. With ``/long`` before them, a decode body has two versions with 96 months of
+prices each: 14 kB. ``/calls`` returns the number of lookups received, and of distinct ones.
 """
 
 import asyncio
@@ -11,18 +12,24 @@ from typing import Any
 from tests import factories
 
 _PLATE = "ZZZ9Z99"
-# Five versions with 23 months of prices each, as a popular model has: 8 kB.
-_DECODE = factories.decode_body(
-    _PLATE,
-    informacoesFipe=[
-        factories.fipe_entry(
-            fipeId=f"8190{number}", historicoPreco=factories.price_history(23, first=60_000)
-        )
-        for number in range(5)
-    ],
-)
+
+
+def _decode_body(versions: int, months: int) -> bytes:
+    return factories.decode_body(
+        _PLATE,
+        informacoesFipe=[
+            factories.fipe_entry(
+                fipeId=f"8190{number}", historicoPreco=factories.price_history(months, first=60_000)
+            )
+            for number in range(versions)
+        ],
+    )
+
+
 _BODIES = {
-    "decode": _DECODE,
+    # Five versions with 23 months of prices each, as a popular model has: 8 kB.
+    "decode": _decode_body(5, 23),
+    "long decode": _decode_body(2, 96),
     "renainf": factories.renainf_body(),
     "renajud": factories.renajud_body(factories.restriction(placa=_PLATE)),
 }
@@ -38,6 +45,9 @@ async def app(scope: Any, protocol: Any) -> None:
         counts = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()
         protocol.response_bytes(200, _HEADERS, counts)
         return
+    is_long = parts[0] == "long"
+    if is_long:
+        parts = parts[1:]
     delays = [0.0, 0.0, 0.0]
     if parts[0] == "d":
         values = [float(text) / 1000 for text in parts[1].split(",")]
@@ -50,5 +60,5 @@ async def app(scope: Any, protocol: Any) -> None:
     delay = delays[("decode", "renainf", "renajud").index(operation)]
     if delay:
         await asyncio.sleep(delay)
-    body = _BODIES[operation].replace(_PLATE.encode(), plate.encode())
+    body = _BODIES["long decode" if is_long else operation].replace(_PLATE.encode(), plate.encode())
     protocol.response_bytes(200, _HEADERS, body)
