@@ -25,7 +25,7 @@ def purge_bucket(key: str) -> int:
 
     The backend counts purges by bucket, because a counter for each vehicle would permanently show
     which vehicle was purged. About ten thousand plates share a bucket. If one of these plates is
-    purged during an upstream call for another, the answer to this call is not stored.
+    purged during an upstream call for another plate, the answer to the call is not stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -109,10 +109,10 @@ class Backend(Protocol):
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag, and return how many there were.
 
-        ``number`` is the number of this purge in the purge log ``log``. If ``purged_to(log)`` is
-        ``number - 1``, this method sets it to ``number``. Any other value is kept, because it shows
-        that this backend has missed a purge. Raises BytesRemain if the entries are deleted but
-        their bytes are still on the disk.
+        ``number`` is the number of this purge in the purge log ``log``. This method raises the
+        value of ``purged_to(log)`` from ``number - 1`` to ``number``. A lower value stays, because
+        it shows that this backend has missed an earlier purge. Raises BytesRemain if the entries
+        are deleted but their bytes are still on the disk.
         """
         ...
 
@@ -139,7 +139,7 @@ class Backend(Protocol):
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
         """Return some entries, beginning at ``cursor``, and the next cursor.
 
-        If ``cursor`` is None, the entries begin at the first. The next cursor is None after the
+        If ``cursor`` is None, the scan begins at the first entry. The next cursor is None after the
         last entry.
         """
         ...

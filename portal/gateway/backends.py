@@ -47,8 +47,9 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 
 
 def remove_lease_files(data_dir: Path) -> None:
-    """Remove the lease files of killed processes, because the file names identify vehicles.
+    """Remove the lease files that killed processes have left behind.
 
+    A file's name contains a vehicle's keyed hash, and so shows that the vehicle was looked up.
     Files that a running process has locked are kept. For example, ``flask batch`` may run while the
     server starts.
     """

@@ -207,7 +207,7 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the latest earlier answer whose body differs from the present one, or None.
+        """Return the last answer before the present one that had another body, or None.
 
         The vehicle's page compares the two answers to show what has changed.
         """

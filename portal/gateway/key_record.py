@@ -30,8 +30,9 @@ class KeyRecord(Protocol):
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
         """Record the secret keys in use, and delete the entries of keys no longer in use.
 
-        The first of ``fingerprints`` belongs to the signing key. ``formers`` belong to keys no
-        longer in use. Returns the number of deleted entries.
+        The first of ``fingerprints`` belongs to the signing key. The others belong to old keys
+        whose entries can still be read. ``formers`` belong to keys no longer in use. Returns the
+        number of deleted entries.
         """
         ...
 
@@ -84,8 +85,8 @@ class SQLiteKeyRecord:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
             db.execute("BEGIN IMMEDIATE")  # several processes may start at once
-            # Compare the id of the signing key in each entry, because the file may contain no
-            # recorded fingerprints, for example if it replaced a corrupt file during operation.
+            # Check the key id in each entry. The recorded fingerprints are not enough, because a
+            # file that replaced a corrupt one during operation has entries but no fingerprints.
             key_ids = [key_id(each) for each in fingerprints]
             marks = ", ".join("?" * len(key_ids))
             gone = db.execute(

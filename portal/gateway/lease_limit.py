@@ -9,7 +9,7 @@ from portal.gateway.lookup import Failure
 
 
 class LimitedLeases:
-    """Leases with a limit on how many one process may hold or request at a time.
+    """Limits how many leases one process may hold or request at a time.
 
     Each cache miss needs file descriptors for a lease and for a connection to the upstream. The
     limit leaves descriptors for new clients and for the databases. Beyond the limit, ``hold``

@@ -81,9 +81,9 @@ class Directive(Enum):
 class Caller:
     """The token or credential with which a lookup is requested.
 
-    ``name`` is written to the ledger. ``daily_limit`` is in upstream calls (0: no limit).
-    ``credential`` is set only in pass-through mode, in which it is sent upstream. ``batch`` is the
-    id of the lookup's batch, if any.
+    ``name`` is written to the ledger. ``daily_limit`` is a number of upstream calls, or 0 for no
+    limit. ``credential`` is set only in pass-through mode, in which it is sent upstream. ``batch``
+    is the id of the batch to which the lookup belongs, or None.
     """
 
     name: str
@@ -152,13 +152,13 @@ class Observer:
     """
 
     def served(self, operation: str, how: CacheStatus, seconds: float, times: int = 1) -> None:
-        """Count ``times`` answers with the cache status ``how``, and their mean duration."""
+        """Count ``times`` answers with the status ``how`` and the mean duration ``seconds``."""
 
     def failed(self, operation: str, kind: FailureKind, seconds: float) -> None:
         """Count a failed lookup."""
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
-        """Count one finished call to the base address ``origin``, with its ledger outcome."""
+        """Count a finished call to the base address ``origin``, with the ledger's ``outcome``."""
 
     def spent(self, operation: str, amount: Decimal) -> None:
         """Add the price in R$ of a finished call that the upstream may have charged."""

@@ -3,9 +3,9 @@
 An entry is confirmed when the process finds that the backend still stores it. An entry is served
 for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served
 without confirmation. ``Store.tick`` confirms entries in the background, so that requests need not
-wait for the backend. It confirms entries that were read at the backend's present version without a
-query. Of the other entries, it queries the backend only for those that were requested since the
-last ``tick``.
+wait for the backend. If an entry was read at the backend's present version, ``tick`` confirms the
+entry without a query. For any other entry, ``tick`` queries the backend only if the entry was
+requested since the last ``tick``.
 """
 
 import math
@@ -125,7 +125,8 @@ class LocalCache:
     ) -> None:
         """Confirm each entry that has the same signature in this cache and in ``signatures``.
 
-        The other arguments were read from the backend after the time ``at`` (see ``now``).
+        The caller must read ``signatures``, ``generation`` and ``version`` from the backend after
+        the time ``at`` (see ``now``).
         """
         with self._lock:
             for key, signature in signatures.items():

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 PREFIX = "portal:"  # All keys have this prefix, because other applications may use the same Redis.
 # Seconds that a command waits for Redis to respond. With a shorter time-out, a busy Redis would be
-# treated as unavailable, and each process would pay for its own calls.
+# treated as unavailable, and the processes would repeat each other's paid calls.
 TIMEOUT_S = 2.0
 # Largest number of connections that a process uses at a time. More connections are of no use,
 # because Redis runs one command at a time.
@@ -40,7 +40,7 @@ CONNECTIONS = 32
 BATCH_SIZE = 500  # Largest number of commands in one pipeline.
 FAILURES: tuple[type[Exception], ...] = (RedisConnectionError, RedisTimeoutError, OSError)
 # If a pooled connection was closed, retry once on a new connection. By default redis-py retries
-# three times, and waits for seconds in between.
+# three times, and waits for seconds between the attempts.
 CLIENT_OPTIONS: dict[str, Any] = {
     "socket_timeout": TIMEOUT_S,
     "socket_connect_timeout": TIMEOUT_S,
@@ -141,7 +141,8 @@ class SealedRedisCache(RedisCache):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.client = self._write_client
-        # ``test_redis_outage_costs_one_time_out_and_recovery_is_detected`` needs the breaker.
+        # Without the breaker, each request would wait for the time-out while Redis is down
+        # (``test_redis_outage_costs_one_time_out_and_recovery_is_detected``).
         self.breaker = DependencyBreaker("Redis", self.client.ping, FAILURES, max_calls=CONNECTIONS)
         self.key_record = RedisKeyRecord(self._delete_signed)
         self._begin = self.client.register_script(_BEGIN)
@@ -279,8 +280,8 @@ class SealedRedisCache(RedisCache):
     def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
         """Delete the entries that ``choose`` returns, and return how many there were.
 
-        ``choose`` is called with the keys of some entries at a time. After each deletion the
-        generation changes, so that every process clears its local cache.
+        ``choose`` is called with the keys of one group of entries after another. After each
+        deletion the generation changes, so that every process clears its local cache.
         """
         gone = 0
         with self.breaker.guard():
@@ -291,7 +292,7 @@ class SealedRedisCache(RedisCache):
         return gone
 
     def _scan(self, pattern: str) -> Iterator[Sequence[bytes]]:
-        """Yield the keys that match, in groups. The caller guards the calls of Redis."""
+        """Yield the keys that match, in groups. Call this inside ``breaker.guard()``."""
         cursor = None
         while cursor != 0:
             cursor, keys = self.client.scan(
@@ -416,7 +417,7 @@ class SealedRedisCache(RedisCache):
         return 0
 
     def size(self) -> StoreSize:
-        """Return the number of keys and the memory of the whole Redis."""
+        """Return the number of keys and the used memory of the whole Redis server."""
         with self.breaker.guard():
             pipeline = self.client.pipeline(transaction=False)
             pipeline.dbsize()

@@ -16,7 +16,7 @@ log = logging.getLogger(__name__)
 
 # A lease expires this many milliseconds after its last renewal. If the holder's machine fails,
 # another process gets the lease before a lookup's default deadline of 15 s. With a lifetime of 3 s,
-# busy processes with hundreds of threads lost their leases, and the calls were repeated.
+# busy processes with hundreds of threads lost their leases, and other processes repeated the calls.
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"

@@ -21,8 +21,8 @@ log = logging.getLogger(__name__)
 
 # redis-py classifies these errors as connection errors, although a retry cannot succeed.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# Temporary errors begin with one of these words: Redis runs another client's script (BUSY), cannot
-# save its data (MISCONF), has too few replicas (NOREPLICAS), or is full (OOM).
+# The text of a temporary error begins with one of these words. Redis runs another client's script
+# (BUSY), cannot save its data (MISCONF), has too few replicas (NOREPLICAS), or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
@@ -55,6 +55,6 @@ def _is_passing(error: RedisError) -> bool:
 
 
 def _refused(error: Exception) -> StoreRefused:
-    """Return an error with the class and text of ``error``, which never contains a password."""
+    """Return an error that quotes the class and text of ``error``. They contain no password."""
     reason = f"Redis refuses the portal: {type(error).__name__}: {error}"
     return StoreRefused(" ".join(reason.split()))

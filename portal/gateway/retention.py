@@ -14,7 +14,7 @@ STEP_S: Final = 0.2
 
 
 class Retention(NamedTuple):
-    """Determines when the answers of one namespace are deleted.
+    """Determines when the answers of one namespace (the name of an upstream) are deleted.
 
     ``text`` lists the configured lifetimes. If the backend has recorded another ``text``, the
     lifetimes have changed. ``seconds`` returns for how many seconds an envelope is kept.

@@ -48,7 +48,8 @@ class SingleFlight(Generic[T]):
         has stored, or None. It raises Failure if the other process has stored a failure.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
-        a failure concerns only the leader's caller, a follower becomes the leader instead.
+        the leader's failure concerns only its own caller, the followers do not get the failure. One
+        of them becomes the leader.
         """
         while True:
             with self._lock:

@@ -106,7 +106,7 @@ class Store:
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
-        """Return the key of a vehicle's newest report, whatever the report's ``Lookup.body``."""
+        """Return the key of a vehicle's newest report. The key is the same for any content."""
         return self._key(self._seal, subject.text, _newest_report(subject, credential))
 
     def former_newest_report_keys(
@@ -208,8 +208,8 @@ class Store:
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
         """Copy entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
-        Entries are stored under a key followed by one of ``suffixes``. An entry is copied unless
-        ``key`` already has an entry with the same suffix that is not older. The purge state is read
+        Entries are stored under a key followed by one of ``suffixes``. An entry is copied if
+        ``key`` has no entry with the same suffix, or only an older one. The purge state is read
         before the entries, so that a purge between the two reads prevents the copy.
         """
         if not former_keys:
@@ -255,7 +255,8 @@ class Store:
     def sweep(self) -> None:
         """Delete expired entries from the backend.
 
-        If the operator has shortened a lifetime, also make some older entries expire earlier.
+        If the operator has shortened a lifetime, each call also makes some stored entries expire
+        earlier.
         """
         try:
             self._backend.sweep()
@@ -460,7 +461,8 @@ class Store:
         that is older than the purge.
         """
         # Portals that sign with another secret key use another name for the same purge log. The
-        # backend keeps a number for each name. The highest is that of the last applied purge.
+        # backend keeps a number for each name. The highest of these numbers is that of the last
+        # applied purge.
         number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:

@@ -28,7 +28,7 @@ class Usage:
     ``calls`` is the number of upstream calls, which cost ``spent`` (R$). ``hits`` counts fresh
     answers from the store. ``stale`` counts stale answers that were served after a failure.
     ``collapsed`` counts lookups that shared the call of an equal lookup. ``saved`` is the price in
-    R$ of ``hits`` and ``stale``.
+    R$ of the calls that ``hits`` and ``stale`` made unnecessary.
     """
 
     calls: int = 0
@@ -96,12 +96,12 @@ class UsageLog:
     def by_caller(self, first: date) -> dict[str, Usage]:
         """Return the usage of each caller since the day ``first``.
 
-        The caller "" stands for answers that were counted before callers were recorded.
+        The caller "" stands for answers that were counted by a version that recorded no callers.
         """
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
     def unpaid(self, month: str | None = None) -> dict[str, Usage]:
-        """Return by operation the lookups without a call of their own.
+        """Return, for each operation, the lookups that needed no upstream call of their own.
 
         ``month`` is a month such as "2026-11", or None for all months.
         """
@@ -175,7 +175,7 @@ class UsageLog:
     def _unpaid(
         self, days: ColumnElement[bool], *groups: str
     ) -> Iterator[tuple[tuple[str, ...], Usage]]:
-        """Yield the lookups without a call of their own, by ``groups`` and price."""
+        """Yield the lookups that needed no call of their own, by ``groups`` and price."""
         columns = [lookup_counts.c[name] for name in (*groups, "price")]
         sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
         query = (
@@ -201,7 +201,7 @@ class UsageLog:
 
 
 def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that counts charged calls by ``groups`` and price.
+    """Return the query that counts by ``groups`` and price the calls that may have been charged.
 
     The index "ledger_by_use" covers all columns of this query.
     """
