@@ -16,9 +16,10 @@ from portal.upstream.trust import trusted
 # A name's addresses are cached for this many seconds, because getaddrinfo reports no lifetime.
 ADDRESS_TTL_S = 30.0
 
-# Shortages of this process or machine, with which connections to other addresses also fail.
-# EADDRNOTAVAIL and EAGAIN are not listed, because another address may work. For example, a host
-# without IPv6 fails only for IPv6 addresses. Local ports run out separately for each destination.
+# Errors that show a shortage in this process or machine. Connections to other addresses would fail
+# too. EADDRNOTAVAIL and EAGAIN are not listed, because another address may work. For example, a
+# host without IPv6 fails only for IPv6 addresses. Local ports run out separately for each
+# destination.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo

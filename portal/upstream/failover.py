@@ -43,7 +43,7 @@ class Failover:
                     break
             except Exception:
                 # ``account.begin`` refused this call, for example because of a daily limit. If an
-                # earlier call was sent, its failure is raised instead, because it explains more.
+                # earlier call was sent, raise the failure of that call, because it explains more.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise

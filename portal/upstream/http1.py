@@ -1,8 +1,9 @@
 """Sends one HTTP/1.1 request on its own connection and reads the response by a deadline.
 
 h11 parses the response. Each connection is closed after one request, so that excess bytes from a
-server can never become part of another response. Nor can a request fail because the server has just
-closed an idle connection. docs/http-client.md compares this module with RFC 9112 clause by clause.
+server can never become part of another response. A new connection for each request also prevents
+failures from idle connections that the server has just closed. docs/http-client.md compares this
+module with RFC 9112 clause by clause.
 """
 
 import socket

@@ -22,8 +22,8 @@ log = logging.getLogger(__name__)
 
 # A response with one of these statuses is logged, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# The body of a response is read only if the response has one of these statuses. Otherwise only the
-# status matters, and a malformed body would raise an error that hides it.
+# The body of a response is read only if the response has one of these statuses. For other statuses
+# the body does not matter, and a malformed body would raise an error that hides the status.
 _BODY_STATUSES = (200, 400, 404)
 
 
@@ -32,8 +32,8 @@ class Origin:
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. ``transport`` creates a call's adapter from the call's deadline
-    (monotonic seconds). A call is sent, and its response is read, inside ``with waiting():``. The
-    duration of a call, as reported to the metrics, includes the exit of this context manager.
+    (monotonic seconds). A call is sent, and its response is read, inside ``with waiting():``.
+    The measured duration of a call includes the exit of this context manager.
     """
 
     def __init__(

@@ -35,10 +35,11 @@ class PayerBreaker:
     circuit, which counts the failures that the credential may cause: time-outs, 5xx statuses, and
     broken or unusable answers. A 429 pauses only this circuit.
 
-    All payers also share one circuit. It opens after FAILURES_TO_OPEN failures of two kinds: calls
-    for different vehicles that could not be sent (NotSent), and other failed calls of different
-    proven payers. After a 200 from the upstream, a payer is proven for PROVEN_S / 2 to PROVEN_S
-    seconds. With invented credentials alone, a client therefore cannot open the shared circuit.
+    All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. A call that
+    could not be sent (NotSent) is counted once for each vehicle. Any other failed call is counted
+    once for each payer, and only if the payer is proven. After a 200 from the upstream, a payer is
+    proven for PROVEN_S / 2 to PROVEN_S seconds. With invented credentials alone, a client therefore
+    cannot open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
     share one probe, a payer whose calls fail could keep the circuit open for all.
@@ -218,10 +219,10 @@ class _Slot:
         return 0 < self._counters[self._first + _PROVEN_UNTIL] - now <= PROVEN_S
 
     def is_settled(self, now: float) -> bool:
-        """Return whether an answer other than 429 need not change this slot.
+        """Return whether an answer other than 429 leaves this slot unchanged.
 
-        This is true if the payer's circuit has no failures, and the payer remains proven for more
-        than PROVEN_S / 2 seconds. If less time remains, a 200 extends it to PROVEN_S seconds.
+        This is so if the payer's circuit has no failures, and the payer remains proven for more
+        than PROVEN_S / 2 seconds. If less time remains, a 200 extends the time to PROVEN_S seconds.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
