@@ -121,9 +121,9 @@ def restore(
 
     ``targets`` maps names in the backup to paths. If the settings contain a secret key, ``targets``
     must not contain the key's file. ``is_known_key(fingerprint, key)`` returns whether the portal
-    will have the secret key with this fingerprint. ``key`` is the key in the backup, or None.
-    ``amend`` may change the copied database before the copy gets its final name. No existing file
-    is replaced.
+    will have the secret key with this fingerprint after the restore. ``key`` is the key that is
+    restored from the backup, or None. ``amend`` may change the copied database before the copy gets
+    its final name. No existing file is replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)

@@ -25,7 +25,7 @@ class DataLock:
             self.is_alone = False
 
     def share(self) -> None:
-        """Wait while another server has an exclusive lock. Then change to a shared lock."""
+        """Wait while another server has an exclusive lock. Then hold a shared lock."""
         with suppress(OSError):  # the file system has no locks
             fcntl.flock(self._file, fcntl.LOCK_SH)
 

@@ -1,7 +1,7 @@
 """Repeats, in a restored backup, the purges that were made after the backup.
 
-The purge log contains only the vehicle's bucket, which many vehicles share. The data of all
-vehicles in this bucket is therefore deleted.
+For each purge, the purge log contains only the bucket of the vehicle. Many vehicles share a bucket,
+so the data of all vehicles in the bucket is deleted.
 """
 
 import sqlite3

@@ -1,4 +1,4 @@
-"""Finds the revision of a database's schema, and the revision that this version needs.
+"""Finds the revision of a database's schema, and names the revision that the portal needs.
 
 This module does not import Alembic, so that a start with an up-to-date database is fast.
 """
@@ -10,7 +10,7 @@ REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 SCHEMA_HEAD = REVISIONS[-1]
 
 _BASELINE = "0001"
-_LAST_UNRECORDED = "0002"  # the last schema that Alembic did not record
+_LAST_UNRECORDED = "0002"  # the last revision that the portal created without recording it
 
 
 class SchemaMismatch(Exception):
@@ -64,8 +64,8 @@ def mismatch(revision: str) -> SchemaMismatch:
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
     """Raise SchemaMismatch if a table or column is missing, or an unknown column requires a value.
 
-    The recorded revision does not show changes by hand or by an incomplete restore. Raises
-    SQLAlchemyError.
+    This check is needed because the recorded revision does not show changes that were made by hand
+    or by an incomplete restore. Raises SQLAlchemyError.
     """
     inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:

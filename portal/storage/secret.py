@@ -19,8 +19,8 @@ class InvalidSecretKey(ValueError):
 def read_secret_key(data_dir: Path) -> str | None:
     """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None if there is no file.
 
-    Raises OSError. Raises InvalidSecretKey if the file has other content than a key, for example
-    nothing after a power failure. With an empty key, anyone could forge signatures.
+    Raises OSError. Raises InvalidSecretKey if the file does not contain a key, for example if it is
+    empty after a power failure. With an empty key, anyone could forge signatures.
     """
     path = data_dir / NAME
     try:

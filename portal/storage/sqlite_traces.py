@@ -19,8 +19,8 @@ _CHUNK = 4 * 1024 * 1024
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
     """Checkpoint and truncate the write-ahead log. Return False if a reader prevents this.
 
-    The function waits for readers, by default at most 0.8 s. It polls, because SQLite's busy
-    handler would hold the write lock while it waits.
+    The function waits for readers, by default at most 0.8 s. The function polls, because SQLite's
+    busy handler would hold the write lock during the wait.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")

@@ -48,7 +48,7 @@ ledger = Table(
     Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
-    Column("batch", String(32)),  # The batch for which the call was made, if any.
+    Column("batch", String(32)),  # The id of the call's batch. NULL if no batch made the call.
     # The operator's page computes sums from these columns. The database reads them from the index.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
@@ -106,7 +106,8 @@ batches = Table(
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
     Column("reason", String(20), nullable=False),  # The reason why the batch is paused, or "".
-    Column("resume_at", Float),  # The time when a pause ends by itself.
+    # The time when a pause ends by itself. NULL without a pause, or if only the owner can end it.
+    Column("resume_at", Float),
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
     Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
@@ -138,7 +139,7 @@ batch_items = Table(
     # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
-    # The highest possible price, in R$, of the item's lookups. NULL if a former version stored it.
+    # The highest possible price, in R$, of the item's lookups. NULL in rows of former versions.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
@@ -172,7 +173,7 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    # One of 65,536 numbers. Many vehicles share a bucket, so it does not identify a vehicle.
+    # One of 65,536 numbers. Many vehicles share a number, so no number identifies a vehicle.
     Column("bucket", Integer, nullable=False),
 )
 

@@ -58,7 +58,7 @@ class TurnQueue:
             if permit.acquire(timeout=left_s):
                 return
         with self._lock:
-            if waiter in self._waiters:  # otherwise ``release`` has just admitted it
+            if waiter in self._waiters:  # otherwise ``release`` has just admitted this thread
                 self._waiters.remove(waiter)
                 heapq.heapify(self._waiters)
                 raise NoTurn("no turn became free in time")
