@@ -47,9 +47,9 @@ class History:
         self._engine = engine
         self._keys = keys
         self._clock = clock
-        # A database error opens the breaker. While it is open, pages show no history at once
-        # (``test_hung_database_delays_one_page_and_not_the_next``). The breaker is not the one of
-        # the tokens, because a locked table of histories must not stop authentication.
+        # A database error opens the breaker. While the breaker is open, pages do not wait for the
+        # history and omit it (``test_hung_database_delays_one_page_and_not_the_next``). The tokens
+        # have another breaker, so that a locked table of histories does not stop authentication.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -59,8 +59,8 @@ class History:
         sealed = self._keys.encrypt(_PURPOSE, subject.encode())
         tags, now = self._keys.tags(subject), self._clock()
         visitor = self._visitor_key(visitor)
-        # The database fails with a unique violation if two requests record the same lookup at the
-        # same time.
+        # If two requests record the same lookup at the same time, the second insert fails because
+        # of the unique index. The failure is only logged, because the first row is enough.
         with self._failures_logged("recorded"), self._breaker.guard(), writing(self._engine) as db:
             same = table.c.subject.in_(tags)
             db.execute(delete(table).where(table.c.visitor == visitor, same))
@@ -160,7 +160,7 @@ class History:
 
     @contextmanager
     def _failures_logged(self, done: str) -> Iterator[None]:
-        """Log a failure of the database, unless it is already known to be down."""
+        """Suppress a database failure, and log the failure unless the breaker was already open."""
         try:
             yield
         except BreakerOpen:

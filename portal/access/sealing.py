@@ -61,8 +61,9 @@ class SubjectKeys:
         return decrypt(self.secret, purpose, sealed, self.former)
 
     def owner_key(self, kind: str, owner: str) -> str:
-        """Return the digest of namespace and owner, which identifies the owner's rows.
+        """Return the digest of kind, namespace and owner that identifies the owner's rows.
 
+        Tables with different values of ``kind`` have different keys for the same owner.
         A browser may send its session cookie to another portal on the same host. The namespace
         prevents a portal for another upstream from showing the owner's rows.
         """

@@ -19,7 +19,7 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
-# Seconds for which a token's row is cached while the database is reachable, which saves 0.27 ms
+# Seconds for which a token's row is cached while the database is reachable. The cache saves 0.27 ms
 # a request on SQLite (``test_identify_uses_its_cached_row_within_the_time_to_live``). A process
 # notices a revocation within this time.
 REMEMBERED_S = 2.0
