@@ -1,7 +1,7 @@
 """Converts the logo that dossiers show, an SVG or PNG file, to a ``data:`` URL.
 
-An SVG with scripts or references to other files is refused. If they were removed instead, the logo
-could look different without anyone noticing.
+An SVG with scripts or references to other files is refused. If the portal removed these parts
+instead, the logo could look different without anyone noticing.
 """
 
 import base64
@@ -77,7 +77,8 @@ def _check_svg(content: bytes) -> None:
     for name in ("viewBox", "width", "height"):
         if _NUMBERS.sub("", root.get(name, "")):
             raise InvalidLogo(f"the SVG's {name} is not a number")
-    # Nested ``use`` elements are refused, because nine levels of ten each would draw 10⁹ shapes.
+    # Nested ``use`` elements are refused, because nine levels of ten uses each would draw 10⁹
+    # shapes.
     uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
     used = (each for each in root.iter() if f"#{each.get('id')}" in uses)
     if any(child.tag == _USE for each in used for child in each.iter()):

@@ -9,9 +9,9 @@ BLOCKING_THREADS = 600
 PANEL_THREADS = 1024
 BACKLOG = 4096
 
-# Open files of a worker. An idle worker has 36 (measured); the rest of _IDLE_FILES is a reserve for
+# Open files of a worker. An idle worker has 36 (measured). The rest of _IDLE_FILES is a reserve for
 # short-lived files. A worker has at most 16 connections to the SQLite database and 64 to the SQLite
-# cache. Each connection opens two files, the data and the write-ahead log. The numbers include the
+# cache. Each connection opens two files, the data and the write-ahead log. _DATABASE_FILES includes
 # files of closed connections, which SQLite keeps open while the process holds a lock on the data.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4

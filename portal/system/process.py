@@ -1,4 +1,4 @@
-"""Check the listening address, set processor, priority and signals, and watch the main process."""
+"""Checks the listening address, sets priority and signal handling, and ends orphaned workers."""
 
 import contextlib
 import ctypes
@@ -52,7 +52,7 @@ def pin_to_processor(number: int, workers: int) -> None:
 
     Only one thread of a worker runs at a time, because of the interpreter's lock. Passing the lock
     to a thread on another processor takes extra time. If the numbers of processors and workers
-    differ, or if the system refuses, nothing is pinned.
+    differ, or if the system refuses, the worker is not pinned.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
@@ -94,8 +94,9 @@ def end_forked_processes_on_signals() -> None:
     """Let SIGTERM and SIGINT end each process that this one forks, from its first instruction on.
 
     A forked worker inherits the signal handlers of Granian's main process. Until the worker has
-    replaced them, they would ignore the only SIGTERM that the main process sends to it. Around each
-    fork the signals are blocked, so that none arrives before the handlers are reset.
+    replaced these handlers, they would ignore the only SIGTERM that the main process sends to the
+    worker. Around each fork the signals are blocked, so that none arrives before the handlers are
+    reset.
     """
     mask = signal.pthread_sigmask
 

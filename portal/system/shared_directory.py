@@ -106,7 +106,7 @@ def reserve(path: Path, size: int) -> None:
 
 
 def fill(file: int, size: int) -> None:
-    """Extend an open file as ``reserve`` does. The caller must not have locked the file."""
+    """Extend an open file as ``reserve`` does. Call this without a lock on the file."""
     fcntl.flock(file, fcntl.LOCK_EX)  # because two processes may extend the file at once
     try:
         size_now = os.fstat(file).st_size
