@@ -107,7 +107,7 @@ class Backend(Protocol):
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a tag, and return how many there were.
+        """Delete all entries of a tag, and return the number of deleted entries.
 
         ``number`` is the number of this purge in the purge log ``log``. This method raises the
         value of ``purged_to(log)`` from ``number - 1`` to ``number``. A lower value stays, because
@@ -123,7 +123,10 @@ class Backend(Protocol):
     def set_purged_to(self, log: str, number: int) -> None: ...
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
-        """Delete the entries in the given purge buckets (None: all). Return how many there were."""
+        """Delete the entries in some purge buckets, or all entries if ``buckets`` is None.
+
+        Returns the number of deleted entries.
+        """
         ...
 
     def remove_broken(self) -> Sequence[str]:

@@ -47,8 +47,8 @@ def record_key(
 
     The first fingerprint belongs to the signing key. The others belong to old keys whose entries
     can still be read. ``drop_unreadable`` deletes the database rows that none of the keys can
-    decrypt. Stored answers of keys no longer in use are deleted now, or at the next start if the
-    store is unavailable. Raises SQLAlchemyError.
+    decrypt. Answers that were signed with keys no longer in use are deleted now, or at the next
+    start if the store is unavailable. Raises SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, *fingerprints)
     if formers:
@@ -114,7 +114,7 @@ class RedisKeyRecord:
 
     Other entries are kept, because portals with other secret keys may use the same Redis.
     ``delete_signed`` deletes the entries whose signing key has one of the given ids, and returns
-    how many there were.
+    the number of deleted entries.
     """
 
     def __init__(self, delete_signed: Callable[[Collection[bytes]], int]) -> None:

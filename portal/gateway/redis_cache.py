@@ -278,7 +278,7 @@ class SealedRedisCache(RedisCache):
         return self._delete_entries(signed)
 
     def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
-        """Delete the entries that ``choose`` returns, and return how many there were.
+        """Delete the entries that ``choose`` returns, and return the number of deleted entries.
 
         ``choose`` is called with the keys of one group of entries after another. After each
         deletion the generation changes, so that every process clears its local cache.

@@ -286,7 +286,7 @@ class Store:
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
-        """Delete all entries of a tag, and return how many there were.
+        """Delete all entries of a tag, and return the number of deleted entries.
 
         ``number`` is the purge's number in the purge log, or 0 if the purge could not be logged.
 
@@ -328,8 +328,8 @@ class Store:
     ) -> tuple[bool, PurgeState]:
         """Write a signed answer to the backend.
 
-        Returns whether the backend has stored the answer (False if it has a newer one), and the
-        purge state with which the write was made.
+        Returns whether the backend has stored the answer, and the purge state with which the write
+        was made. The backend does not store the answer if it has a newer one.
         """
         if purge_state.counter is not None:
             try:
@@ -394,7 +394,11 @@ class Store:
     def _verified(
         self, key: str, value: bytes | None, held: Held, version: Version | None
     ) -> Envelope | None:
-        """Return the verified envelope of a backend's value, and put it into the local cache."""
+        """Return the verified envelope of a backend's value, and put it into the local cache.
+
+        If the local cache has a newer answer than the backend, write that answer back to the
+        backend and return it.
+        """
         if value is None:
             return self._write_back(key, held)
         envelope = self._seal.verify(value, key)
