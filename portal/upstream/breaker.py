@@ -75,8 +75,8 @@ class Circuit:
         return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
-        # A restart of the machine sets the monotonic clock back. A time more than COOLDOWN_S ahead
-        # is from before the restart, and is ignored.
+        # A restart of the machine sets the monotonic clock back. If the stored time is more than
+        # COOLDOWN_S ahead of the clock, it is from before the restart and is ignored.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:

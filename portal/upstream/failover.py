@@ -53,7 +53,8 @@ class Failover:
 def _most_informative(failures: Sequence[UpstreamError]) -> UpstreamError:
     """Return the failure of the last call that was sent.
 
-    If no call was sent, return the CircuitOpen with the shortest wait, or else the last failure.
+    If no call was sent, return the CircuitOpen with the shortest wait. If there is no CircuitOpen,
+    return the last failure.
     """
     sent = [failure for failure in failures if not isinstance(failure, NotSent)]
     if sent:

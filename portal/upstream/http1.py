@@ -19,7 +19,7 @@ from portal.upstream.errors import Broken, NotSent, TimedOut, Unusable, Upstream
 # The largest size in bytes of the status line together with all header fields. The same limit
 # applies to the line that contains a chunk's size.
 LONGEST_HEAD: Final = 64 * 1024
-LONGEST_BODY: Final = 2 * 1024 * 1024  # bytes, before and after decompression
+LONGEST_BODY: Final = 2 * 1024 * 1024  # bytes; limits a body before and after decompression
 MOST_INTERIM: Final = 100  # interim (1xx) responses before the final response
 _CHUNK: Final = 64 * 1024
 

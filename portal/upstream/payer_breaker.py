@@ -221,8 +221,9 @@ class _Slot:
     def is_settled(self, now: float) -> bool:
         """Return whether an answer other than 429 leaves this slot unchanged.
 
-        This is so if the payer's circuit has no failures, and the payer remains proven for more
-        than PROVEN_S / 2 seconds. If less time remains, a 200 extends the time to PROVEN_S seconds.
+        The slot stays unchanged if the payer's circuit has no failures, and the payer remains
+        proven for more than PROVEN_S / 2 seconds. If less time remains, a 200 extends the time to
+        PROVEN_S seconds.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -277,5 +278,5 @@ class _Payers:
         return slot
 
     def _set_of(self, payer: float) -> list[_Slot]:
-        first = int(payer) // 2 % SETS * WAYS  # halved to use every set, as name_hash is odd
+        first = int(payer) // 2 % SETS * WAYS  # name_hash is odd, so halve it to reach every set
         return self._slots[first : first + WAYS]
