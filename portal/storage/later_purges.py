@@ -14,7 +14,7 @@ _TAGGED = ("history", "batch_items", "dossiers")
 
 
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
-    """Apply to ``restored`` the purges that only ``log`` contains, and return how many.
+    """Apply to ``restored`` the purges that only ``log`` contains, and return their number.
 
     ``log`` and ``restored`` are database files. The purges are copied to the purge log of
     ``restored``, so that the next start deletes the vehicles' answers from the cache. ``bucket_of``
