@@ -11,7 +11,7 @@ class SettingsError(ValueError):
 
 
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:
-    """Return the values of all ``PORTAL_`` variables, by their names without the prefix.
+    """Return a dictionary of the ``PORTAL_`` variables. Its keys are the names without the prefix.
 
     For a name in ``secrets``, ``PORTAL_<NAME>_FILE`` may be the path of a file with the value. A
     relative path is resolved against ``home``. Raises SettingsError.

@@ -63,7 +63,7 @@ def _check_svg(content: bytes) -> None:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError:
         raise InvalidLogo("it is neither a PNG nor an SVG in UTF-8") from None
-    # Entities may expand without limit or refer to files. A "<?xml-stylesheet" refers to a file.
+    # XML entities may expand without limit or refer to files. "<?xml-stylesheet" refers to a file.
     if re.search(r"<!(DOCTYPE|ENTITY)|<\?xml-", text, re.IGNORECASE):
         raise InvalidLogo("the SVG has a DOCTYPE or a style sheet of its own file")
     try:

@@ -19,7 +19,7 @@ _SCHED_SETATTR: Final = {"x86_64": 314, "aarch64": 274}
 # struct sched_attr: size, policy, flags, nice, priority, runtime (the slice), deadline, period
 _SCHED_ATTR: Final = "IIQiIQQQ"
 _SCHED_BATCH: Final = 3
-_SHORT_SLICE_NS: Final = 100_000  # the shortest that Linux accepts
+_SHORT_SLICE_NS: Final = 100_000  # the shortest slice that Linux accepts
 
 
 def numeric_address(host: str, port: int) -> str:
@@ -34,8 +34,8 @@ def numeric_address(host: str, port: int) -> str:
 def bind_error(host: str, port: int) -> str | None:
     """Return why a socket cannot be bound to the address, or None.
 
-    The server's workers share the port. Without this check they could also share it with an
-    unrelated server, which would get part of the requests.
+    The server's workers share the port. Without this check the workers could also share the port
+    with an unrelated server, which would get part of the requests.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -91,7 +91,7 @@ def use_batch_policy(niceness: int) -> bool:
 
 
 def end_forked_processes_on_signals() -> None:
-    """Let SIGTERM and SIGINT end each process that this one forks, from its first instruction on.
+    """Let SIGTERM and SIGINT end each process that this process forks, from its start on.
 
     A forked worker inherits the signal handlers of Granian's main process. Until the worker has
     replaced these handlers, they would ignore the only SIGTERM that the main process sends to the

@@ -76,8 +76,8 @@ def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirect
 def claim_worker_id(directory: Path) -> int:
     """Claim the lowest number that no living process has claimed, and return it.
 
-    The claim ends with this process. A worker that replaces a killed worker therefore gets the same
-    number and uses the same files.
+    The claim ends when this process ends. A worker that replaces a killed worker therefore gets the
+    same number and uses the same files.
     """
     for number in itertools.count():
         file = os.open(directory / f"worker-{number}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

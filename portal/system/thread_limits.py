@@ -99,7 +99,7 @@ def _threads_of_user() -> int:
 
 
 def _free_of_cgroups() -> Iterator[int]:
-    """Yield how many more threads each cgroup of this process allows, up to the root."""
+    """Yield how many more threads each cgroup of this process, up to the root, allows."""
     for directory in cgroup_directories(_read(_PROC / "self/cgroup"), _CGROUPS):
         with suppress(ValueError):  # "max"
             allowed = int(_read(directory / "pids.max"))
