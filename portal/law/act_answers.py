@@ -7,8 +7,8 @@ from typing import Literal
 Act = Literal["transfer", "licence", "drive", "removal"]
 # "yes" is always favourable. For removal, "yes" therefore means that no risk of removal was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
-# The source of the rule behind an answer: the legal text, which the authors read ("verified"),
-# trade sites ("reported"), or none ("memory").
+# What confirms the rule behind an answer. "verified": the authors have read the legal text.
+# "reported": trade sites state the rule. "memory": nothing confirms the rule.
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
@@ -33,7 +33,7 @@ class Answer:
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:
-    """Return the answers that share the least favourable mark, in the given order."""
+    """Return all answers with the least favourable mark that occurs, in the given order."""
     given = tuple(answers)
     for mark in _WORST_FIRST:
         if sharing := tuple(answer for answer in given if answer.mark == mark):

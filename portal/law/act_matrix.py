@@ -29,8 +29,8 @@ MISSING_WORDS: dict[Missing, str] = {
     "fines": "as multas",
     "restrictions": "as restrições judiciais",
 }
-# The mark "yes" is shown as "Nada encontrado" ("nothing found"), because the lookups do not cover
-# liens, theft or the registers of the states.
+# The mark "yes" is shown as "Nada encontrado" ("nothing found") and not as "Sim" ("yes"), because
+# the lookups do not cover liens, theft or the registers of the states.
 _MAY: dict[Mark, str] = {
     "no": "Não",
     "careful": "Com ressalva",
@@ -44,8 +44,9 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# Shown if a stale answer (an old one, because no newer one is available) has no court order.
-# "Risco possível" ("possible risk") would suggest that a court order exists.
+# This text is shown if a stale answer (old, because no newer answer is available) has no court
+# order. "Risco possível" ("possible risk"), the usual text for "careful", would suggest that an
+# order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -77,8 +78,8 @@ AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
-# A row names fines with these standings even if a court order already forbids the act. Such a fine
-# may still stop the act after the court has lifted the order.
+# A row of the matrix names fines with these standings even if a court order already forbids the
+# act, because such a fine may still stop the act after the court has lifted the order.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"

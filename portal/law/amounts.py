@@ -1,9 +1,11 @@
-"""Restore the exact amount of a fine whose field ``valor`` (amount) lacks the cents.
+"""Restore the exact amount of a fine.
 
-The discounts follow art. 284 of the CTB (the traffic code). Until the due date, a payer owes 80 %
-of the amount. A payer who uses SNE, the federal system of electronic notices, and files no defence
-or appeal owes 60 % (§ 1º). Some fines double if the driver repeats the infraction within 12 months
-(arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph, and 253-A, § 2º).
+The field ``valor`` (amount) of a record often lacks the cents. In this module, "the source" is the
+upstream API that sends the records. The discounts follow art. 284 of the CTB (the traffic code).
+Until the due date, a payer owes 80 % of the amount. A payer who uses SNE, the federal system of
+electronic notices, and files no defence or appeal owes 60 % (§ 1º). Some fines double if the driver
+repeats the infraction within 12 months (arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph,
+and 253-A, § 2º).
 """
 
 from dataclasses import dataclass
@@ -22,8 +24,8 @@ _OF_NIC = (
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# A number with more digits before the decimal point is not an amount of money. The limit also
-# bounds the cost of Decimal arithmetic.
+# A number with more digits than this before the decimal point is not an amount of money. The limit
+# also bounds the cost of Decimal arithmetic.
 _MOST_DIGITS = 15
 
 
@@ -130,7 +132,7 @@ def _cents(sent: Decimal, exact: Decimal) -> str:
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:
-    """Return an amount rounded to the cent, or None for an infinite, huge, zero or negative one."""
+    """Return an amount rounded to the cent, or None if it is infinite, huge, zero or negative."""
     if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
         return None
     return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

@@ -1,6 +1,6 @@
 """Assess a fine: official wording, points, amount, deadlines, and enforceability.
 
-The functions are pure, and raise no error whatever the record contains.
+The functions are pure. They never raise an error, whatever a record contains.
 """
 
 import re
@@ -123,13 +123,14 @@ class FineAssessment:
 class Totals:
     """Sums over the open fines, in reais.
 
-    Only ``paid_count`` and the points include paid fines, because paying a fine removes no points.
-    If ``without_amount`` (the number of open fines of unknown amount) is not zero, the sums are
-    minimums. ``unclear_count`` counts open fines that may or may not be enforceable.
+    Paid fines count only in ``paid_count`` and in the points, which a payment does not remove.
+    ``without_amount`` is the number of open fines of unknown amount. If it is not zero, the sums
+    are minimums. ``unclear_count`` counts open fines with the standing "unknown".
 
-    ``points_to_come`` are the points of fines that are only notified or suspended. ``points`` are
-    the points of the other fines. ``points_unknown`` counts fines whose points are not known, and
-    fines that the source calls no longer owed (``is_called_off``).
+    ``points_to_come`` are the points of fines with the standing "notice" or "suspended", and
+    ``points`` the points of the other fines. Neither number includes fines that, according to the
+    source, are no longer owed (``is_called_off``). ``points_unknown`` counts these fines, and the
+    fines whose points are not known.
 
     ``identical`` has one number for each open fine that the source lists more than once: the number
     of its records. The sums include all these records.
@@ -180,8 +181,9 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver of an earlier infraction. The infraction and notice
-    # dates in the record may belong to that infraction, so no deadline is computed from them.
+    # A NIC is a fine for not naming the driver of an earlier infraction. The dates of infraction
+    # and notice in its record may be those of the earlier infraction. These dates are therefore not
+    # used.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -260,7 +262,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
     """Return whether the due date may be in the future.
 
-    The due date is MINIMUM_DAYS or more after the penalty.
+    The record has no due date, but it is at least MINIMUM_DAYS after the penalty.
     """
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False

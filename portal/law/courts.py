@@ -3,7 +3,7 @@
 The table lists 92 courts and 27 federal first-instance sections. A case number has the form
 ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. The
 table's J.TR numbers of electoral and military courts are not confirmed by any source. RENAJUD, the
-register of court restrictions, writes the name of one court in several ways.
+register of court restrictions, spells the name of the same court in several ways.
 """
 
 import csv
@@ -18,7 +18,8 @@ from portal.wording import bare
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
 # Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# Matches the "do Estado" of "Tribunal de Justiça do Estado de Minas Gerais", which the table omits.
+# Matches the words "do Estado", which the table leaves out, for example in "Tribunal de Justiça do
+# Estado de Minas Gerais".
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
@@ -40,7 +41,7 @@ class Court:
     """A court.
 
     ``uf`` has the codes of the court's states, or "BR" for the whole country. ``aliases`` are other
-    acronyms of the court, between blanks. ``j_tr`` identifies the court in case numbers ("8.13").
+    acronyms, separated by blanks. ``j_tr`` identifies the court in case numbers ("8.13").
     """
 
     acronym: str
@@ -113,8 +114,8 @@ def _ordinal(words: list[str]) -> tuple[str, int]:
     for word in words:
         plain = bare(word)
         value = _ORDINALS.get(plain[:-1]) if plain[-1:] in ("A", "O") else None
-        # Each part of an ordinal has fewer digits than the part before it. "VIGESIMA TERCEIRA" is
-        # 23, but "QUARTA QUINTA" is two ordinals.
+        # The value of each part of an ordinal has fewer digits than the value of the part before.
+        # "VIGESIMA TERCEIRA" (20, 3) is 23, but "QUARTA QUINTA" (4, 5) is two ordinals.
         if value is None or len(str(value)) >= len(str(previous)):
             break
         total, previous, used = total + value, value, used + 1
@@ -128,7 +129,7 @@ def _spelled(word: str, *, first: bool) -> str:
     if plain in _SMALL and not first:
         return word.lower()
     if plain == "PARA":
-        return "Pará"  # in other texts, PARA is more often the preposition
+        return "Pará"  # ``accented`` keeps PARA, which in other texts is mostly a preposition
     # "TJ/SP", "(CEJUSC)" and codes keep their upper case.
     return accented(word).capitalize() if word.isalpha() and len(word) > 1 else word
 

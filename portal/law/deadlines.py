@@ -225,10 +225,10 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     possible any more, at the earliest ``MINIMUM_DAYS`` after the penalty (Lei 9.873/1999, arts. 1º
     and 1º-A; Resolução CONTRAN 723/2018, art. 24).
 
-    The record does not show what makes the true end differ from ``ends_on``. Acts of the authority
-    restart the period. The fine lapses earlier after three years without any act in the case (Lei
-    9.873/1999, art. 1º, § 1º), or after 24 months without a decision on an appeal (CTB, arts. 285,
-    § 6º, 289 and 289-A, since 01/01/2024).
+    The true end may differ from ``ends_on`` for reasons that the record does not show. Acts of the
+    authority restart the period. The fine lapses earlier after three years without any act in the
+    case (Lei 9.873/1999, art. 1º, § 1º), or after 24 months without a decision on an appeal (CTB,
+    arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
     """
     article = "Lei 9.873/1999"
     clock = Clock("Prescrição", "unknown", None, None, None, article, "")
@@ -304,9 +304,9 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 
 
 def _no_day(what: str) -> str:
-    """Return one clause for a missing, a hidden and an unreadable day.
+    """Return the same clause for a missing, a hidden and an unreadable day.
 
-    The page shows the field itself next to the clause, so the clause need not tell them apart.
+    The clause need not distinguish these cases, because the page shows the field itself beside it.
     """
     return f"o registro não traz data legível da {what}"
 

@@ -5,9 +5,9 @@ a kind is reported only by trade sites (``confidence`` "reported"), or is confir
 ("memory"). Each of the four kinds (``restriction_kinds.Kind``) stops a transfer, so a restriction
 of unknown, hidden or missing kind stops a transfer, too.
 
-If a record says that a restriction or one of its kinds was lifted ("BAIXADA"), each act that no
-other kind in the record forbids is "unknown". If a record describes a restriction but says that
-there is none, every act is "unknown".
+If a record says that a restriction or one of its kinds was lifted ("BAIXADA"), the answers are
+"unknown", except for acts that another kind in the record forbids. If a record describes a
+restriction but says that there is none, the answers for all acts are "unknown".
 """
 
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ WHO_LIFTS = (
     "O interessado pede a baixa no processo, com advogado ou defensor."
 )
 
-_Source = tuple[str, Confidence]  # of a rule
+_Source = tuple[str, Confidence]  # the source of a rule, and what confirms the rule
 _TJSC: _Source = ("TJSC, Código de Normas, Apêndice III", "verified")
 _PRACTICE: _Source = (
     "prática do Renajud, conforme sites do ramo",
@@ -37,9 +37,9 @@ class Effect:
     """The effect of one restriction on each act.
 
     ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the text as sent if it contains an
-    unrecognised word, else "". ``in_force`` is False if the record states that there is no
-    restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains why the record is
-    unreliable ("a fonte registra “BAIXADA”": the source says "lifted"), or "".
+    unrecognised word or no kind, else "". ``in_force`` is False if the record states that there is
+    no restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains why the record
+    is unreliable ("a fonte registra “BAIXADA”": the source says "lifted"), or "".
     """
 
     kinds: tuple[Kind, ...]

@@ -3,8 +3,9 @@
 After a recorded penalty, a fine is "due" until the shortest possible due date, then "probably_due"
 until 60 days after the penalty, and then "enforceable". A fine with only an infraction notice is a
 "notice". A status word of the source, such as DIVIDA ATIVA (a debt that can be claimed in court),
-takes precedence over the dates. The source does not document its status words. A word such as
-CANCELADA ("cancelled") therefore makes a fine "unknown", which does not mean "not owed".
+takes precedence over the dates. The source (the upstream API) does not document its status words. A
+word such as CANCELADA ("cancelled") therefore does not prove that nothing is owed. It makes the
+fine "unknown".
 """
 
 import re
@@ -44,7 +45,7 @@ _KEEPS_OWED = re.compile(
 )
 # "RECURSO CANCELADO" (appeal cancelled) does not end a fine, but "RECURSO DEFERIDO" (granted) does.
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
-# With one of these words, a status word may mean its opposite ("NAO VENCIDA": not past due).
+# Next to one of these words, a status word may mean its opposite ("NAO VENCIDA": not past due).
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
@@ -99,7 +100,7 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 
 
 def _closed(fine: Fine) -> Status | None:
-    """Return the status "unknown" if the source's word says that nothing is owed any more."""
+    """Return the status "unknown" if the status word says that nothing is owed, else None."""
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
         return None
@@ -152,7 +153,10 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 
 
 def _in_notice(fine: Fine, today: date) -> Status:
-    """Return "notice", or "unknown" if the infraction is so old that a penalty may be missing."""
+    """Return "notice", or "unknown" if the infraction is more than 360 days old.
+
+    For such an old infraction, the source may have omitted the penalty.
+    """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro.")
@@ -203,7 +207,7 @@ def _after_penalty(penalty_on: date, today: date) -> Status:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence that quotes the source's status word, or "" if ``note`` states the word."""
+    """Return a sentence that quotes the status word, or "" if ``note`` already states the word."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)

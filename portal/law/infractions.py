@@ -13,7 +13,7 @@ points count, as for cyclists.
 
 A code has one or more splits (desdobramentos), which are variants of the infraction. Rows with the
 status ``superseded`` are former splits or rules, which old records still use. The column
-``confidence`` is the number of sources that have the row, 1 or 2. The portal does not read it.
+``confidence``, which the portal does not read, is the number of sources with the row: 1 or 2.
 """
 
 import csv
@@ -80,11 +80,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Infraction:
-    """The infraction of a code. A code of four digits may cover several splits.
+    """The infraction that a code stands for. A code of four digits may cover several splits.
 
-    If ``rows`` disagree, ``offender`` is "", ``gravity`` is "depende" ("depends"), and a number is
-    None. The gravity "mudou" ("changed") means that a law changed the gravity, and that the record
-    does not show which gravity applies.
+    If ``rows`` disagree about ``offender``, it is "". If they disagree about ``gravity``, it is
+    "depende" ("depends"). If they disagree about a number or ``suspends``, it is None. The gravity
+    "mudou" ("changed") means that a law changed the gravity, and that the record does not show
+    which gravity applies.
     """
 
     code: str
@@ -146,7 +147,7 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the first of ``amounts`` that equals ``sent``, with or without its cents, or None."""
+    """Return the first of ``amounts`` that equals ``sent`` with or without cents, or None."""
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount

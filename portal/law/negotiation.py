@@ -42,8 +42,9 @@ class Scenario:
 class Negotiation:
     """The price ceilings for one reference price.
 
-    ``unknown`` names the missing inputs that prevent a ceiling. If ``fines_without_amount`` is not
-    zero, the true ceilings are lower, because no sum includes these fines.
+    ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` is the
+    number of fines of unknown amount. If there are any, the true ceilings are lower, because no sum
+    includes them.
     """
 
     price: Decimal | None

@@ -3,9 +3,9 @@
 The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
 (the traffic code). Three rules are worded cautiously, because the authors did not read the law
 itself: the notice of sale within 60 days (art. 134, Lei 14.071/2020), the recall that blocks
-licensing (art. 131 §§ 4º and 5º), and what a court's attachment (penhora) means for a buyer.
-No text describes a procedure of one state, because each state's Detran (traffic department) sets
-its own.
+licensing (art. 131 §§ 4º and 5º), and what a court's attachment (penhora) means for a buyer. No
+text describes a procedure of a single state, because each state's Detran (traffic department) has
+procedures of its own.
 """
 
 from dataclasses import dataclass
@@ -35,7 +35,8 @@ Phase = Literal["before", "fines", "after"]
 class Step:
     """One step. ``text`` is one or two Portuguese sentences. ``source`` is a law, or "" for advice.
 
-    ``checks`` is the key of the UNVERIFIED subject that the step tells the buyer to check, or "".
+    If the step tells the buyer to check a subject of the list UNVERIFIED, ``checks`` is the key of
+    this subject, else "".
     """
 
     phase: Phase

@@ -1,8 +1,8 @@
 """Select the former or the current rule for an infraction whose gravity changed after 2016.
 
 The laws are Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published 09/07/2019, in force
-90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). A row of the
-table has the current gravity, but its ``amount_until_2016`` shows the former gravity.
+90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). The gravity in a
+row of the table is the current one. ``amount_until_2016`` is the amount of the former gravity.
 
 The day of the infraction determines the rule. If this day is unknown, the amount that the source
 sent determines the rule. The amount also decides for an article of Lei 13.855/2019 if the day is in
@@ -25,8 +25,8 @@ from portal.law.infractions import (
     stands_for,
 )
 
-# The amounts in R$ before NEW_AMOUNTS_SINCE and from then on (CTB, art. 258), and the points (art.
-# 259).
+# For each gravity: the amount in R$ before NEW_AMOUNTS_SINCE, the amount in R$ since then (CTB,
+# art. 258), and the points (art. 259).
 _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "leve": (Decimal("53.20"), Decimal("88.38"), 3),
     "media": (Decimal("85.13"), Decimal("130.16"), 4),

@@ -108,7 +108,7 @@ class PaidSum:
     def words(self) -> str:
         """The amount as text: ``R$ 234,78 (80% do valor da tabela; …)``.
 
-        The text leaves out unknown cents, and is "" without an amount.
+        Unknown cents are left out. If there is no amount, the text is "".
         """
         if self.value is None:
             return ""

@@ -19,11 +19,11 @@ _EXPIRED = "Os pontos contam por 12 meses da infração; em regra, já saíram d
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of a fine, or None where they cannot be determined.
+    """The points of a fine. A number is None if it cannot be determined.
 
     ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are
     the points that count on a licence now. ``dateless_note`` is a variant of ``note`` without the
-    fine's own dates, or "" if ``note`` has none.
+    fine's own dates, or "" if ``note`` has no dates.
     """
 
     by_gravity: int | None

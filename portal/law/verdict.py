@@ -1,9 +1,9 @@
 """The verdict: may a vehicle be transferred, licensed, driven or removed (towed)?
 
 A failed lookup makes the verdict "incomplete", unless the known records already block the transfer.
-If a lookup returned a stale answer (an old one, because no newer one is available), the verdict is
-never "clear". Nor is it "clear" if fines or court restrictions were not asked for. It is then
-"limited" if nothing was found, and its headline names what was asked for.
+A verdict is "clear" only if no answer is stale (old, because no newer answer is available) and the
+user chose the lookups of both fines and court restrictions. If a search without one of these two
+lookups finds nothing, the verdict is "limited", and its headline names the chosen lookups.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ _LOOKUPS: Mapping[Missing, str] = {
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
-# What a verdict is based on, apart from the description of the vehicle.
+# The lookups on which a verdict is based. The third lookup, "decode", only describes the vehicle.
 _JUDGED: tuple[Missing, ...] = ("fines", "restrictions")
 # The text does not conclude "can be transferred", because the lookups do not cover what most often
 # stops a transfer (_STILL_MISSING).
@@ -67,8 +67,9 @@ class Verdict:
     """The verdict on a vehicle.
 
     ``caveat`` is a clause on what ``finding`` leaves open, or "". ``matrix`` has one row for each
-    act, in the order of ACTS. ``missing`` names the lookups that failed or were not made, or that
-    did not describe the vehicle. ``notices`` are sentences on stale answers, one per lookup.
+    act, in the order of ACTS. ``missing`` names the lookups that failed or were not made, and
+    "decode" also if its answer does not describe the vehicle. ``notices`` are sentences on stale
+    answers, one per lookup.
     """
 
     level: Level
@@ -99,13 +100,13 @@ def judge(
 ) -> Verdict:
     """Return the verdict.
 
-    ``fines`` or ``restrictions`` is None if its lookup failed. ``decode_known`` is False if the
-    decode lookup, which returns the vehicle's own data, failed. It is True if there was no decode
-    lookup, as in a search by Renavam (registration number). ``is_described`` is False if the answer
-    of the decode lookup does not describe the vehicle. If the Renavam's check digit is wrong
-    (``check_digit_holds`` is False), the records may be another vehicle's. ``stale`` maps each
-    lookup with a stale answer to the local time of that answer. ``not_asked`` names the lookups
-    that the user did not choose, which therefore have no answer without having failed.
+    ``fines`` or ``restrictions`` is None if its lookup failed or was not made. ``decode_known`` is
+    False if the decode lookup, which returns the vehicle's own data, failed. It is True if there
+    was no decode lookup, as in a search by Renavam (registration number). ``is_described`` is False
+    if the answer of the decode lookup does not describe the vehicle. If the Renavam's check digit
+    is wrong (``check_digit_holds`` is False), the records may be another vehicle's. ``stale`` maps
+    each lookup with a stale answer to the local time of that answer. ``not_asked`` names the
+    lookups that the user did not choose. They have no answer, but have not failed.
     """
     known = (decode_known and is_described, fines is not None, restrictions is not None)
     missing = tuple(
@@ -159,7 +160,10 @@ def _finding(
 def _limited(
     found: tuple[Level, str, str], not_asked: Collection[Missing], stale: Stale
 ) -> tuple[Level, str, str]:
-    """Limit a finding to the lookups that were asked for, if fines or restrictions were not."""
+    """Limit a finding to the lookups that the user chose.
+
+    If the user chose both fines and restrictions, the finding is returned unchanged.
+    """
     level, finding, caveat = found
     judged = [part for part in _JUDGED if part not in not_asked]
     if len(judged) == len(_JUDGED):
@@ -178,8 +182,8 @@ def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effec
     """Return a text that names the acts that court orders forbid.
 
     If driving is not forbidden, the text depends on the ``Confidence`` of the rules that forbid the
-    transfer. It says "em regra" ("as a rule") if all are from memory. Otherwise it says "na
-    prática" ("in practice") if none is verified.
+    transfer. If all these rules are "memory", the text says "em regra" ("as a rule"). If some are
+    "reported" and none is "verified", it says "na prática" ("in practice").
     """
     transfers = [effect.answers["transfer"] for effect in effects]
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}
@@ -231,8 +235,8 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# The gravest standing comes first. Each value is the name of the fines in the singular and in the
-# plural, and their consequence. {} in a consequence is replaced by "paga" or "pagas" ("paid").
+# The gravest standing comes first. Each value has three texts: the name of such a fine, its plural,
+# and the consequence. {} in a consequence is replaced by "paga" or "pagas" ("paid").
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",
