@@ -46,11 +46,11 @@ class PriceChange:
 class FineChange:
     """A change of one fine between two answers.
 
-    ``before`` is None for a new fine, and ``after`` for a fine that the later answer lacks.
+    ``before`` is None for a new fine. ``after`` is None for a fine that the later answer lacks.
     ``position`` is the index in the later answer, from 0, or -1 if the fine is not there.
 
-    The event "payment" means that the date or amount of the payment differs, and "kind" that the
-    status text differs. "altered" means a difference that is none of the other events.
+    The event "payment" means that the date or amount of the payment differs. "kind" means that the
+    status text differs. "altered" means that only fields without an event of their own differ.
     """
 
     events: tuple[FineEvent, ...]
@@ -72,7 +72,7 @@ class RestrictionChange:
     ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that
     ``is_lifted`` became true, and "in force" that it became false. "denied" means that the flag
     ``recorded`` became False although other fields still state or hide a restriction. "affirmed"
-    means that this contradiction ended.
+    means that ``recorded`` is no longer False.
     """
 
     event: RestrictionEvent

@@ -160,8 +160,8 @@ def _read_month_price(*sent: object) -> PricePoint | None:
 
 
 # Without this cache, reading 720 months (six price-table entries of ten years) takes longer than
-# rendering the page (warm_page in bench/misses.py). The prices are public, not personal data. Only
-# short texts and booleans are cached, about 300 bytes for a month.
+# rendering the page, as warm_page in bench/misses.py shows. The prices are public, not personal
+# data. Only short texts and booleans are cached, about 300 bytes for a month.
 _known_month_price = lru_cache(4096, typed=True)(_read_month_price)
 
 

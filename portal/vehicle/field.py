@@ -1,8 +1,8 @@
 """Reads a text or number of a record. The value is known, or empty, or hidden by the source.
 
-Pages show hidden and empty fields differently, because a hidden chassis number is not missing. The
-upstream sends a marker text in place of a hidden value. No page may show the marker as a value
-(docs/contract.md, rule 8).
+Pages show hidden and empty fields differently. A hidden chassis number, for example, exists but is
+withheld. The upstream sends a marker text in place of a hidden value. No page may show the marker
+as a value (docs/contract.md, rule 8).
 """
 
 import re
@@ -14,10 +14,10 @@ from portal.wording import bare
 
 State = Literal["known", "empty", "hidden"]
 
-# Undocumented, but seen in answers (docs/contract.md, "Observed values").
+# The upstream does not document this marker, but sends it (docs/contract.md, "Observed values").
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# A field with more characters is cut, so that it does not fill a page. No real field is so long.
+# A text with more characters is cut, so that it does not fill a page. No real text is so long.
 FIELD_LIMIT = 2_000
 
 # Unicode categories that ``clean`` removes. Control characters and surrogates break HTML or its

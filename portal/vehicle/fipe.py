@@ -78,7 +78,7 @@ class PriceSeries:
 
     @cached_property
     def peak(self) -> PricePoint | None:
-        """The highest real price. Of several equal prices, the latest."""
+        """The highest real price. If several months have this price, the latest of them."""
         return max(self.real, key=lambda point: (point.value, point.month), default=None)
 
     @cached_property
@@ -155,6 +155,7 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 def _percent(share: Decimal) -> Decimal | None:
     """Convert a fraction to per cent, rounded to one decimal.
 
-    Returns None for a growth of ten thousand times or more, because a price must then be wrong.
+    Returns None for a change by a factor of about 10,000 or more, because one of the prices must
+    then be wrong.
     """
     return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None

@@ -1,4 +1,4 @@
-"""Checks whether a record is about the decoded vehicle or about another one.
+"""Checks whether a record is about the vehicle of the decode lookup or about another one.
 
 A fine or court order that names another plate, make, model or year is an error of the register, or
 a sign of a cloned plate.
@@ -44,12 +44,12 @@ def identity_of(decoded: Decoded) -> Identity:
 
 
 def is_other_model(identity: Identity, make_model: Field) -> bool:
-    """Return whether a text such as "VW/GOL 1.0" is clearly another make or model."""
+    """Return whether a text such as "VW/GOL 1.0" clearly names another make or model."""
     name = read_name(make_model.value)
     if not name.make or not identity.make:
         return False
     if name.make != identity.make:
-        return read_name(identity.make).make == identity.make  # both makes are in the table
+        return read_name(identity.make).make == identity.make  # if both makes are in the table
     words = _model_words(name.model)
     return bool(words and identity.model_words) and not any(
         word.startswith(known) or known.startswith(word)

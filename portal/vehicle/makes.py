@@ -1,7 +1,8 @@
 """Converts the vehicle register's spellings of makes and models to display names.
 
 The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). There is
-no official list. The spellings below are from public programs that read the register's texts.
+no official list of these spellings. The lists below are from public programs that read the
+register's texts.
 """
 
 import re
@@ -73,7 +74,7 @@ _VOWEL = re.compile(r"[AEIOUY]")
 
 @dataclass(frozen=True, slots=True)
 class VehicleName:
-    """The make and model as displayed, or "" if unknown."""
+    """The make and the model as displayed. Each is "" if unknown."""
 
     make: str
     model: str

@@ -1,9 +1,9 @@
 """Replaces people's names in free text by initials.
 
-There is no list of all names, so OTHER_WORDS lists the words that reports use for other things,
-such as courts, agencies, makes and places. Several capitalised words in a row that are not in
-OTHER_WORDS may be a name (``mask_names``). Masking the name of a model by mistake is better than
-printing a person's full name.
+No list has all names. OTHER_WORDS therefore lists the words that reports use for other things, such
+as courts, agencies, makes and places. Several capitalised words in a row that are not in
+OTHER_WORDS may be a name; ``mask_names`` decides. Masking the name of a model by mistake is better
+than printing a person's full name.
 """
 
 import re

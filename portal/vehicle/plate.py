@@ -1,4 +1,4 @@
-"""Parses plates in both Brazilian formats, and Renavam numbers (vehicle registry).
+"""Parses plates in both Brazilian formats, and Renavam (vehicle registration) numbers.
 
 In the formats, L is a letter and N a digit. Plates of the old format ``LLLNNNN`` remain valid
 beside the Mercosul format ``LLLNLNN`` (Resolução CONTRAN 969/2022). In the Mercosul format of an
@@ -8,7 +8,8 @@ old plate, the fifth character is a letter in place of the digit, 0→A … 9→
 import re
 from dataclasses import dataclass
 
-# ASCII only: upper() would turn ß into SS. Use fullmatch, because $ accepts a newline at the end.
+# The patterns match only ASCII, because upper() turns ß into SS. Use fullmatch, because $ accepts a
+# newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
 # A plate within a text. Up to three separators may follow the first three letters ("ABC - 1234").
@@ -64,7 +65,7 @@ class Plate:
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return False if the text has only plates that differ from this one in both formats.
+        """Return False if the text contains plates, but this plate in neither format.
 
         A text without a plate, such as "N/A", does not name another vehicle, so it gives True.
         """
@@ -111,10 +112,10 @@ class Renavam:
         return not self.text.strip("0")
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return False if the text has a number other than zero that is not this Renavam.
+        """Return False if the text's digits are another number than this Renavam.
 
-        A text such as "N/A" does not name another vehicle, so it gives True. The text may lack the
-        leading zeros of an old, short Renavam.
+        A text without digits, such as "N/A", or with zeros only does not name another vehicle, so
+        it gives True. The text may lack the leading zeros of an old, short Renavam.
         """
         digits = "".join(re.findall(r"[0-9]", text, re.ASCII))
         return not digits.strip("0") or digits.zfill(len(self.text)) == self.text

@@ -1,7 +1,8 @@
-"""Turns the registers' upper case without accents into readable Portuguese.
+"""Converts the registers' texts, which lack accents, to readable Portuguese.
 
 The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A table lists the words
-whose accents are restored. It leaves out ambiguous words such as "A", which may be "a" or "à".
+whose accents are restored. The table leaves out ambiguous words such as "A", which may stand for
+"a" or "à".
 """
 
 import re
@@ -98,10 +99,10 @@ def accented(text: str) -> str:
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Spell a text as a sentence, and its first words as in ``model`` if they are the same words.
+    """Spell a text as a sentence, but the words with which both texts begin as in ``model``.
 
-    ``model`` decides where the table of accents cannot. For example, the "A" of "SUPERIOR A MAXIMA"
-    becomes "à" only if ``model`` begins with "superior à".
+    ``model`` shows the accents of words that the table leaves out. For example, the "A" of
+    "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
     """
     if fold(text) == fold(model):
         return model

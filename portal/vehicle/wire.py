@@ -23,11 +23,12 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# Limits of ``Record.flat_text``, which no real record exceeds. Without them, a field of megabytes
-# would fill a page.
+# Limits of ``Record.flat_text``. No real record exceeds these limits. Without them, a field of
+# megabytes would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# More digits than any price or count needs, but few enough for exact Decimal arithmetic.
+# A number with more digits is not read. No real price or count has so many digits, and Decimal
+# arithmetic with this many is exact.
 _MOST_DIGITS = 18
 TRUE_WORDS = frozenset({"TRUE", "SIM", "S", "1"})
 FALSE_WORDS = frozenset({"FALSE", "NAO", "N", "0"})
@@ -48,7 +49,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. A marker needs no special treatment, as it is no number or date."""
+    """Return a scalar's text. It may be a marker, which the callers cannot read as a value."""
     return read_field(raw, "").value
 
 
