@@ -1,8 +1,9 @@
 """Stores batches in the database, leases their items to processes and deletes expired batches.
 
-A batch is a list of plates and Renavam (vehicle registration numbers). They are looked up in the
-background and stored encrypted. Each change of a batch is one database transaction, so a killed
-process leaves the batch consistent. Portals with the same database share the work on batches.
+A batch is a list of plates and Renavam (vehicle registration numbers). The portal looks them up in
+the background and stores them encrypted. Each change of a batch is one database transaction, so a
+killed process leaves the batch consistent. Portals with the same database share the work on
+batches.
 """
 
 import re
@@ -39,8 +40,8 @@ from portal.vehicle import parse_subject
 
 # A lease reserves an item for one process, and expires LEASE_S seconds after its last renewal.
 # LEASE_S must exceed the difference between the clocks of machines that share a database. Otherwise
-# a second process may look up the same item. This usually costs nothing, because the gateway finds
-# the stored answer or waits for the first lookup.
+# a second process may look up the same item. The second lookup usually costs nothing, because the
+# gateway finds the stored answer or waits for the first lookup.
 LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one
@@ -81,8 +82,8 @@ _LEASE: Final = PreparedStatement(
         select(func.count())
         .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
-        # After a pause (``tries`` > 0), the limit is 1 until a lookup succeeds. It is 0 if the
-        # batch is no longer running.
+        # The number of leased items must be below this limit. After a pause (``tries`` > 0), the
+        # limit is 1 until a lookup succeeds. If the batch is no longer running, the limit is 0.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
             .where(table.c.id == bindparam("of"), table.c.state == "running")
@@ -115,7 +116,7 @@ class UnknownBatch(LookupError):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """The data that authenticates a batch's owner: a token's digest or an upstream credential."""
+    """The ``digest`` and ``credential`` of the owner's Identity, with which the batch is run."""
 
     digest: str
     credential: str | None = None
@@ -132,7 +133,7 @@ class LeftOut(msgspec.Struct, frozen=True):
 class QuotedItem:
     """A vehicle with the highest possible price of its lookups, in R$.
 
-    ``is_stored`` is true if it has lookups and all their answers are stored.
+    ``is_stored`` is true if at least one lookup is possible and all answers are already stored.
     """
 
     subject: Subject
@@ -265,8 +266,8 @@ class Batches:
     ) -> list[Item]:
         """Return a batch's items in the order of the list. Raises UnknownBatch.
 
-        The result has at most ``most`` items. It begins after the position ``after`` and a further
-        ``skip`` items.
+        The result has at most ``most`` items. It contains the items after the position ``after``,
+        without the first ``skip`` of these items.
         """
         columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
         query = (
@@ -295,8 +296,8 @@ class Batches:
     ) -> None:
         """Start or resume a batch. Its failed items become pending, to be looked up again.
 
-        ``left`` are the items that are not done, with their present prices. Raises UnknownBatch or
-        NotAllowed.
+        ``left`` are the items that are not done yet, with their present prices. Raises UnknownBatch
+        or NotAllowed.
         """
         now = self._clock()
         sealed = self._encrypted(msgspec.json.encode(access))
@@ -423,7 +424,7 @@ class Batches:
         answered: bool,
         result: bytes | None = None,
     ) -> Claim | None:
-        """Record that an item is done or has failed. Lease and return the next item.
+        """Record that an item is done or has failed. Lease the next item, or return None.
 
         ``cause`` is the reason of the failure, or "" if all lookups of the item succeeded.
         ``answered`` is true if at least one lookup succeeded. If another process has leased the
@@ -520,9 +521,9 @@ class Batches:
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items from the batches of all namespaces. Return how many there were.
 
-        Also deletes the invalid entries that contain the plate or Renavam, or suggest it, and the
-        drafts that have no other item. The HMAC of the plate may remain in the database's files
-        until ``History.forget`` is called.
+        Also deletes the invalid entries that contain the plate or Renavam, or have it as their
+        suggested correction. A draft is deleted if no item is left. The HMAC of the plate may
+        remain in the database's files until ``History.forget`` is called.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._writing() as db:
@@ -604,10 +605,10 @@ class Batches:
     def _running(self) -> Sequence[tuple[Any, Access]]:
         """Return the row and the owner's Access of each running batch.
 
-        The batch whose last lease is the oldest comes first, so that a large batch does not delay
-        the others. A batch whose Access this portal cannot decrypt is omitted, because another
-        portal may have the key. Call this method before a transaction begins, because other writers
-        would wait for the decryption.
+        The batch that has waited longest for a new lease comes first, so that a large batch does
+        not delay the others. A batch whose Access this portal cannot decrypt is left to another
+        portal, which may have the key. Call this method before a transaction begins, so that other
+        writers need not wait for the decryption.
         """
         with reading(self._engine) as db:
             running = _RUNNING.run(db, {"within": self._namespace}).all()
@@ -656,8 +657,8 @@ class Batches:
     def _writing(self) -> Iterator[Connection]:
         """Begin a transaction that excludes other writers of batches.
 
-        SQLite admits only one writer. On PostgreSQL, transactions that lock several rows in
-        different orders could deadlock, so an advisory lock admits only one.
+        SQLite always admits only one writer. On PostgreSQL, transactions that lock several rows in
+        different orders could deadlock, so an advisory lock admits only one writer.
         """
         with writing(self._engine) as db:
             if db.dialect.name == "postgresql":
@@ -803,7 +804,7 @@ def _at_most(db: Connection, row: Any, spent: Decimal) -> Decimal:
         .group_by(items.c.at_most)
     )
     left = db.execute(query).all()
-    if any(price is None for price, _ in left):  # a former version has started the batch
+    if any(price is None for price, _ in left):  # a former version of the portal stored no prices
         return max(spent, Decimal(row.at_most))
     return sum((Decimal(price) * count for price, count in left), spent)
 

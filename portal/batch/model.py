@@ -58,8 +58,8 @@ class Counts:
 class Cost:
     """The price of a batch's calls in R$.
 
-    ``spent`` is the price of the calls so far. ``at_most`` adds the highest possible price of the
-    items that are still to be looked up.
+    ``spent`` is the price of the calls so far. ``at_most`` is ``spent`` plus the highest possible
+    price of the items that are still to be looked up.
     """
 
     spent: Decimal

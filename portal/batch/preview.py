@@ -1,7 +1,7 @@
 """Computes the highest possible cost of a list: the price of all answers that are not stored.
 
-A failed lookup may be charged, and is charged again if it is repeated. The cost of a repetition is
-not part of a preview.
+The upstream may charge for a failed lookup, and again for each repetition. A preview does not
+include the cost of repetitions.
 """
 
 from collections.abc import Sequence
@@ -17,9 +17,10 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list. They need at most ``calls`` upstream calls, for ``at_most`` R$.
+    """The items of a list. They need at most ``calls`` upstream calls, which cost ``at_most`` R$.
 
-    ``impossible`` items have none of the lookups, as a Renavam has no data of the vehicle.
+    ``impossible`` is the number of items for which none of the chosen lookups is possible. For
+    example, the lookup "decode" is impossible for a Renavam.
     """
 
     items: tuple[QuotedItem, ...]

@@ -46,10 +46,11 @@ class BatchRunner:
     a killed process expire after LEASE_S. Another process then looks up the leased items, and pays
     nothing for answers that are already stored. ``holder`` identifies this process in its leases.
 
-    ``summarise`` returns a summary of an item's answers, which is stored with the item. It gets the
-    vehicle, the lookups that the batch makes, and the answers. A batch's page needs this summary,
-    because some answers expire before others and some are never stored. Each thread holds ``turn``
-    while it computes. An ``Origin`` must release the same Turn while it waits for the upstream.
+    ``summarise`` returns a summary of an item's answers, which is stored with the item. Its
+    arguments are the vehicle, the batch's lookups and the answers. A batch's page needs this
+    summary, because some answers expire before others and some are never stored. Each thread holds
+    ``turn`` while it computes. The upstream client must release the same Turn (``Turn.given_up``)
+    while it waits for the upstream.
     """
 
     def __init__(
@@ -75,7 +76,7 @@ class BatchRunner:
         self._active = 0
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # Each worker process creates its runner after the fork, and so draws its own holder.
+        # Each process creates its runner after the fork, so that each has a holder of its own.
         self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:

@@ -14,8 +14,8 @@ class Turn:
     """A lock that a thread holds while it computes, and releases while it waits for the upstream.
 
     Without a Turn, batch threads compete for the interpreter's lock (GIL) and wake each other many
-    times in each lookup. This takes a fifth more processor time, and delays the workers' answers
-    from the cache (docs/decisions/0012). Blocks of ``taken`` must not be nested.
+    times in each lookup. The competition takes a fifth more processor time, and delays the workers'
+    answers from the cache (docs/decisions/0012). Blocks of ``taken`` must not be nested.
     """
 
     def __init__(self) -> None:
@@ -37,7 +37,7 @@ class Turn:
     def given_up(self) -> Iterator[None]:
         """Release the turn during a block, and wait for the turn again at the end.
 
-        If it is not called inside a ``with turn.taken():`` block, it has no effect.
+        Outside a ``with turn.taken():`` block, this method has no effect.
         """
         if not getattr(self._thread, "wants_turn", False):
             yield
