@@ -42,7 +42,7 @@ _FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
-_MOST_WRONG: Final = 20  # of the invalid lines of FILE, only this many are printed
+_MOST_WRONG: Final = 20  # at most this many invalid lines of FILE are printed
 _REASONS: Final = {
     "day_limit": "the daily limit of the portal is reached",
     "token_limit": "the daily limit of the caller is reached",
@@ -61,8 +61,8 @@ class BatchTools:
 
     ``limit`` is the maximum number of plates in FILE. ``panels_of`` returns the answers about a
     plate, prepared for display. In pass-through mode, the user's upstream credential pays for the
-    lookups. ``credential`` reads it from the environment variable DOSSIE_CREDENTIAL, and
-    ``authenticate`` returns the user's Identity. In other modes, ``authenticate`` is None.
+    lookups. ``credential`` reads this credential from the environment variable DOSSIE_CREDENTIAL,
+    and ``authenticate`` returns the user's Identity. In other modes, ``authenticate`` is None.
     """
 
     batches: Batches
@@ -123,7 +123,7 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return the tools, in pass-through mode with the Identity of DOSSIE_CREDENTIAL.
+    """Return the tools. In pass-through mode, they get the Identity of DOSSIE_CREDENTIAL.
 
     Exits if the credential is missing or is a token of this portal.
     """

@@ -73,7 +73,8 @@ class DataCheck:
         )
 
     def for_purge(self) -> str | None:
-        # Without the upstream's data, the command's output would suggest that it was purged.
+        # Without PORTAL_UPSTREAM_URL, the command would purge only the demonstration's data. Its
+        # output would still suggest that the upstream's data was purged.
         if failure := self._unusable() or self._demo_alone("purge"):
             return failure
         if self.unused_stores:
@@ -144,11 +145,11 @@ class DataCheck:
         try:
             return self.store_fingerprint()
         except Exception:
-            return None  # the purge itself reports this error
+            return None  # the command itself reports this error when it purges the store
 
 
 def _unless_down(read: Callable[..., T], *arguments: Any) -> T | None:
-    """Call ``read``. Returns None if the database fails, because the command reports that error."""
+    """Call ``read``, or return None if the database fails. The command then reports the error."""
     try:
         return read(*arguments)
     except SQLAlchemyError:

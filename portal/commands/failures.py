@@ -1,4 +1,4 @@
-"""Commands print a failure in one line and exit 1."""
+"""Command classes that print a failure in one line and exit 1."""
 
 import sys
 from collections.abc import Callable
