@@ -66,7 +66,8 @@ class Purged(Exception):
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A dossier's metadata, for the pages and commands that do not show the document itself.
 
-    ``caller`` is the name of the issuer's Identity. ``summary`` is an IssuedSummary as JSON.
+    ``caller`` is the name of the Identity (the authenticated caller) that issued the dossier.
+    ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued).
     """
 
     plate: str
@@ -122,8 +123,8 @@ class DossierArchive:
     def purge_mark(self) -> int:
         """Return the number of the latest purge, for the argument ``purge_mark`` of ``issue``.
 
-        Call this method before you read the data for a dossier. ``issue`` raises Purged if the data
-        was purged after this call. Raises DossiersUnavailable.
+        Call this method before you read the data for a dossier. If the data is purged after this
+        call, ``issue`` raises Purged. This method raises DossiersUnavailable.
         """
         purges = self._purge_log.since(None)
         if purges is None:
@@ -174,7 +175,7 @@ class DossierArchive:
         return self._find((table.c.number == number) & (table.c.owner == self._owner_key(owner)))
 
     def all_owned(self, owner: str) -> list[Dossier]:
-        """Return the owner's dossiers, also expired and revoked ones, the latest first."""
+        """Return the owner's dossiers, including expired and revoked ones, the latest first."""
         return self._list(table.c.owner == self._owner_key(owner))
 
     def all(self) -> list[Dossier]:

@@ -27,9 +27,9 @@ def new_identifiers() -> Identifiers:
 
 
 def parse_number(text: str) -> str | None:
-    """Return the dossier number that a text contains, or None if the text is not a number.
+    """Parse a typed dossier number. Return None if the text is not a dossier number.
 
-    Ignores letter case and hyphens, and reads O as 0, and I and L as 1.
+    Ignores letter case and hyphens. Reads O as 0, and both I and L as 1.
     """
     if not text.isascii():
         return None

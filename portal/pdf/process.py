@@ -46,7 +46,8 @@ class PdfProcess:
 
     ``files`` returns a mapping from the paths below ``/static/`` to the files. If no child can be
     started, ``here`` renders in this process. ``is_available_here`` imports WeasyPrint to find out
-    whether its libraries are installed. It is called where they are not evidently installed.
+    whether its libraries are installed. It is called only if ``is_evidently_installed`` returns
+    False.
     """
 
     def __init__(

@@ -32,7 +32,8 @@ class UnknownFile(KeyError):
 def is_evidently_installed() -> bool:
     """Return whether WeasyPrint and its libraries are found, without the import (0.7 s).
 
-    If False, they may still be installed, because the libraries have other names outside Linux.
+    The result may be False although they are installed, because outside Linux the libraries have
+    other names.
     """
     try:
         for name in _LIBRARIES:
@@ -46,8 +47,8 @@ class PdfRenderer:
     """Renders HTML as accessible PDF (PDF/UA-1). Caches fonts and parsed style sheets.
 
     A page may load only ``data:`` URLs, and paths below ``/static/`` for which ``find`` returns a
-    file. The constructor raises PDFUnavailable. Two threads must not use a renderer at once,
-    because pango's font map is not thread-safe.
+    file. The constructor raises PDFUnavailable if WeasyPrint is not usable. Two threads must not
+    use a renderer at once, because pango's font map is not thread-safe.
     """
 
     def __init__(self, find: Callable[[str], File | None]) -> None:
