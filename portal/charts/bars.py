@@ -77,8 +77,9 @@ def bar_chart(
 ) -> BarChart | None:
     """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
-    ``axis`` formats the value of a grid line. A line is drawn at ``limit``. A limit of more
-    than twice the highest bar is not drawn, because the scale would make all bars very low.
+    ``axis`` formats the value of a grid line. A dashed line is drawn at ``limit``. A limit of more
+    than twice the highest bar is not drawn, because on a scale up to this limit all bars would be
+    very low.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:
@@ -128,8 +129,8 @@ def _stacked(values: Sequence[float]) -> Iterator[tuple[int, float, float]]:
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
     """Return evenly spaced labels, including one for the last bar.
 
-    Each label is centred below its bar. If slots are narrower than ``_WIDEST``, only the last label
-    is not centred: it ends at the right edge of its bar.
+    Each label is centred below its bar, with one exception. If slots are narrower than ``_WIDEST``,
+    the last label ends at the right edge of its bar.
     """
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1

@@ -123,7 +123,8 @@ class Curve:
 class Mark:
     """The first or highest price, with a label above it. ``text_y`` is the label's baseline.
 
-    ``x`` is the anchor of the label, too.
+    ``x`` is the price's x coordinate and also the label's, to which ``anchor`` (the text-anchor of
+    SVG) applies.
     """
 
     x: float

@@ -55,8 +55,8 @@ _EM_PER_CHARACTER: Final = 0.6
 class Words:
     """The caller's choices for a chart's texts.
 
-    ``now`` is true if the last real price is current. Otherwise the price's label names the month:
-    the price table may have ended years ago, or a printed report may be read much later.
+    ``now`` is true if the last real price is current. Otherwise the price's label names the month,
+    because the price table may have ended years ago, or a printed report may be read much later.
     ``predicted`` is the label of the hatched strip of predictions.
     """
 
@@ -234,8 +234,9 @@ def _known(line: Line) -> _Known:
 def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) -> int:
     """Return the ``month_index`` of the first month to draw.
 
-    A chart has MOST_MONTHS. If another series ends so late that they would not contain the chosen
-    series, the chart begins with the last month of the chosen series.
+    A chart shows at most the last MOST_MONTHS months, with one exception. If another series ends so
+    late that these months would not contain the chosen series, the chart begins with the last month
+    of the chosen series.
     """
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))
@@ -425,7 +426,7 @@ def _labels_at_edge(
     points = [every[number][_last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
     # The heights of an end label and of the flag. In the layout "screen", they are percentages of
-    # the plot's height, and suffice for the lowest plot, which is 240 px high.
+    # the plot's height, and large enough for the lowest plot, which is 240 px high.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)

@@ -7,7 +7,7 @@ from datetime import date
 
 # Two values with a smaller relative difference count as equal.
 _FLAT = 1e-6
-# A fraction of a smaller difference may be rounded to 0.
+# The smallest normal float. A fraction of a smaller number may be rounded to 0.
 _LEAST = sys.float_info.min
 _MOST_TICKS = 12
 
@@ -39,7 +39,7 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return the interval, widened by 5 % on each side if its ends are (almost) equal."""
+    """Return the interval. If its ends are (almost) equal, move each by 5 % outwards."""
     size = max(abs(low), abs(high))
     if high - low > max(_FLAT * size, _LEAST):
         return low, high

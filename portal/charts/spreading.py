@@ -20,10 +20,11 @@ def spread(
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # In a stack of all labels without gaps, a label is ``offset`` below the top label. The label is
-    # at its wanted position if the top label is at ``middle``. A block is one label, or several
-    # without gaps. If a label's ``middle`` is smaller than that of the block above, the label and
-    # the block overlap. They merge into one block with the weighted mean of both as ``middle``.
+    # Imagine all labels stacked without gaps. ``offset`` is a label's distance from the top label.
+    # ``middle`` is the position of the top label for which the label has its wanted position. A
+    # block consists of one label, or of several labels without gaps. If a label's ``middle`` is
+    # smaller than the ``middle`` of the block above, the label and the block overlap. They are then
+    # merged into one block, whose ``middle`` is the weighted mean of the two.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1
