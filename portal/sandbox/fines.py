@@ -82,7 +82,8 @@ def _record(
         penalty = committed + timedelta(days=outline.penalty_after)
     limit, measured, considered = _speeds(offence, rng)
     clock = f"{rng.randint(6, 22):02d}:{rng.randint(0, 59):02d}"
-    # Some optional fields are empty at random, as in real records. With ``is_bare``, all are empty.
+    # Some optional fields are empty at random, as in real records. If ``is_bare`` is true, all
+    # optional fields are empty.
     names_vehicle, names_kind = rng.random() < 0.4, rng.random() < 0.4
     is_municipal = outline.issuer == "municipal"
 

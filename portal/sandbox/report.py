@@ -39,7 +39,7 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """One topic. The summary (``resumo``) has ``headline`` unless ``state`` is "unverified"."""
+    """One topic. The summary (``resumo``) contains ``headline`` unless the topic is unverified."""
 
     state: Literal["clean", "warning", "neutral", "unverified"]
     headline: str
@@ -203,7 +203,8 @@ def _section(data: Json, *names: str) -> Any:
     """Return the first of the named sections that is not empty, else an empty one.
 
     Returns None if all these sections are missing, or if all are empty and one of their lookups
-    failed. From a whole API answer, ``{"status": …, "result": …}``, only ``result`` is used.
+    failed. If a section is a whole API answer, ``{"status": …, "result": …}``, the member
+    ``result`` is returned.
     """
     values = [data[name] for name in names if name in data]
     values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]
@@ -245,5 +246,5 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``, without zero cents, because the upstream cuts some cents."""
+    """Format as ``R$ 1.234,56``. Omit cents of zero, which the upstream may have cut."""
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))

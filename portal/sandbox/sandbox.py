@@ -146,7 +146,7 @@ def _plate(text: str) -> Plate:
 
 
 def _subject(text: str) -> Plate | Renavam:
-    # Unlike the portal, the API contract allows no hyphen.
+    # The API contract, unlike the portal, allows no hyphen in a plate.
     try:
         return parse_subject("" if "-" in text else text)
     except InvalidPlate:

@@ -17,7 +17,7 @@ from portal.sandbox.sandbox import Sandbox
 
 
 class SandboxTransport(BaseAdapter):
-    """An adapter that simulates the base address ``role``. ``sleep`` waits for seconds."""
+    """An adapter that simulates the base address ``role``. ``sleep`` waits a number of seconds."""
 
     def __init__(
         self,
@@ -39,7 +39,7 @@ class SandboxTransport(BaseAdapter):
         cert: Any = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        """Answer one request. ``timeout`` is the connect and the read time-out, in seconds.
+        """Answer one request. ``timeout`` is a pair of the connect and the read time-out, in s.
 
         Raises ConnectionError and ReadTimeout as HTTPAdapter does.
         """

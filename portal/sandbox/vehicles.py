@@ -155,7 +155,7 @@ def _fipe_entry(
 def _description(family: Family, version: Version, is_short: bool) -> str:
     """Return the registry's spelling of make and model, such as ``VW/GOL 1.0``.
 
-    ``is_short`` drops ``VW/``, as some sources do.
+    If ``is_short`` is true, ``VW/`` is left out, as in the answers of some sources.
     """
     text = family.registration
     if family.is_motorcycle:
