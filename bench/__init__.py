@@ -1,6 +1,7 @@
-"""Benchmarks. Figures are ratios against a peer that is measured in the same run.
+"""Benchmarks. Most results are ratios of the portal's figure to a peer's figure in the same run.
 
-``python -m bench`` (or ``make bench``) runs all of them, ``python -m bench hits miss`` only those.
-BENCH_SECONDS is the length of one turn, BENCH_ROUNDS the number of turns of each server. Both
-default to 3.
+A peer is another server that answers the same requests. ``python -m bench`` (or ``make bench``)
+runs all benchmarks, and ``python -m bench hits miss`` only the benchmarks "hits" and "miss". The
+servers are measured in turn. BENCH_SECONDS is the length of one turn, and BENCH_ROUNDS the number
+of turns of each server. Both default to 3.
 """

@@ -1,4 +1,4 @@
-"""Run the named benchmarks, or all; print and save the results. Exits 1 if one failed."""
+"""Run the named benchmarks, or all. Print and save the results. Exit 1 if a benchmark failed."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A running batch: its own speed, and the latency of hits and misses beside it."""
+"""Measures the speed of a batch, and the latency of hits and misses while the batch runs."""
 
 import json
 import os
@@ -23,10 +23,11 @@ HIT = "/detran/v1/decode/ZZZ9Z99"
 
 
 def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Run a batch over an upstream of 0.2 s, and measure single lookups idle and beside it.
+    """Run batches with an upstream that takes 0.2 s, and measure single lookups.
 
-    A process that asks the upstream and computes as much as the batch process tells which part of
-    the difference is the machine's.
+    The lookups are measured on the idle portal, beside a batch, and beside ``bench.control``. This
+    process sends as many upstream requests and uses as much processor time as the batch process. It
+    shows which part of the slowdown is due to the machine.
     """
     upstream = stage.upstream()
     address = f"{upstream.url}/d/{DELAY_S * 1000:.0f}"
@@ -37,12 +38,12 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     turns: dict[str, dict[str, list[float]]] = {
         name: {"hits": [], "misses": []} for name in ("idle", "beside", "control")
     }
-    # Long enough for the measurement beside it.
+    # The number of plates. With so many, the batch lasts longer than the measurement beside it.
     count = round(2 * seconds * CONCURRENCY / DELAY_S * 1.5)
     ideal_s = count * DELAY_S / CONCURRENCY
     alone, interrupted, cpu_ms = [], [], []
-    # The p99 of hits is 0.3 ms in one idle turn and 0.6 ms in the next, so that three turns tell
-    # little.
+    # The p99 of hits may be 0.3 ms in one idle turn and 0.6 ms in the next, so three turns are too
+    # few.
     rounds = 2 * rounds + 1
     for _ in range(rounds):
         _measure(portal, plates, seconds, turns["idle"])
@@ -54,7 +55,7 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
             )
         )
         cpu_s = _batch_cpu_s(portal)
-        # A process that had ended and was started again begins at 0.
+        # If the batch process ended and was started again, its processor time began again at 0.
         cpu_ms.append((cpu_s - cpu_before if cpu_s > cpu_before else cpu_s) / count * 1000)
         command = ["-m", "bench.control", address, str(CONCURRENCY), f"{cpu_ms[-1]:.1f}"]
         control = subprocess.Popen([sys.executable, *command], cwd=CHECKOUT)
@@ -79,7 +80,7 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def _timed(portal: Program, plates: Any, count: int, beside: Callable[[], None]) -> float:
-    """Return the seconds from the start of a batch to its end, and call ``beside`` meanwhile."""
+    """Run a batch, call ``beside`` while it runs, and return the batch's duration in seconds."""
     started_at = time.monotonic()
     number = _start(portal, [next(plates) for _ in range(count)])
     beside()
@@ -88,9 +89,10 @@ def _timed(portal: Program, plates: Any, count: int, beside: Callable[[], None])
 
 
 def _batch_cpu_s(portal: Program) -> float:
-    """Return the processor time of the batch process so far, 0 if it has ended."""
+    """Return the processor time of the batch process so far, or 0 if there is no batch process."""
     main = os.getpriority(os.PRIO_PROCESS, portal.process.pid)
-    # A thread of the main process started it, so it is not among the first thread's children.
+    # Linux lists the children of each thread separately. A thread of the main process, but not its
+    # first thread, starts the batch process.
     lists = Path(f"/proc/{portal.process.pid}/task").glob("*/children")
     for pid in [int(each) for children in lists for each in children.read_text().split()]:
         with suppress(OSError):
@@ -101,7 +103,7 @@ def _batch_cpu_s(portal: Program) -> float:
 
 
 def _measure(portal: Program, plates: Any, seconds: float, into: dict[str, list[float]]) -> None:
-    """Add the p99 in ms of hits, then of misses, each over ``seconds``."""
+    """Measure hits, then misses, for ``seconds`` each. Append the p99 in ms of each to ``into``."""
     into["hits"].append(_p99(portal, lambda: HIT, seconds, 1))
     into["misses"].append(_p99(portal, lambda: f"/detran/v1/decode/{next(plates)}", seconds, 4))
 

@@ -1,7 +1,9 @@
-"""``python -m bench.control URL THREADS CPU_MS``: asks and computes as much as a batch does.
+"""``python -m bench.control URL THREADS CPU_MS``: puts the same load on the machine as a batch.
 
-What it costs hits is the machine's share of what a batch costs them: the processor's time, the
-upstream's, and that of a lower priority. It touches no file and no process of the portal.
+The benchmark "batch" measures the portal beside a batch, and beside this process. This process
+sends as many requests to the upstream and uses as much processor time as the batch process, at the
+same low priority. It uses no files or locks of the portal. The slowdown that it causes is therefore
+the part of a batch's slowdown that any other load of this size would cause, too.
 """
 
 import itertools

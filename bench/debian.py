@@ -1,7 +1,8 @@
-"""Finds nginx, Varnish and wrk: installed, or unpacked from Debian packages to ``bench/.peers``.
+"""Finds nginx, Varnish and wrk. Those that are missing are unpacked from Debian packages.
 
-The packages are not installed, so no service starts and no file outside ``bench/.peers`` changes.
-A peer is left out and reported if apt is missing or does not have its package.
+The packages are unpacked to ``bench/.peers`` and not installed. No service therefore starts, and no
+file outside ``bench/.peers`` changes. A missing peer is left out and reported if this process is
+not root, or if apt-get is missing or has no package of the peer.
 """
 
 import os

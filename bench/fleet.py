@@ -1,4 +1,7 @@
-"""Four portals on one Redis under Zipf traffic: one upstream call for each plate."""
+"""Checks that four portals with one Redis make only one upstream call for each plate.
+
+The traffic follows Zipf's law, so that some plates are requested much more often than others.
+"""
 
 import http.client
 import itertools
@@ -88,7 +91,7 @@ def _zipf() -> list[str]:
 
 
 def _ask(portals: list[Program], paths: list[str]) -> float:
-    """Request each path once, from whichever client is free; return the seconds taken."""
+    """Request each path once, with the next client that is free. Return the seconds taken."""
     numbers = itertools.count()
     failed: list[str] = []
 

@@ -1,4 +1,4 @@
-"""JSON hits: rate, p99 latency, processor time, and hits from the store."""
+"""Measures cached JSON answers (hits): rate, p99 latency, processor time, hits from the store."""
 
 import statistics
 
@@ -58,7 +58,8 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     report.note(f"resident memory of the portal's workers under hits, MiB: {sizes}")
     if "nginx" in servers:
         slowest: dict[str, list[float]] = {"portal": [], "nginx": []}
-        # One turn's ratio is between 1.3 and 3.3 on one machine, so that three turns tell little.
+        # The ratio of a single turn varies from 1.3 to 3.3 on the same machine, so three turns are
+        # too few.
         for _ in range(3 * rounds):
             for name, each in slowest.items():
                 each.append(press(servers[name], HOT, seconds, PAUSE_MS).p99_s * 1e3)
@@ -73,7 +74,7 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Measure hits from the store; 2,000 answers of 8 kB in turn exceed a memory cache of 1 MiB."""
+    """Measure hits from the store: 2,000 answers of 8 kB, with a memory cache of only 1 MiB."""
     upstream = stage.upstream()
     portal = stage.portal(upstream.url, EDGE_MEMORY_MB="1")
     plain = stage.plain(upstream.url)

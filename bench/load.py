@@ -1,4 +1,4 @@
-"""Load generator on 16 connections: wrk where available, otherwise a client on asyncio."""
+"""Generates load on 16 connections with wrk, or with an asyncio client if wrk is missing."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ SCRIPT = Path(__file__).with_name("load.lua")
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """The result of one turn; latencies in seconds."""
+    """The result of one turn. ``p50_s`` and ``p99_s`` are percentiles of the latency."""
 
     requests: int
     seconds: float
@@ -79,7 +79,7 @@ def read_figures(output: str) -> Load:
 async def _press(
     port: int, paths: Sequence[str], seconds: float, pause_ms: int, cookie: str | None
 ) -> Load:
-    """Generate the load with asyncio, which saturates far below nginx's rate."""
+    """Generate the load with asyncio. The highest rate of this client is far below nginx's."""
     extra = f"Cookie: {cookie}\r\n" if cookie else ""
     requests = [
         f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {PORTAL_TOKEN}\r\n"

@@ -1,4 +1,4 @@
-"""The portal's overhead on an upstream call, and the cost of a cold and a warm vehicle page."""
+"""Measures the portal's overhead on an upstream call, and uncached and cached vehicle pages."""
 
 import http.client
 import re
@@ -50,10 +50,10 @@ class Visitor:
 
 
 def proxied(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Compare a miss through the portal, and through the plain app, with the direct call.
+    """Compare a miss through the portal with the direct call, and with a miss of the plain app.
 
-    The upstream takes 100 ms. The plain app has no ledger, no leases and no checks of the answer,
-    so its ratio tells what Flask and the server take on this machine.
+    The upstream takes 100 ms. The plain app has no ledger, no leases and no checks of the answer.
+    Its time therefore shows how much of the overhead is due to Flask and the server.
     """
     upstream = stage.upstream()
     address = f"{upstream.url}/long/d/100"
@@ -107,10 +107,10 @@ def cold_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None
 
 
 def warm_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Compare pages from memory with pages without caches; the upstream has no delay.
+    """Compare cached pages with the pages of a portal without caches. The upstream has no delay.
 
-    There are as many vehicles as connections. With one vehicle the portal without caches would
-    still share each lookup between the connections.
+    There are as many vehicles as connections. If there were only one vehicle, even the portal
+    without caches would make one upstream call for the simultaneous requests of all connections.
     """
     upstream = stage.upstream()
     warm = stage.portal(upstream.url)

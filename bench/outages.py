@@ -1,7 +1,8 @@
-"""Outages under load, at full size: ``python -m bench.outages``.
+"""``python -m bench.outages``: checks the README's guarantees during outages under full load.
 
-Each row is a guarantee of the README with its limit and the measured value. The exit code is 1
-if a guarantee was not kept. The upstream is the tests' fake, on a real socket; it counts each call.
+Each row of the output is a guarantee with its limit and the measured value. The exit code is 1 if a
+guarantee was not kept. The upstream is the fake of the tests, on a real socket, which counts the
+calls.
 """
 
 import csv
@@ -51,8 +52,9 @@ class Scene:
     def ledger_agrees(self, died: bool = False) -> bool:
         """Return whether the ledger's rows match the calls that the upstreams counted.
 
-        The row is written before the call is sent; the fake counts the call a moment later. If an
-        upstream ``died``, rows with the outcome "broken" may stand for calls that it never read.
+        The portal writes a row before it sends the call, and the fake counts the call a moment
+        later. If ``died`` is true, an upstream has died. Rows with the outcome "broken" may then
+        stand for calls that the fake never read.
         """
 
         def agrees() -> bool:

@@ -1,7 +1,7 @@
-"""Servers for a measurement, started in this process's session and stopped by process id.
+"""Starts the servers for a measurement in the session of this process, and stops them.
 
-None of them calls setsid. The scheduler groups processes by session, so a server in a session of
-its own would get its own share of the processor and distort the ratio.
+No server calls setsid. The scheduler of the kernel groups processes by session. A server in a
+session of its own would therefore get its own share of the processor and distort the ratio.
 """
 
 import os
@@ -31,7 +31,7 @@ def free_port() -> int:
 def environment(**additions: str) -> dict[str, str]:
     """Return this process's environment without portal settings, plus the additions.
 
-    Python may store bytecode, as it does where the portal runs.
+    PYTHONDONTWRITEBYTECODE is left out, too, so that Python stores bytecode as in production.
     """
     kept = {
         name: value
@@ -43,7 +43,7 @@ def environment(**additions: str) -> dict[str, str]:
 
 
 class Program:
-    """A server on a loopback port; its output is written to a file in its directory."""
+    """A server on a loopback port. Its output is written to a file in ``directory``."""
 
     def __init__(
         self,
@@ -146,7 +146,7 @@ class Stage:
         env: Mapping[str, str] | None = None,
         port: int | None = None,
     ) -> Program:
-        """Start a program and wait for its port, which replaces ``{port}`` in the command."""
+        """Start a program and wait until it listens. ``{port}`` in ``command`` becomes its port."""
         port = port or free_port()
         filled = [part.replace("{port}", str(port)) for part in command]
         program = Program(name, filled, self.folder(name), port, env)
@@ -162,12 +162,12 @@ class Stage:
         return self.run("upstream", [sys.executable, "-m", "bench.serve", "upstream", "{port}"])
 
     def plain(self, upstream: str) -> Program:
-        """The plain app on the portal's own server, with the portal's options."""
+        """Start the plain app on Granian, the portal's server, with the portal's options."""
         command = [sys.executable, "-m", "bench.serve", "plain", "{port}"]
         return self._plain("plain", upstream, command)
 
     def plain_on_gunicorn(self, upstream: str) -> Program:
-        """The plain app on gunicorn with two workers and its other defaults."""
+        """Start the plain app on gunicorn, with two workers and otherwise gunicorn's defaults."""
         gunicorn = [sys.executable, "-m", "gunicorn", "--workers=2", "--bind=127.0.0.1:{port}"]
         return self._plain("gunicorn", upstream, [*gunicorn, "bench.plain:create()"])
 
@@ -176,7 +176,7 @@ class Stage:
         return self.run(name, command, {**env, "CACHE_DIR": str(self.folder(name) / "cache")})
 
     def portal(self, upstream: str, name: str = "portal", **settings: str) -> Program:
-        """Start a portal in managed mode; ``settings`` are named without their prefix."""
+        """Start a portal in managed mode. ``settings`` are named without the prefix PORTAL_."""
         port = free_port()
         chosen = {
             "UPSTREAM_URL": upstream,

@@ -1,4 +1,4 @@
-"""Results of a run: figures by turn, ratios with median and spread, the machine."""
+"""Collects the results of a run (ratios and notes), and saves them with data on the machine."""
 
 import csv
 import os
@@ -16,7 +16,10 @@ RESULTS = Path(__file__).with_name("results")
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """The portal's figure divided by a peer's, one value for each turn, with the median's goal."""
+    """The portal's figures (``ours``) divided by a peer's (``theirs``), with one value per turn.
+
+    ``goal`` is the goal for the median of the values.
+    """
 
     name: str
     ours: Sequence[float]
@@ -40,7 +43,7 @@ class Ratio:
 
 @dataclass(slots=True)
 class Report:
-    """The scenarios' results. ``notes`` are figures without a peer, and omissions."""
+    """The benchmarks' results. ``notes`` list figures without a peer, and what was left out."""
 
     ratios: list[Ratio] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -64,7 +67,7 @@ class Report:
         print(f"  {text}", flush=True)
 
     def save(self, name: str) -> Path:
-        """Write Markdown, CSV and a plot under ``bench/results``; return the Markdown's path."""
+        """Write Markdown, CSV and a plot to ``bench/results``. Return the Markdown file's path."""
         RESULTS.mkdir(exist_ok=True)
         page = RESULTS / f"{name}.md"
         page.write_text(self.markdown(name), encoding="utf-8")
@@ -132,7 +135,7 @@ def machine() -> str:
 
 
 def plot(ratios: Sequence[Ratio]) -> str:
-    """Plot each ratio's median and spread, scaled so that 1 or more reaches its goal."""
+    """Plot the median and spread of each ratio, scaled so that values from 1 up reach the goal."""
     width, left, row, top = 860, 400, 26, 40
     reach = 3.0
 

@@ -1,4 +1,7 @@
-"""``python -m bench.serve upstream|plain PORT``: a peer under Granian, the portal's server."""
+"""``python -m bench.serve upstream|plain PORT``: serves the upstream or the plain peer.
+
+The server is Granian, as in the portal.
+"""
 
 import sys
 

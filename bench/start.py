@@ -1,4 +1,4 @@
-"""Time from the start to the first response, and time of the import."""
+"""Measures how long the portal takes from its start to its first response, and its import."""
 
 import subprocess
 import sys
@@ -21,13 +21,14 @@ def start(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
         firsts.append(time.perf_counter() - started_at)
         portal.stop()
         imports.append(_import_s())
-    # The first start and import read the disk. They are dropped, as the goals are for warm ones.
+    # The first start and the first import read files from the disk. The goals are for files that
+    # the system has cached, so these two times are dropped.
     report.compare("start to first answer", firsts[1:], [1.0] * rounds, "s", 1.5, "at most")
     report.compare("import of the application", imports[1:], [1.0] * rounds, "s", 0.5, "at most")
 
 
 def _import_s() -> float:
-    """Return the import time by the process's own clock, without the interpreter's start."""
+    """Return the import time, measured by a new process without the interpreter's start."""
     program = (
         "import time; began = time.perf_counter(); import app; print(time.perf_counter() - began)"
     )

@@ -1,4 +1,4 @@
-"""The embedded store: cost of a get and a set among a million entries and among a thousand."""
+"""Compares the cost of get and set in the embedded store with a million and a thousand entries."""
 
 import os
 import random
@@ -47,7 +47,10 @@ def entries(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def _sweep_us(store: SQLiteCache) -> float:
-    """Return the cost of a sweep, which the portal's scheduler runs in a thread of its own."""
+    """Return the cost of a sweep, in µs for each entry that was set.
+
+    In the portal, the scheduler runs the sweep in a separate thread.
+    """
     started = time.perf_counter()
     store.sweep()
     return (time.perf_counter() - started) / OPERATIONS * 1e6
@@ -66,7 +69,7 @@ def _cost_us(store: SQLiteCache, kind: str, size: int, generator: random.Random)
 
 
 def _key(number: int) -> str:
-    """Return a key in the portal's format (24 and 40 hex digits), pseudo-random by its number."""
+    """Return the pseudo-random key of a number, in the portal's format (24 and 40 hex digits)."""
     spread = random.Random(number).getrandbits(256)
     return f"{spread:064x}"[:24] + ":" + f"{spread:064x}"[24:]
 

@@ -1,8 +1,9 @@
 """The upstream of the benchmarks: 8 kB decode bodies, with a delay given in the address.
 
 The base address may contain delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
-``/d/80,120,100``. With ``/long`` before them, a decode body has two versions with 96 months of
-prices each: 14 kB. ``/calls`` returns the number of lookups received, and of distinct ones.
+``/d/80,120,100``. If ``/long`` precedes the delays, a decode body has two versions with 96 months
+of prices each, and 14 kB. ``/calls`` returns how many lookups were received, and how many different
+ones.
 """
 
 import asyncio
@@ -27,7 +28,7 @@ def _decode_body(versions: int, months: int) -> bytes:
 
 
 _BODIES = {
-    # Five versions with 23 months of prices each, as a popular model has: 8 kB.
+    # A popular model has about five versions with 23 months of prices each, which give 8 kB.
     "decode": _decode_body(5, 23),
     "long decode": _decode_body(2, 96),
     "renainf": factories.renainf_body(),
@@ -39,7 +40,7 @@ _plates: set[str] = set()
 
 
 async def app(scope: Any, protocol: Any) -> None:
-    """Answer a request. RSGI on one event loop leaves most of the processor to the portal."""
+    """Answer a request. As an RSGI application, the upstream takes little processor time."""
     parts = scope.path.strip("/").split("/")
     if parts == ["calls"]:
         counts = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()
