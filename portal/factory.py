@@ -1,4 +1,4 @@
-"""Builds the whole portal from the settings: upstream, gateway, Flask application."""
+"""Builds the whole portal from the settings: upstream client, gateway, Flask application."""
 
 import logging
 import os
@@ -97,8 +97,8 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The owner of the batches that ``flask batch`` creates. Any other owner's name is the digest of an
-# access token or credential, so it is never "command".
+# The owner of the batches that ``flask batch`` creates. Every other owner's name is a hexadecimal
+# digest or session id, so it is never "command".
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
@@ -109,11 +109,11 @@ class ServerProcess:
     """The options that a process of the server passes to ``create_app``.
 
     ``shared`` is a directory with files through which the processes of one server share metrics and
-    circuit breakers. If it is None, nothing is shared. ``/readyz`` answers 503 while
+    circuit breakers. If ``shared`` is None, nothing is shared. ``/readyz`` answers 503 while
     ``is_draining`` returns True. ``ask_for_batches`` asks the main process to start the batch
-    process (``portal.serving.batch_process``). If no function is given, this process runs batches
-    itself. Only the batch process has a ``batch_holder``, the name with which it claims a batch's
-    items.
+    process (``portal.serving.batch_process``). If ``ask_for_batches`` is None, this process runs
+    batches itself. Only the batch process has a ``batch_holder``, the name with which it claims a
+    batch's items.
     """
 
     shared: Path | None = None
@@ -150,8 +150,8 @@ def _build(
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # The argument False (``required``) lets a worker start even while the database is down. The
-    # main process has already created the tables.
+    # The argument False (``required``) lets a worker start while the database is down. A worker
+    # need not create the tables, because the main process has already created them.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace
@@ -252,7 +252,8 @@ def _build(
         pool = tracing.attach(app, pool)
     closing = app.extensions["closing"] = ExitStack()
     for close in (
-        # In reverse order: an object is closed before the resources that it uses.
+        # ExitStack calls these functions in reverse order. Each object is therefore closed before
+        # the resources that it uses.
         engine.dispose,
         side.dispose,
         backend.close,
@@ -347,9 +348,10 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's data to the name under the present key, as ``Gatekeeper`` explains.
+    """Move a caller's data from the first of ``names`` to the second.
 
-    Database errors are logged.
+    The first name is the HMAC of the caller's credential with an old secret key, the second is the
+    HMAC with the present key. Database errors are logged and not raised.
     """
     for each in kept:
         try:
@@ -361,7 +363,10 @@ def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | Dossie
 def _paid(
     ledger: Ledger, keys: SubjectKeys, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return how many R$ a caller has paid for each plate or Renavam since the time ``since``."""
+    """Return how many R$ a caller has paid for each subject since the time ``since``.
+
+    A subject is a plate or a Renavam (vehicle register number).
+    """
     tags = {tag: subject for subject in subjects for tag in keys.tags(subject)}
     sums: dict[str, Decimal] = {}
     for tag, price in ledger.paid(caller, [*tags], since).items():
@@ -433,8 +438,8 @@ def _breakers(
 ) -> Sequence[Breaker | PayerBreaker]:
     """Return one circuit breaker for each origin, that is, for each base address of the upstream.
 
-    The embedded sandbox has no breaker. Its simulated failures depend on the plate, so an open
-    breaker would block plates that do not fail.
+    The sandbox, which imitates the upstream in demo mode, has no breaker. Its simulated failures
+    depend on the plate. An open breaker would also block plates that do not fail.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)

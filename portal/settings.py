@@ -104,9 +104,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """In demo mode, the data directory of a portal with an UPSTREAM_URL, else None.
+        """The data directory that the portal would use with an UPSTREAM_URL, or None.
 
-        The demonstration itself uses the subdirectory ``demo`` of that directory.
+        In demo mode, the portal uses the subdirectory ``demo`` of that directory. The value is None
+        in the other modes.
         """
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
@@ -186,7 +187,7 @@ def _read(field: str, text: str) -> object:
 
 
 class _Invalid(Exception):
-    """A text is no value of its setting. The message says what is expected."""
+    """The text is not a valid value of its setting. The message states what is expected."""
 
 
 def _number(text: str, kind: type[float]) -> float:
@@ -388,7 +389,8 @@ def _refuse_contradictions(settings: Settings) -> None:
             if getattr(settings, name):
                 raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL beside it")
     if settings.mode == "pass-through" and settings.access_tokens:
-        # In pass-through mode, the portal would forward its callers' access tokens to the upstream.
+        # In pass-through mode the portal forwards its callers' tokens to the upstream. It must not
+        # forward its own access tokens.
         raise SettingsError(
             f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"
         )

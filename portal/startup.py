@@ -1,8 +1,8 @@
 """Prepares secret key, database and cache before the application is built.
 
 A server creates missing files and tables, and records the fingerprints of its secret keys. A
-command creates nothing, except that ``token issue`` creates a missing database. A command with a
-wrong data directory therefore reports missing data instead of using a new, empty database.
+``flask`` command creates nothing, except that ``token issue`` creates a missing database. A command
+with a wrong data directory therefore reports missing data instead of using a new, empty database.
 """
 
 import logging
@@ -166,8 +166,9 @@ def _drop_unreadable(engine: Engine, secrets: Sequence[bytes]) -> None:
 def _set_aside_unused_cache(data_dir: Path) -> None:
     """Rename the cache file that the portal used before REDIS_URL was set.
 
-    If an operator runs ``flask purge`` without REDIS_URL by mistake, the command finds no cache
-    file and fails. Otherwise it would purge the unused file, although the answers are in Redis.
+    If an operator runs ``flask purge`` without REDIS_URL by mistake, the command then finds no
+    cache file and fails. If the file kept its name, the command would purge the file and succeed,
+    although the answers are in Redis.
     """
     for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
@@ -199,10 +200,10 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """Return the DataCheck, which refuses commands that would use other data than the server.
+    """Return the DataCheck, which refuses commands that would not use the server's data.
 
-    ``expects_files`` is true for commands. A command fails if the server has not created the cache
-    file yet.
+    If ``expects_files`` is true, the DataCheck also refuses commands until the server has created
+    the cache file.
     """
     store = settings.data_dir / CACHE_NAME
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]

@@ -41,7 +41,7 @@ from portal.upstream import Response as UpstreamResponse
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
-# Requests for these paths have no spans, because they would outnumber all other requests.
+# Requests for these paths have no spans, because such spans would outnumber all others.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
 
 
@@ -76,7 +76,8 @@ class Tracing:
     """
 
     def __init__(self, exporter: SpanExporter, continues: bool = False) -> None:
-        # SERVICE is not passed to Resource.create, because it would override OTEL_SERVICE_NAME.
+        # SERVICE is not passed to Resource.create, because an argument of Resource.create overrides
+        # OTEL_SERVICE_NAME.
         named = Resource({SERVICE_NAME: SERVICE}).merge(OTELResourceDetector().detect())
         self._provider = TracerProvider(resource=Resource.create().merge(named))
         self._provider.add_span_processor(BatchSpanProcessor(exporter))
@@ -100,7 +101,7 @@ class Tracing:
     def attach(self, app: Flask, pool: Executor) -> Executor:
         """Trace the application's requests. Call this before other request hooks are added.
 
-        Returns an executor whose tasks run within the span that was current at their submission.
+        Returns an executor. Each task runs within the span that was current at its submission.
         """
         app.extensions["tracing"] = self
         self._trace_requests(app)

@@ -68,7 +68,7 @@ def listed(parts: Sequence[str], last: str = " e ") -> str:
 def bare(text: str) -> str:
     """Convert a text to upper case without accents, to compare different spellings.
 
-    Blanks are kept. Each character is converted independently of its neighbours.
+    Blanks are kept. The conversion of a character does not depend on its neighbours.
     """
     if text.isascii():
         return text.upper()
