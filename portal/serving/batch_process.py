@@ -28,7 +28,9 @@ from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
-NICENESS: Final = 15  # a higher one would delay other lookups too much (docs/decisions/0012)
+# With a higher niceness, the batch process would be paused for too long within its transactions,
+# while other lookups wait for SQLite's lock (docs/decisions/0012).
+NICENESS: Final = 15
 IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
 _START_AGAIN_S: Final = 2.0  # pause before a failed batch process is replaced
@@ -58,15 +60,15 @@ class BatchProcess:
 
     def __init__(self, shared: Path) -> None:
         os.mkfifo(shared / _FIFO, 0o600)
-        # Opened for writing too. Otherwise a read would return end of file at once while no worker
-        # has the FIFO open.
+        # The main process opens the FIFO for writing too. Otherwise a read would return end of file
+        # at once while no worker has the FIFO open.
         self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
         # Granian starts its workers with the same method (fork or spawn).
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
         # The name with which the batch process claims the items of batches. A batch process that
-        # replaces a killed one has the same name, so it can release the claimed items at once. Two
-        # batch processes never run at the same time.
+        # replaces a killed one has the same name, so it can release the killed one's items at once.
+        # Two batch processes never run at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -121,7 +123,7 @@ class BatchProcess:
             return process
 
     def _forget_requests(self) -> None:
-        """Discard all requests in the FIFO. Workers repeat them while there is work."""
+        """Discard all requests in the FIFO. Workers repeat their requests while there is work."""
         os.set_blocking(self._fifo, False)
         with suppress(BlockingIOError):
             os.read(self._fifo, 65536)
@@ -129,7 +131,10 @@ class BatchProcess:
 
 
 def run_batches(holder: str) -> None:
-    """Run batches until there is no work, the server stops, or the main process has ended."""
+    """Run batches until the server stops, or the main process has ended.
+
+    Also ends after IDLE_S seconds without work.
+    """
     parent = os.getppid()
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
@@ -156,7 +161,9 @@ def run_batches(holder: str) -> None:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    runner.stop()  # before run_all, which writes what the last lookups have left in memory
+    # The runner must stop first, because ``run_all`` writes what the last lookups have left in
+    # memory, such as counts.
+    runner.stop()
     scheduler.run_all()
     app.extensions["closing"].close()
 
@@ -164,7 +171,8 @@ def run_batches(holder: str) -> None:
 def _tolerant(ask: Any) -> Any:
     """Return the result of ``ask``, or True if the database is unavailable.
 
-    True keeps the batch process running until the database can be asked for work.
+    The caller treats True as "there is work", so the batch process runs until the database is
+    available again.
     """
     try:
         return ask()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 class Draining:
-    """Announces that the server is about to stop. Without a shared directory it does nothing."""
+    """Announces that the server is about to stop. Does nothing without a shared directory."""
 
     def __init__(self, shared: Path | None) -> None:
         self._file = shared / "draining" if shared else None

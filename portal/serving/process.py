@@ -70,7 +70,7 @@ def worker() -> Flask:
     )
     # The scheduler starts now, so that data expires on time even without requests.
     app.extensions["scheduler"].start()
-    # This does not use atexit, because a forked worker never runs atexit functions.
+    # ``Finalize`` is used instead of atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)
@@ -142,7 +142,8 @@ def main() -> None:
         # line and not a crash of every worker.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
-    # Otherwise ``print`` would fail on a terminal whose encoding lacks an accented letter.
+    # With the default error handler (``strict``), ``print`` would fail on a terminal whose encoding
+    # lacks an accented letter.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host

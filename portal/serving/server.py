@@ -27,8 +27,8 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
-# Granian applies this in the main process and in each worker. Its loggers get no handlers of their
-# own and propagate to the root logger, whose handlers redact secrets.
+# Granian applies this configuration in the main process and in each worker. Granian's loggers get
+# no handlers of their own and propagate to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
 
 
