@@ -89,7 +89,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # their signatures are still valid
+    former_secrets: Sequence[bytes] = field(repr=False)  # signatures made with them are valid
     namespace: str
     hidden_marker: str
     mask_names: bool
@@ -100,7 +100,7 @@ class Dependencies:
     own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
-    # Memory limit for the entries of ``HitCache``. 0 disables this cache.
+    # The memory limit for the entries of ``HitCache``. 0 disables this cache.
     hit_cache_bytes: int
     page_cache: PageCache
     access_log: AccessLogBuffer
@@ -119,13 +119,13 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=_session_s(portal),
-        # Pages that read no session must not renew the cookie. ``history_key`` renews it.
+        # Pages that read no session must not renew the cookie. ``Sessions.history_key`` renews it.
         SESSION_REFRESH_EACH_REQUEST=False,
         SECRET_KEY_FALLBACKS=list(portal.former_secrets),
     )
     app.session_interface = DynamicSecureCookies()
-    # No function of the portal is a coroutine. Flask would test each of them in each request, which
-    # takes 2 % of a miss.
+    # Flask's ``ensure_sync`` tests at each call of a view or hook whether it is a coroutine. The
+    # portal has no coroutines, and the tests would take 2 % of the time of a cache miss.
     app.ensure_sync = lambda func: func  # type: ignore[method-assign]
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -285,8 +285,8 @@ def _session_requester(sessions: Sessions) -> Requester | None:
 def _session_s(portal: Dependencies) -> int:
     """Return how many seconds a session lasts.
 
-    In the demo a batch's owner is known only by the session, which therefore lasts as long as the
-    results of a batch.
+    In the demo, only the session identifies a batch's owner. A session therefore lasts at least as
+    long as the results of a batch.
     """
     is_demo = portal.gatekeeper.mode == "demo"
     return max(SESSION_S, int(portal.batches.longest_kept_s)) if is_demo else SESSION_S
@@ -318,7 +318,7 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 
 
 def _warn_of_unconfigured_proxy() -> None:
-    """Warn of a proxy in front of the portal if TRUSTED_PROXIES is 0.
+    """Warn if requests come through a proxy although TRUSTED_PROXIES is 0.
 
     All clients of the proxy would then share one sign-in limit. To keep lookups fast, only POST
     requests are checked.

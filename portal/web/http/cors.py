@@ -1,8 +1,8 @@
 """Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
 
 A script of another origin must send a token, in a header or in the parameter ``at``. The session
-cookie is not enough: a browser hides a response to a request with cookies from the script, because
-the portal never sends ``Access-Control-Allow-Credentials``.
+cookie is not enough. If the request has cookies, the browser does not let the script read the
+response, because the portal never sends ``Access-Control-Allow-Credentials``.
 """
 
 from collections.abc import Collection

@@ -60,7 +60,7 @@ def _must_close(status: int) -> bool:
     """Return whether the connection must be closed to prevent request smuggling.
 
     A proxy and this server may disagree on where a request ends if its body is transfer-coded or
-    was not read (RFC 9112 §9.3, §11.2), or if it asks for a protocol upgrade.
+    was not read (RFC 9112 §9.3, §11.2), or if the request asks for a protocol upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers
@@ -84,7 +84,7 @@ def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
 
     def after(response: Response) -> Response:
         headers = response.headers
-        # No view sets these headers, so they are appended. ``update`` would search for each.
+        # No view sets these headers, so they are appended. ``update`` would first search for each.
         headers.extend(_SECURITY_HEADERS)
         if "Cache-Control" not in headers:
             headers.update(_PRIVATE_HEADERS)

@@ -1,7 +1,8 @@
 """RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
 
 The headers state each limit that applies to the caller: those of the settings RATE_LIMIT_TOKEN and
-RATE_LIMIT_ADDRESS, and the token's daily limit of upstream calls. Without a limit, both are absent.
+RATE_LIMIT_ADDRESS, and the token's daily limit of upstream calls. If no limit applies, both headers
+are absent.
 """
 
 import threading
@@ -23,7 +24,7 @@ _MOST_NAMES: Final = 10_000
 
 
 def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
-    """Return both headers, or [] without a limit."""
+    """Return both headers, or [] if no limit applies."""
     if not quotas:
         return []
     policy = ", ".join(f'"{each.name}";q={each.amount};w={each.window_s}' for each in quotas)
@@ -34,8 +35,8 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 class DailyQuotas:
     """The number of upstream calls that each token has left today.
 
-    ``calls_left`` returns a caller's number and the seconds to midnight, or None if the ledger (the
-    database table of upstream calls) cannot be read.
+    ``calls_left`` returns the number of calls that a caller has left and the seconds to midnight,
+    or None if the ledger (the database table of upstream calls) cannot be read.
 
     A cache hit makes no upstream call and does not change the number. Its response is therefore
     allowed to state a number that was read up to a second ago. To renew an older number, one thread

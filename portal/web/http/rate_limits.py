@@ -1,8 +1,9 @@
 """Rate limits on requests, sign-ins, wrong dossier numbers or keys, and issued dossiers.
 
-A request with an invalid plate must return 400 even if a limit is reached. Flask-Limiter would
-count requests before they are parsed, so this module uses ``limits``, the library under it.
-Counters are in Redis if it is configured. Otherwise each process counts separately, so two workers
+A request with an invalid plate must return 400 even if a limit is reached. Flask-Limiter, which is
+built on the library ``limits``, would count requests before they are parsed. This module therefore
+uses ``limits`` directly.
+Counters are in Redis if REDIS_URL is set. Otherwise each process counts separately, so two workers
 allow up to twice as many requests.
 """
 
@@ -96,7 +97,7 @@ class RateLimits:
     def windows(self, address: str | None, token_digest: str) -> list[Quota]:
         """Return each rate-limit window that applies.
 
-        Its name is the kind of limit with the window's seconds, such as "token-60".
+        The name of a window is the kind of limit with the window's seconds, such as "token-60".
         """
         if not self.counts_requests:
             return []

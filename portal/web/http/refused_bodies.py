@@ -71,10 +71,11 @@ class RefusedBodies:
 
 
 def _sends_body(environ: WSGIEnvironment) -> bool:
-    """Return whether the client sends a body, unless its declared length exceeds MAX_BYTES.
+    """Return whether the client sends a body that this middleware may have to discard.
 
-    With ``Expect: 100-continue``, a client waits for a response before it sends the body (RFC 9110
-    §10.1.1).
+    Returns False if the declared length exceeds MAX_BYTES. Also returns False for a request with
+    ``Expect: 100-continue``, because its client waits for a response before it sends the body (RFC
+    9110 §10.1.1).
     """
     if "HTTP_EXPECT" in environ:
         return False

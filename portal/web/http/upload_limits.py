@@ -29,7 +29,7 @@ RETRY_AFTER_S: Final = 1
 
 
 class UploadLimits(NamedTuple):
-    """For each kind of body, the total limit and the limit per sender.
+    """The limits of concurrent reads for each kind of body: in total, and per sender.
 
     ``forms`` limits the forms that pages send, ``reports`` all JSON bodies of the API, and
     ``refused`` the bodies of refused requests.
