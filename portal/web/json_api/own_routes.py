@@ -89,7 +89,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The sender of a request. ``owner`` is the owner of the batches it creates.
+    """The sender of a request. ``owner`` is the owner of the batches that the sender creates.
 
     ``by_session`` is true if the session cookie is the only credential. A browser sends this cookie
     even with requests that no user intended.
@@ -155,7 +155,8 @@ class OwnApi:
     def vehicle(self, plate: str) -> Response:
         requester = self._requester()
         subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
-        # If the query has no ``ask``, a missing scope is no error, and the response states it.
+        # Without ``ask`` in the query, a missing scope is no error. The response then states which
+        # lookups the identity may not make.
         names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
@@ -260,8 +261,8 @@ class OwnApi:
     def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
         """Yield the files of a batch's ZIP archive, each with its name.
 
-        The first file lists the plates, and is sent before a dossier is rendered. The last file
-        lists the vehicles without a dossier, for example because an answer is not stored.
+        The first file lists the plates, and is sent before a dossier is rendered. If some vehicles
+        have no dossier, for example because an answer is not stored, the last file lists them.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
@@ -377,14 +378,18 @@ def _without_answer(panel: Panel) -> Refusal | Failure:
         case "out_of_scope":
             return Refusal(403, FORBIDDEN)
         case "":
-            # Without an answer, the request allowed only stored answers, and nothing was stored.
+            # A panel without an answer and without a cause means that the request allowed only
+            # stored answers and that none was stored.
             return Refusal(502, NO_ANSWER) if panel.has_answer else Failure("not_stored")
         case kind:
             return Failure(kind, panel.retry_after_s)
 
 
 def _parameter(name: str, invalid: str) -> str | None:
-    """Return a query parameter, or None. If it is repeated, raise Refusal (400, ``invalid``)."""
+    """Return a query parameter, or None if the query lacks it.
+
+    Raises Refusal (400, ``invalid``) if the parameter is repeated.
+    """
     values = request.args.getlist(name)
     if len(values) > 1:
         raise Refusal(400, invalid)
@@ -392,7 +397,7 @@ def _parameter(name: str, invalid: str) -> str | None:
 
 
 def _asked(names: Sequence[object], identity: Identity, invalid: str) -> tuple[LookupName, ...]:
-    """Return the lookups that a request names, in the usual order.
+    """Return the lookups that a request names, in the order of LOOKUPS.
 
     Raises Refusal: 400 with the message ``invalid`` for an unknown name, 403 if the identity lacks
     the scope of a lookup.
@@ -430,7 +435,7 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
     write_workbook(table, file)
     response = _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
-    # This closes the temporary file even if the client stops reading before the end.
+    # ``call_on_close`` closes the file even if the client stops reading before the end.
     response.call_on_close(file.close)
     return response
 

@@ -159,8 +159,8 @@ def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
     """Return the JSON object in the request's body. Raises Refusal (400), or aborts (413, 415).
 
-    ``uploads`` limits how many bodies of one ``sender`` are read at a time. ``invalid`` is the
-    error message for a body that is not a JSON object.
+    ``uploads`` limits how many bodies are read at a time, in total and of one ``sender``.
+    ``invalid`` is the error message for a body that is not a JSON object.
     """
     # One byte above the cap, because Flask truncates a chunked body at the limit instead of
     # rejecting it.
