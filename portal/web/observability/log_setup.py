@@ -15,7 +15,7 @@ LogFormat = Literal["json", "text"]
 def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") -> None:
     """Give the root logger handlers that redact ``secrets``.
 
-    ``portal.serving.server`` routes the loggers of Granian to them.
+    The loggers of Granian, the server, also use these handlers (``portal.serving.server``).
     """
     redact = Redactor(secrets)
     stdout = _handler(sys.stdout, redact, log_format)

@@ -19,7 +19,7 @@ HIDDEN: Final = "[hidden]"
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
 # Attribute of a log record that produces many lines: a sequence with one pair for each line. A pair
-# has the time in epoch seconds, and the line's own members as ``members`` returns them.
+# has the time in epoch seconds, and the JSON members of this line as text from ``members()``.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
@@ -39,7 +39,10 @@ _encoder: Final = msgspec.json.Encoder()
 
 
 class Redactor:
-    """Hides the configured ``secrets`` in log texts, and whatever matches one of _PATTERNS."""
+    """Hides ``secrets`` and all matches of _PATTERNS in log texts.
+
+    Secrets of fewer than four characters are not hidden.
+    """
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
@@ -59,7 +62,7 @@ class Redactor:
 
 
 class JSONLines(logging.Formatter):
-    """Formats a record as one JSON line, with the request id if there is one."""
+    """Formats a record as a JSON line, or as several lines if the record has a BATCH."""
 
     def __init__(self, redact: Redactor) -> None:
         super().__init__()

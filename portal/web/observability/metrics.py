@@ -22,12 +22,12 @@ from portal.system.shared_directory import reserve
 
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
-# The size of a worker's file of counters, and of its file of histograms. This is enough for about
-# 12,000 time series of 170 bytes each.
+# The size of a worker's file of counters, and of its file of histograms. A file of this size holds
+# about 12,000 time series of 170 bytes each.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# The most labels for unexpected field names in answers. All further names share the label "other",
-# because an upstream may invent any number of names.
+# The maximum number of unexpected fields in answers that get their own label value. All further
+# fields share the value "other", because an upstream may invent any number of field names.
 _MOST_FIELDS = 200
 
 
@@ -39,7 +39,7 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     is full.
 
     prometheus_client chooses its value class at import, by an environment variable. This function
-    sets the class again, because the import may have happened before the fork.
+    sets the class again, because the import happens before the variable is set.
 
     The files get their full size now. Otherwise prometheus_client would map sparse files into
     memory, and a write to a hole in such a file would kill the process if the disk is full.
@@ -53,10 +53,11 @@ def enable_multiprocess(directory: Path, number: int) -> None:
 class Metrics(Observer):
     """Counts lookups, upstream calls and HTTP responses.
 
-    If ``directory`` is given, it must be the one given to ``enable_multiprocess``. The metrics then
-    cover all processes that write to it, even after they end. Otherwise they cover this process
-    only. ``daily_limit`` is the number of upstream calls allowed per day, or 0 without a limit.
-    ``calls_left`` returns the number of calls left today, or None if it is unknown.
+    ``directory`` is the directory given to ``enable_multiprocess``, or None. With a directory, the
+    metrics cover all processes that have written to it, including ended processes. With None, the
+    metrics cover this process only. ``daily_limit`` is the number of upstream calls allowed per
+    day, or 0 without a limit. ``calls_left`` returns the number of calls left today, or None if
+    this number is unknown.
     """
 
     def __init__(
@@ -128,7 +129,10 @@ class Metrics(Observer):
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """Start the series for alerts at zero, because Prometheus sees no increase otherwise."""
+        """Create the series for alerts with the value 0.
+
+        Prometheus sees no increase if the first value of a series is already 1.
+        """
         for what in ("read", "write", "sweep"):
             self._store_faults.labels(what)
         for operation in OPERATIONS:
@@ -169,7 +173,7 @@ class Metrics(Observer):
     def count_responses(
         self, method: str, rule: str, status: int, seconds: float, times: int = 1
     ) -> None:
-        """Count ``times`` responses with the mean duration ``seconds``. ``rule`` is their route."""
+        """Count ``times`` responses of the route ``rule`` with the mean duration ``seconds``."""
         self._requests.labels(method, rule, str(status)).inc(times)
         _observe(self._request_seconds.labels(rule), seconds, times)
 
@@ -178,7 +182,7 @@ class Metrics(Observer):
 
 
 def _observe(histogram: Histogram, seconds: float, times: int) -> None:
-    """Observe ``seconds`` as often as ``times`` says, but in one step."""
+    """Record ``times`` observations of the value ``seconds`` in one step."""
     if times == 1:
         histogram.observe(seconds)
         return

@@ -30,7 +30,10 @@ def is_coloured(stream: TextIO, environ: Mapping[str, str]) -> bool:
 
 
 class TextLines(logging.Formatter):
-    """Formats a record as one line, with an exception as indented lines below it."""
+    """Formats a record as a line, or as several lines if the record has a BATCH.
+
+    An exception follows as indented lines.
+    """
 
     def __init__(self, redact: Redactor, coloured: bool = False) -> None:
         super().__init__()
