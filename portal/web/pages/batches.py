@@ -199,7 +199,10 @@ class BatchPages:
         return self._batches.items(found.id, owner, most=PAGE_SIZE, skip=skip), pages
 
     def _left(self, found: Batch, owner: str, identity: Identity) -> Preview | None:
-        """Return the preview of what the page's button would look up, or None without a button."""
+        """Return the preview of the lookups that the page's button would make.
+
+        The button starts, resumes or repeats the batch. Returns None if the page has no button.
+        """
         if found.state in ("running", "cancelled"):
             return None
         return preview_left(self._batches, found.id, owner, identity, self._gateway)
@@ -247,7 +250,7 @@ class BatchPages:
         corrects: str = "",
         status: int | None = None,
     ) -> BaseResponse:
-        # The body of a 413 cannot be read.
+        # After a 413, ``request.form`` cannot be read.
         form: MultiDict[str, str] = MultiDict() if status == 413 else request.form
         page = batch_form_page(
             self._prices(identity),

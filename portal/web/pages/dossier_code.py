@@ -53,7 +53,8 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # Empty if no answer is stale, because less text fits a coarser QR code.
+                    # Empty if no answer is stale. A shorter code needs a QR code with fewer and
+                    # larger dots.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
@@ -67,7 +68,7 @@ class DossierCodes:
     def is_former(self, code: str) -> bool:
         """Return whether an old version of the portal issued the code.
 
-        The portal does not confirm such a code, because the summary may be of demo data.
+        The portal does not confirm such a code, because an old code may also come from the demo.
         """
         return _signed(self._former_serializers, code) is not None
 
@@ -98,7 +99,10 @@ class DossierCodes:
 
 
 def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
-    """Add the issuer, the number, and a QR code with the dossier's share key to a dossier."""
+    """Add the issuer, the number and a QR code to a dossier.
+
+    The QR code contains the URL of ``/verificar`` with the share key.
+    """
     qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
     return replace(page, issuer=issuer, number=display_number(identifiers.number), qr=qr_code)
 

@@ -45,7 +45,7 @@ class HistoryPages:
     def blueprint(self) -> Blueprint:
         pages = Blueprint("history", __name__)
         pages.add_url_rule("/historico", "history", self._sessions.require_sign_in(self.history))
-        # Open without sign-in, because a visitor without a session has no history to erase.
+        # This route needs no sign-in, because a request without a session has no history to erase.
         pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
         pages.after_request(keep_out_of_indexes)
         return pages
@@ -86,7 +86,10 @@ class HistoryPages:
         return page_response(page)
 
     def erase(self) -> BaseResponse:
-        """Erase the vehicle that the form names, or the visitor's whole history."""
+        """Erase one vehicle from the visitor's history.
+
+        If the form names no vehicle, erase the whole history.
+        """
         subject = None
         if text := request.form.get("consulta", ""):
             try:
@@ -99,7 +102,10 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """Return the R$ paid for each subject. None in demo mode: all visitors share a name."""
+        """Return the R$ paid for each subject.
+
+        Returns None in demo mode, because all visitors share one name.
+        """
         if self._sessions.is_demo:
             return None
         since = datetime.now(UTC).timestamp() - self._history.retention_s

@@ -61,8 +61,8 @@ PURGED: Final = (
 )
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
-# A stored dossier contains this placeholder. It is replaced by a toolbar when the dossier is shown,
-# because the toolbar's links depend on the visitor.
+# A stored dossier contains this placeholder. ``_paper_response`` replaces it with a toolbar, whose
+# links depend on the visitor.
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
@@ -109,12 +109,13 @@ class IssuedPages:
         return pages
 
     def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
-        """Return a view that passes the visitor's dossier with the number in the URL to ``view``.
+        """Return a view that finds the visitor's dossier by the number in the URL.
 
-        If the number is not in its canonical form, the returned view redirects to that form.
+        The returned view passes a valid dossier to ``view``. If the number in the URL is not in its
+        canonical form, the returned view redirects to that form.
         """
 
-        def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001 signed in
+        def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001
             number = parse_number(text)
             dossier = number and self._dossiers.owned(number, self._sessions.history_key)
             if not number or not dossier:
@@ -157,7 +158,7 @@ class IssuedPages:
         number = display_number(identifiers.number)
         return redirect(url_for("dossiers.dossier", text=number), 303)
 
-    def list(self, identity: Identity) -> BaseResponse:  # noqa: ARG002 signed in
+    def list(self, identity: Identity) -> BaseResponse:  # noqa: ARG002
         dossiers = self._dossiers.all_owned(self._sessions.history_key)
         return page_response(IssuedListPage(tuple(map(_row, dossiers))))
 
@@ -219,7 +220,7 @@ class SharedPages:
         page = _page(dossier, path)
         return page_response(page)
 
-    def pdf(self, dossier: Dossier, path: str) -> BaseResponse:  # noqa: ARG002 as the others
+    def pdf(self, dossier: Dossier, path: str) -> BaseResponse:  # noqa: ARG002
         return _pdf_response(dossier, self._dossiers)
 
     def paper(self, dossier: Dossier, path: str) -> BaseResponse:

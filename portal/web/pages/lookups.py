@@ -112,7 +112,8 @@ class Lookups:
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
         """Return each subject's stored answers for a list page, without making or counting lookups.
 
-        Unlike ``panels_of_all``, this leaves out the answers that newer ones have replaced.
+        Unlike ``panels_of_all``, this method does not read the earlier answers with which a vehicle
+        page shows what has changed.
         """
         caller = caller_of(identity)
 
@@ -154,7 +155,7 @@ class Lookups:
     def _stored(
         self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
     ) -> Panel | Snapshot:
-        """Return a lookup's panel, or the snapshot for ``_fetched`` if it needs the upstream."""
+        """Return a lookup's panel, or a snapshot for ``_fetched`` if the upstream is needed."""
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
         if isinstance(lookup.subject, Renavam) and lookup.operation not in (RENAINF, RENAJUD):
@@ -182,7 +183,7 @@ class Lookups:
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
         """Return the result of ``find``, or a panel that describes its failure.
 
-        A panel gets the price of its lookup.
+        Adds the price of the lookup to a panel.
         """
         found: Found | Panel
         try:
@@ -199,7 +200,7 @@ class Lookups:
             )
         except Exception as error:
             log.error("unexpected %s in a panel", type(error).__name__)
-            # The page must still be shown, without the impression that the vehicle has no records.
+            # The page must still be shown, and must not suggest that the vehicle has no records.
             found = Panel("unavailable", reason=BROKEN, cause="broken")
         if isinstance(found, Panel):
             return replace(found, price=self._gateway.terms(lookup.operation.name).price)

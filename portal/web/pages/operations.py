@@ -63,7 +63,7 @@ NOT_REVOKED: Final = "Nenhum token válido se chama {}."
 
 @dataclass(frozen=True, slots=True)
 class OperationsSources:
-    """The sources of the figures on ``/operacao``. Each may raise SQLAlchemyError when read."""
+    """The sources of the figures on ``/operacao``. Reading them may raise SQLAlchemyError."""
 
     usage: UsageLog
     tokens: Tokens
@@ -79,7 +79,7 @@ class OperationsPages:
     """The page ``/operacao`` (operation), and the pages that issue and revoke tokens.
 
     An action that cannot be undone requires a sign-in within the last FRESH_SIGN_IN_S seconds,
-    because the operator may have left the browser open.
+    because another person may use a browser that the operator has left open.
     """
 
     def __init__(
@@ -228,7 +228,8 @@ class OperationsPages:
     def _sign_in_problem(self) -> str:
         """Return an error message if the sign-in is too old and cannot be renewed, else "".
 
-        The token of the session renews the sign-in. The form asks for it if the sign-in is too old.
+        If the sign-in is too old, the form asks for the token of the session. This token renews the
+        sign-in.
         """
         if self._sessions.is_fresh:
             return ""

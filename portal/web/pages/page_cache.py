@@ -1,8 +1,8 @@
 """Cache of rendered vehicle pages, cleared every second.
 
-Rendering a page from stored answers takes 8 ms. Without this cache, the benchmark ``warm_page`` in
-``bench/misses.py`` fails: it requires five times as many pages a second as a portal without caches
-serves, and the portal would serve only twice as many.
+Rendering a page from stored answers takes 8 ms. The benchmark ``warm_page`` in ``bench/misses.py``
+requires that the portal serves five times as many pages a second as a portal without any cache.
+Without the page cache, the portal serves only twice as many.
 
 The cache key contains everything that the page depends on, such as the answers' bytes and the
 visitor's name. The scheduler clears the cache, so that a purged answer does not stay in memory.

@@ -55,7 +55,7 @@ class PublicPages:
     """The pages that never need a sign-in.
 
     ``showcases`` returns the example plates of the demo mode, each with a caption and its answers.
-    The result is used for the rest of the day.
+    PublicPages reuses the result until the next day.
     """
 
     def __init__(

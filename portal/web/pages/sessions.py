@@ -44,11 +44,11 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
     """Session cookies that are Secure exactly if the request came over TLS."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        if self.get_cookie_name(app) not in request.cookies:  # as in every call of a script
+        if self.get_cookie_name(app) not in request.cookies:  # API clients send none
             return self.session_class()
         return super().open_session(app, request)
 
-    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 Flask's
+    def get_cookie_secure(self, app: Flask) -> bool:  # noqa: ARG002 Flask's signature
         return request.is_secure
 
 
@@ -112,7 +112,8 @@ class Sessions:
     def require_sign_in(self, view: Callable[..., Response]) -> Callable[..., Response]:
         """Return a view that passes the visitor's identity to ``view``.
 
-        Without an identity, it redirects a GET to the sign-in page and answers a POST with 401.
+        If the visitor has no identity, the returned view redirects a GET to the sign-in page and
+        answers a POST with 401.
         """
 
         def checked(**parts: str) -> Response:
@@ -127,7 +128,7 @@ class Sessions:
 
     @property
     def signed_in(self) -> Identity | None:
-        """The identity that has signed in, or None. A demo visitor need not sign in."""
+        """The identity that has signed in, or None. None for a demo visitor without sign-in."""
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
@@ -157,8 +158,9 @@ class Sessions:
     def history_key(self) -> str:
         """The key of the visitor's history: the token's digest, or a random id in the session.
 
-        In the demo, the cookie with this id is renewed and outlives the browser, so that a visitor
-        who comes back finds their batches. Elsewhere the token identifies them after a new sign-in.
+        In the demo, the cookie with this id is renewed and kept after the browser is closed, so
+        that a visitor who comes back finds their batches. In the other modes, the visitor's token
+        identifies them after a new sign-in.
         """
         identity = self.signed_in
         # The demo token is public, so its digest does not identify a visitor.
@@ -188,7 +190,7 @@ class Sessions:
         return 0 <= elapsed_s <= FRESH_SIGN_IN_S
 
     def enter_again(self, token: str) -> bool:
-        """Return whether ``token`` is the session's own. If so, renew the sign-in."""
+        """Return whether ``token`` is the token of this session. If so, renew the sign-in."""
         own = str(session.get("token", ""))
         if not hmac.compare_digest(digest(token), own):
             return False
@@ -207,7 +209,8 @@ class Sessions:
         """Abort with 400 if a POST of a page does not contain the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # Checked first, so that the portal does not read the body of a request without a session.
+        # The session is checked before the form, so that the portal does not read the body of a
+        # request without a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)

@@ -1,4 +1,7 @@
-"""Vehicle pages: plate, panels, Renavam, dossier, negotiation, refresh, report."""
+"""Vehicle pages: plate, panels, dossier, negotiation, refresh, report.
+
+A page for a Renavam (vehicle register number) shows the lookups that need no plate.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace

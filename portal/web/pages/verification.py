@@ -77,7 +77,7 @@ class Verification:
 
 
 def read_summary(dossier: Dossier) -> IssuedSummary | None:
-    """Return the stored summary of a valid dossier, or None."""
+    """Return the stored summary of a dossier, or None if the dossier is expired or revoked."""
     if dossier.snapshot is None:
         return None
     return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)

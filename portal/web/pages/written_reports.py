@@ -1,4 +1,4 @@
-"""Written reports on a vehicle, which the upstream generates from records that it receives."""
+"""Written reports on a vehicle. The upstream writes them from records that the portal sends."""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
