@@ -87,7 +87,7 @@ DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_lim
 
 
 def back_at_midnight(left_s: float) -> str:
-    """Return ``Volta à 0h (em 4 h).``: lookups are possible again at midnight, in 4 hours.
+    """Return ``Volta à 0h (em 4 h).`` ("available again at midnight, in 4 hours").
 
     ``left_s`` is the number of seconds until midnight.
     """
@@ -99,7 +99,11 @@ def back_at_midnight(left_s: float) -> str:
 
 
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
-    """Return the sentence that a page shows. For a daily limit, it says when the limit resets."""
+    """Return the sentence that a page shows about a failure.
+
+    After a daily limit, a second sentence says when the limit resets, if ``retry_after_s`` is
+    known.
+    """
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:
         return f"{sentence} {back_at_midnight(retry_after_s)}"

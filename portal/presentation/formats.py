@@ -89,14 +89,14 @@ def long_month(day: date | None) -> str:
 
 
 def moment(when: datetime | None) -> str:
-    """Format as ``18/08/2024 às 09:30``, in America/Sao_Paulo if the datetime is aware."""
+    """Format as ``18/08/2024 às 09:30``. An aware datetime is converted to America/Sao_Paulo."""
     if when is None:
         return MISSING
     return wording.moment(when if when.tzinfo is None else local_time(when))
 
 
 def field_text(field: Field) -> str:
-    """Return the text that the source sends, or say that it hides the text or sends none."""
+    """Return the field's text, or a Portuguese phrase for a hidden or a missing text."""
     if field:
         return str(field)
     return "oculto pela fonte" if field.is_hidden else MISSING

@@ -13,7 +13,7 @@ Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam",
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """The previous answer, if the current answer differs. ``Panel`` explains the fields."""
+    """An answer that a newer, different answer has replaced. ``Panel`` explains the fields."""
 
     body: bytes
     result: object = field(compare=False)
@@ -25,14 +25,14 @@ class Panel:
     """The result of one lookup, as a page shows it.
 
     The state "unasked" means that the lookup was not made. The state "unavailable" means that the
-    lookup failed: ``cause`` is a code, and ``reason`` a Portuguese sentence.
+    lookup failed. ``cause`` is then a code for the failure, and ``reason`` a Portuguese sentence.
 
     ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON, and
     is excluded from comparisons and hashes, because it is not hashable. ``fetched_at`` is in UTC.
     ``price`` is what another lookup costs in R$, or 0 if the operator configured no price. If
-    ``is_stored`` is true, another lookup is free while the answer is fresh. ``replaced`` is the
-    older answer that ``body`` replaced in the store, or None. ``retry_after_s`` is
-    that of the lookup's Failure.
+    ``is_stored`` is true, the portal has stored the answer and serves it free of charge while it is
+    fresh. ``replaced`` is the older answer that ``body`` replaced in the store, or None.
+    ``retry_after_s`` is the time until a failed lookup may be repeated, or None if unknown.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]

@@ -33,7 +33,8 @@ LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),
     "incomplete": StatusStyle("unknown", "question", "Incompleto"),
-    # Nothing was found, but the user did not choose all lookups, so that this is no good news.
+    # The user did not choose all lookups. The style is not green, because the lookups that were
+    # not made could have found something.
     "limited": StatusStyle("plain", "question", "Só o que foi pedido"),
 }
 REMOVAL_WORDS: Final[Mapping[Mark, str]] = {
