@@ -45,7 +45,8 @@ class BatchRow:
     """A row of the results table. A fact about the vehicle is None if no answer contains it.
 
     ``missing`` names the lookups without a readable answer, and ``not_asked`` those that the batch
-    does not make. Without fines or restrictions the verdict is "limited" instead of "clear".
+    does not make. If the batch does not look up fines or does not look up restrictions, the verdict
+    of a vehicle without findings is "limited" instead of "clear".
     """
 
     plate: str
@@ -65,7 +66,7 @@ class BatchRow:
     missing: str | None
     expired: str | None
     cause: str | None
-    not_asked: str | None = None  # rows of former versions do not have it
+    not_asked: str | None = None  # absent from rows that older versions of the portal stored
 
 
 COLUMNS: Final = tuple(
@@ -74,7 +75,7 @@ COLUMNS: Final = tuple(
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A stored row. ``expires`` has the epoch seconds at which each lookup's answer expires."""
+    """A stored row. ``expires`` maps a lookup to the epoch seconds at which its answer expires."""
 
     row: BatchRow
     expires: dict[LookupName, float]
@@ -83,8 +84,8 @@ class _Kept(msgspec.Struct, frozen=True):
 def batch_object(batch: Batch, calls_left: tuple[int | None, int | None]) -> object:
     """Return the JSON object of a batch.
 
-    ``calls_left`` are the upstream calls that today's limits still allow: for the whole portal,
-    and for the caller's token. A number is None if there is no limit.
+    ``calls_left`` is how many upstream calls today's limits still allow the whole portal, and how
+    many they still allow the caller's token. A number is None if there is no such limit.
     """
     return {
         "id": batch.id,
@@ -109,7 +110,7 @@ def batch_object(batch: Batch, calls_left: tuple[int | None, int | None]) -> obj
 
 
 def wrong_message(entry: WrongEntry) -> str:
-    """Return why an entry is invalid, and a plate or Renavam to use instead, if there is one."""
+    """Say why an entry is invalid, and suggest a similar plate or Renavam if there is one."""
     hint = (what_is_wrong(entry.value) or NOT_RECOGNISED) if entry.is_text else NOT_A_TEXT
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
@@ -155,12 +156,13 @@ def row_of(
     """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
 
     The batch runner stores the row when the item's lookups end, because a row built later could mix
-    answers of different days. If no readable row is stored, this function nevertheless builds one
-    from the stored answers, which ``panels_of`` returns.
+    answers of different days. Only if no readable row is stored does this function build one from
+    the stored answers, which ``panels_of`` returns.
     """
     kept = _kept(item)
     if item.state == "pending":
-        # A plate that is asked again keeps its paid answers, but has no verdict yet.
+        # While the batch repeats an item's lookups, the row keeps the facts of the earlier answers,
+        # but has no verdict.
         known = _without_answer(item) if kept is None else kept.row
         return replace(known, state=item.state, verdict=None, headline=None, cause=None)
     if kept is None:
@@ -172,7 +174,8 @@ def row_of(
     )
     if not expired or row.verdict not in ("clear", "limited"):
         return row
-    # After an answer expires, a new fine or restriction may exist that the row does not show.
+    # A fine or restriction may have been added since an expired answer was fetched. The stored
+    # verdict, that nothing was found, is therefore no longer reliable.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 

@@ -2,8 +2,8 @@
 
 The functions build the documents of ``GET /api/v1/vehicles/{plate}`` and the records from which
 the exported tables are made. ``portal/web/json_api/openapi.yaml`` describes every member, and a
-test compares it with the documents. A value that the upstream does not send is null, never zero or
-"".
+test compares this description with the documents. A value that the upstream does not send is null,
+never zero or "".
 """
 
 from typing import Any, Final
@@ -67,7 +67,7 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Record:
 
 
 def price_records(facts: VehicleFacts) -> list[Record]:
-    """Return the candidates for this vehicle's version in FIPE, the table of vehicle prices.
+    """Return the entries of FIPE, the Brazilian vehicle price table, that may be this vehicle's.
 
     The members ``change_…`` are price changes in per cent.
     """
@@ -75,7 +75,7 @@ def price_records(facts: VehicleFacts) -> list[Record]:
 
 
 def fine_records(fines: FineList) -> list[Record]:
-    # ``fines.rows`` has at most MOST_ROWS fines. ``assessments`` has every fine.
+    # Not from ``fines.rows``, which has at most MOST_ROWS fines. ``assessments`` has every fine.
     return [_fine(number, law) for number, law in enumerate(fines.assessments, start=1)]
 
 
@@ -129,8 +129,8 @@ def _act(row: Row) -> Record:
 def _vehicle(facts: VehicleFacts) -> Record:
     """Return the vehicle's name and attributes.
 
-    The ``value`` of an attribute is null if the upstream does not send it, or hides it behind a
-    fixed text such as "INFORMACAO OCULTADA". ``hidden`` is true in the second case.
+    The ``value`` of an attribute is null if the upstream sends no value, or sends a fixed text such
+    as "INFORMACAO OCULTADA" in place of a hidden value. ``hidden`` is true only for a hidden value.
     """
     return {
         "name": str(facts.name) or None,

@@ -96,7 +96,10 @@ def csv_text(cell: Cell, dialect: Dialect) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Remove control characters, and put an apostrophe before a text that looks like a formula."""
+    """Remove control characters, and put an apostrophe before a text that looks like a formula.
+
+    Line breaks and tabs become spaces.
+    """
     clean = "".join(" " if c in "\r\n\t" else c for c in text)
     clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
     return f"'{clean}" if text.startswith(_FORMULA_STARTS) else clean

@@ -20,7 +20,8 @@ NEEDS: Final[dict[TableName, Lookup]] = {
     "restrictions": "renajud",
     "prices": "decode",
 }
-# The members of a record that have a column. Nested members have columns of their own.
+# The members of each kind of record that become columns. ``_OF_EFFECT`` and ``_OF_MONTH`` name
+# members of objects inside a record.
 _OF_FINE: Final = (
     *("number", "record", "code", "description", "article", "gravity", "points", "points_counted"),
     *("amount", "amount_origin", "amount_at_80", "amount_at_60", "has_discount"),

@@ -25,7 +25,7 @@ class _Buffer(RawIOBase):
 
 
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield the bytes of a ZIP archive in parts, with only one of its files in memory at a time.
+    """Yield the bytes of a ZIP archive, with only one of its files in memory at a time.
 
     ``files`` are names and contents. The archive does not compress the files, because most are
     PDFs, which are already compressed.
