@@ -1,7 +1,7 @@
 """The picture of a fine's deadlines, from the infraction to payment or to the limitation date.
 
 The date of a step is in the record, is computed from the record, is hidden by the source, or is
-missing. The line to the next step shows how much of the legal period for that step was used.
+missing. The line between two steps shows how much of the legal period for the second one was used.
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the percentage of the legal period that was used before the next step or,
-    if that step is still to come, until today. It is None if unknown.
-    ``line`` is the style of the rest of the line: solid if the date of the next step is in the
-    record, dotted if the source hides that date, and dashed if it is computed or missing.
+    ``used`` is the percentage of the legal period that passed before the next step, or that has
+    passed until today if the next step is still to come. It is None if unknown.
+    ``line`` is the style of the unused part: solid if the date of the next step is in the record,
+    dotted if the source hides that date, and dashed if it is computed or missing.
     ``has_today`` adds a tick for today at the end of the used part.
     """
 
@@ -90,7 +90,7 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """Return the line to the step ``end``, without a number of days if a date is unknown."""
+    """Return the line to the step dated ``end``. It states no days if they cannot be counted."""
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(

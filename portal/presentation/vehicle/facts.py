@@ -53,7 +53,7 @@ class VehicleFacts:
     def describes(self) -> bool:
         """Whether the answer says which vehicle it is about.
 
-        True if it contains a make or model, or a price-table entry with a model or version.
+        True if the answer has a make or model, or a price-table entry with a model or version.
         """
         entries = [tab.entry for tab in self.prices.tabs]
         return bool(str(self.name)) or any(e.model or e.version for e in entries)
@@ -120,7 +120,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Append a note to a number, because the source does not say whether it is in kg or t."""
+    """Append a note to a load that is a bare number, because the source states no unit."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

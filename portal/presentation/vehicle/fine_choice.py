@@ -35,8 +35,9 @@ NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form of the fines panel also submits the page's other parameters, for example those of the
-# price chart. It does not submit "completo" ("complete"), which permits paid lookups.
+# The form of the fines panel submits its own parameters, and passes on the page's other parameters,
+# such as those of the price chart. It does not pass on "completo" ("complete"), which permits paid
+# lookups.
 _NOT_OTHERS: Final = frozenset({"ordem", "situacao", "uf", "busca", "marcada", "completo"})
 
 

@@ -15,7 +15,7 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
-# Abbreviations of issuing bodies for the fine's line, which shows the full name when expanded.
+# Abbreviations of issuing bodies. An expanded line shows the full name instead.
 _ABBREVIATIONS: Final = (
     (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
@@ -25,7 +25,7 @@ _ABBREVIATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The content that a fine's line shows when expanded, beside the fields of the record."""
+    """The deadlines, facts and notes that a fine's line shows when the visitor expands it."""
 
     steps: tuple[DeadlineStep, ...]
     facts: tuple[Detail, ...]
@@ -42,7 +42,7 @@ def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
 
 
 def short_authority(authority: Field) -> Field:
-    """Abbreviate the issuing body's name, such as ``PRF`` for the federal highway police."""
+    """Abbreviate an issuing body's name, for example to ``PRF`` (the federal highway police)."""
     if not authority:
         return authority
     text = authority.value
@@ -53,7 +53,7 @@ def short_authority(authority: Field) -> Field:
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
-    """Return ``×5`` for a fine of five times the basic amount, or "" for the basic amount."""
+    """Return ``×5`` for a fine of five times the basic amount, or "" without a known multiple."""
     factor = None if infraction is None else infraction.multiplier
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
 
@@ -118,7 +118,7 @@ def _day(day: date | None, text: Field) -> Field:
 
 
 def _notes(law: FineAssessment, today: date) -> Iterator[str]:
-    """Yield the notes on this fine. ``FineLedger.rules`` has the rules that many fines share."""
+    """Yield the notes on one fine. Rules that many fines share are in ``FineLedger.rules``."""
     yield law.standing_note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):

@@ -138,8 +138,9 @@ class FineLedger:
     """The content of the fines panel.
 
     If the list has controls and is sorted by date, the fines are in ``years``. Otherwise they are
-    in ``lines``. ``rules`` are legal rules that apply to many fines, each after its label, for
-    example "Desconto" ("discount"). ``negotiation`` is the path of the negotiation page, or "".
+    in ``lines``. ``rules`` are pairs of a label, such as "Desconto" ("discount"), and a legal rule
+    that applies to many fines. ``negotiation`` is the path of the negotiation page, or "" for a
+    Renavam (registration number), which has no such page.
     """
 
     count: int
@@ -173,7 +174,7 @@ def fine_ledger(
     """Build the content of the fines panel. ``path`` is the path of the page.
 
     A list without controls ignores the sort order, the filters and the selection in ``choice``,
-    because the visitor could not change them.
+    because the page offers the visitor no way to change these.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
@@ -334,7 +335,7 @@ def _sum_words(amount: Decimal, count: int) -> str:
 
 
 def discount_sentence(laws: Sequence[FineAssessment]) -> str:
-    """Return a sentence on the open fines that usually still have a discount, or ""."""
+    """Return a sentence on the open fines that may still have a discount, or "" if none has."""
     known = [
         law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
     ]

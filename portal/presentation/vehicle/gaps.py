@@ -16,7 +16,8 @@ from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# These causes mean that the source does not know the plate or Renavam, or rejects it.
+# These causes mean that the source does not know the plate or the Renavam (registration number), or
+# rejects it.
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
@@ -29,7 +30,7 @@ _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
 @dataclass(frozen=True, slots=True)
 class Unavailable:
-    """A lookup without a readable answer. ``what`` is the lookup's name in LOOKUP_WORDS."""
+    """A lookup without a readable answer. ``what`` is the lookup's Portuguese name."""
 
     what: str
     reason: str

@@ -32,7 +32,7 @@ def next_steps(
     *,
     vehicle_is_known: bool,
 ) -> NextSteps:
-    """Return the steps that the records call for, and those for each unavailable lookup."""
+    """Return the steps that the records call for, and further steps if a lookup is unavailable."""
     situations = frozenset(_situations(fines, restrictions, vehicle_is_known=vehicle_is_known))
     facts = {"before": tuple(_cases(restrictions)), "fines": tuple(_authorities(fines))}
     chosen = steps_for(situations)
@@ -81,9 +81,9 @@ def _of_fines(fines: FineList) -> Iterator[Situation]:
 
 
 def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
-    """Yield a sentence with the case and the court of each court order in force.
+    """Yield a sentence for each court order in force, with its case number and its court.
 
-    At most _MOST_NAMES cases are listed.
+    Orders beyond the first _MOST_NAMES are left out.
     """
     cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
     for card in cards[:_MOST_NAMES]:

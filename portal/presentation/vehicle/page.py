@@ -33,8 +33,8 @@ from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
-# The words before a refresh's price, as in "as três consultas custam R$ 6,00" ("the three lookups
-# cost"). The index is the number of lookups that the refresh repeats.
+# The words before the price of a refresh, as in "as três consultas custam R$ 6,00" ("the three
+# lookups cost"). The index is the number of lookups that the refresh repeats.
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 
 
@@ -95,8 +95,9 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel in the order and with the filters that the visitor chose.
 
-        It is built on access, because it takes most of a page's time and other panels do not need
-        it. The URLs contain the visitor's choices, because the script may fetch the panel alone.
+        The panel is built on access, because building it takes most of the time for a page, and the
+        fragments of other panels do not need it. The panel's URLs contain the visitor's choices,
+        because the script may fetch the panel without the page.
         """
         fines = self.fines.content
         content = None
@@ -190,8 +191,8 @@ def vehicle_page(
     The state of ``report`` is "unasked" if there is no written report that the visitor may read.
     ``left_today`` is how many plates the visitor may still look up today, or None without a daily
     limit.
-    ``may_refresh`` is true if the visitor has the scope "refresh", ``may_write`` if the visitor has
-    the scope "report".
+    ``may_refresh`` is true if the visitor has the scope "refresh", and ``may_write`` is true if the
+    visitor has the scope "report".
     """
     records = RecordViews.of(plate, panels, context, follow=follow)
     requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]

@@ -16,7 +16,7 @@ from portal.vehicle import Plate, Renavam
 class PageHead:
     """The vehicle in the head of the page. Either ``plate`` or ``renavam`` is None.
 
-    ``announcement`` is the verdict for a screen reader, or "".
+    ``announcement`` is the verdict for a screen reader, or "" if the panel has no verdict yet.
     """
 
     title: str
@@ -32,8 +32,9 @@ class PageHead:
 class SectionLink:
     """A link to a section.
 
-    ``count`` is the number of fines, of court restrictions in force, or of unverified subjects. It
-    is "?" if the number is unknown. It is "" while the panel is "waiting", and in all other links.
+    ``count`` is the number of fines, of court restrictions in force, or of subjects that no lookup
+    covers. It is "?" if the number is unknown, and "" while the panel is "waiting". All other links
+    have the count "".
     """
 
     anchor: str

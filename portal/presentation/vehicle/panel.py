@@ -1,8 +1,8 @@
 """The frame around a panel's content: the panel's state, and the age, source and price of its data.
 
-If a panel's lookup was not made, the panel is "waiting" if a script will fetch it, or "idle" if the
-request must not cause paid lookups. If its lookup failed, the panel is "unavailable", which must
-not look like "nothing found". Any other panel is "ready".
+A panel whose lookup was not made is "waiting" if a script will fetch the panel, and "idle" if the
+request must not cause paid lookups. A panel whose lookup failed is "unavailable", and must not look
+as if nothing was found. Any other panel is "ready".
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +36,8 @@ Lookup = Literal["decode", "renainf", "renajud"]
 class _Kind:
     """The fixed properties of a panel.
 
-    ``term`` is the glossary entry of the register or price table from which the data come, or "".
+    ``term`` is the glossary entry of the register or price table from which the data come. It is ""
+    for the summary, which has several sources.
     """
 
     title: str
@@ -144,7 +145,7 @@ class PanelView(Generic[Content]):
 
     @property
     def export_path(self) -> str:
-        """The path prefix of the panel's CSV and JSON files, or "" if it has no such files."""
+        """The path prefix of the panel's CSV and JSON files, or "" if the panel has no files."""
         has_exports = isinstance(self.subject, Plate) and self.state == "ready"
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
@@ -170,9 +171,9 @@ def frame(
 ) -> PanelView[Content]:
     """Build the frame around a panel's content.
 
-    If a lookup was not made, ``follow`` decides between "waiting" (true) and "idle". Without
-    content, the panel is "unavailable". A summary has content even if all lookups failed, because
-    its verdict says that nothing is known.
+    If a lookup was not made, the panel is "waiting" if ``follow`` is true, and otherwise "idle". If
+    all lookups were made, a panel without content is "unavailable". A summary has content even if
+    all lookups failed, because its verdict then says that nothing is known.
     """
     kind, path = _KINDS[name], subject_path(subject)
     # The source has no vehicle data for a Renavam.
@@ -230,8 +231,8 @@ def missing_of(
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     """Say which lookups brought no new answer in a refresh, or return "" if there are none.
 
-    The text gives the reason for each failed lookup. It gives no reason for a stored answer in
-    place of a new one, because ``panels`` contains none.
+    The text gives the reason for each failed lookup. If the portal served a stored answer instead
+    of a new one, the text gives no reason, because ``panels`` has no reason for this case.
     """
     lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
     sentences = [
@@ -264,7 +265,7 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
 
 
 def is_readable(result: object, lookup: Lookup) -> bool:
-    """Return whether a decoded ``result`` has the type that the API specifies.
+    """Return whether a decoded ``result`` has the type that the upstream's API specifies.
 
     Without this check, a malformed answer about fines would look like "no fines".
     """

@@ -50,8 +50,9 @@ class PriceRow:
 class PriceView:
     """The price section.
 
-    ``headline`` is a price, the price range of the best matches, or "". If ``chart`` is None, the
-    page shows the sentence ``instead``. ``notes`` are sentences about the chosen candidate.
+    ``headline`` is a price or the price range of the best matches, or "" if no price is known. If
+    ``chart`` is None, the page shows the sentence ``instead``. ``notes`` are sentences about the
+    chosen candidate.
     """
 
     prices: Prices

@@ -82,7 +82,7 @@ class PriceTab:
 
     @property
     def gaps(self) -> str:
-        """The months without a price, at most six by name: ``mai/24 e mais 3``, or ""."""
+        """The first six months without a price and the number of further ones, or "" if none."""
         months = self.series.gaps
         shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
         more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
@@ -190,7 +190,8 @@ class PriceTab:
     def _is_now(self) -> bool:
         """Whether the last real price counts as the current price.
 
-        It may be of the previous month, because a month's price table may be published late.
+        A price of the previous month counts too, because a month's price table may be published
+        late.
         """
         if self.series.last_real is None:
             return False
@@ -199,7 +200,7 @@ class PriceTab:
 
     @property
     def _is_past(self) -> bool:
-        """Whether there are predictions after the last real price, all for past months."""
+        """Whether predictions follow the last real price, and all of them are for past months."""
         tail = self.series.predicted_tail
         return bool(tail) and tail[-1].month < self.today.replace(day=1)
 
@@ -258,7 +259,7 @@ class Prices:
 
     @property
     def twelve_months(self) -> str:
-        """The likeliest candidates' price change in twelve months: a value, a range or ""."""
+        """The likeliest candidates' price change in 12 months, maybe a range, or "" if unknown."""
         changes = [tab.series.twelve_month_change for tab in self.likeliest]
         known = [change for change in changes if change is not None]
         if not known:

@@ -20,7 +20,7 @@ from portal.vehicle import (
     is_other_year,
 )
 
-# Some services send this text ("a detail exists in Renajud") in place of a court order's detail.
+# The text ("a detail exists in Renajud") that some answers have in place of a court order's detail.
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
@@ -36,7 +36,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class DetailList:
-    """The fields that the source sends or marks as hidden, and the labels of the blank ones."""
+    """The fields that the source sends or marks as hidden, and the labels of blank fields."""
 
     shown: tuple[Detail, ...]
     blank: tuple[str, ...]
@@ -89,7 +89,7 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> F
 
 
 def restriction_details(record: Restriction, vehicle: Identity | None) -> RestrictionDetails:
-    """Return the details of a court record, with a note if it describes another vehicle."""
+    """Return the details of a court record, with a note if the record is of another vehicle."""
     return RestrictionDetails(
         protocol=_numbered(record.protocol, record.protocol_year),
         letter=_numbered(record.letter, record.letter_year),

@@ -17,8 +17,8 @@ from portal.presentation.vehicle.panel import (
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
-# Maps each topic of the report that is based on records to the lookup of those records. The portal
-# sends the upstream no records for other topics.
+# Maps a topic of the report to the lookup whose records the upstream uses for that topic. For other
+# topics, the portal sends the upstream no records.
 _EVIDENCE: Final[Mapping[str, Lookup]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -35,8 +35,8 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A report that the upstream wrote about the records of some lookups.
 
-    ``made_of`` names these lookups. It is None if the portal cannot tell, because some of the
-    records have changed since the report was written, or are missing now.
+    ``made_of`` names these lookups. It is None if the portal cannot tell which they were, because
+    some of the records have changed since the report was written, or are missing now.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -47,8 +47,8 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. If the portal cannot tell, because
-    some records are missing now, ``doubt`` is a sentence that says so.
+    if the records have changed since the report was written. If the portal cannot tell whether they
+    have changed, because some are missing now, ``doubt`` is a sentence that says so.
 
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
     names those that are unavailable now, so that a new report would lack their records.

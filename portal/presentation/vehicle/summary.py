@@ -61,7 +61,7 @@ class Summary:
     next_steps: NextSteps
 
 
-# Keys in UNVERIFIED of the most frequent reasons why a purchase goes wrong.
+# The keys of the subjects in UNVERIFIED that most often make a purchase go wrong.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -86,9 +86,10 @@ def summary(
 ) -> Summary:
     """Build the summary. ``facts``, ``fines`` or ``restrictions`` is None if unavailable.
 
-    ``decode_wanted`` is False for a Renavam, because the source has no vehicle data for it.
-    ``stale`` has the local time at which each stale answer was fetched. ``not_asked`` names the
-    lookups that the user did not choose.
+    ``decode_wanted`` is False if the user did not choose the lookup of vehicle data, and for a
+    Renavam (registration number), for which the source has no vehicle data. ``stale`` has the local
+    time at which each stale answer was fetched. ``not_asked`` names the lookups that the user did
+    not choose.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
