@@ -16,7 +16,8 @@ State = Literal["valid", "expired", "revoked"]
 class IssuedDossierPage:
     """The page of an issued dossier that has not expired and is not revoked.
 
-    ``link`` is the full URL that the owner can share. Other visitors' pages have "" instead.
+    ``link`` is the full URL, which the visitor who issued the dossier can share. On the pages of
+    other visitors, it is "".
     ``paper_path`` is the path of the printable dossier. ``pdf_path`` is "" if the dossier was
     issued without a PDF.
     """
@@ -69,7 +70,7 @@ class IssuedRow:
     """A row of the list of the dossiers that a visitor issued.
 
     The content of an expired or revoked dossier is deleted: ``plate`` and ``look`` are None, and
-    ``name`` and ``finding`` are "". For a revoked dossier, ``expires_at`` is when it was revoked.
+    ``name`` and ``finding`` are "". ``expires_at`` is the time of revocation of a revoked dossier.
     """
 
     number: str

@@ -51,8 +51,8 @@ class IssuedSummary:
 
     ``finding``, ``caveat`` and ``reasons`` are the verdict's sentences in the past tense.
     ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
-    title for each failed or unreadable lookup. ``unverified`` is the number of things that no
-    lookup can check, such as theft.
+    title for each lookup without a readable answer. ``unverified`` is the number of subjects that
+    no lookup covers, such as theft.
     """
 
     plate: str

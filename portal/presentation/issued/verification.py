@@ -43,9 +43,9 @@ class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
     The outcome "signed" means that the code is from a draft (a dossier that the portal does not
-    store). The field ``signed`` then has the values in the code. The outcome "former" means that
-    an old version of the portal made the code. Codes of old versions do not state whether the data
-    was demo data, so the page cannot confirm them.
+    store). The field ``signed`` then has the values that the code contains. The outcome "former"
+    means that an old version of the portal made the code. Such a code does not state whether the
+    data was demo data, so the page cannot confirm the code.
     """
 
     template: ClassVar[str] = "pages/verify.html"
