@@ -10,15 +10,15 @@ from portal.presentation.vehicle.contents import VehicleContents
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# The first sheet has room for the attributes (or the price chart) only if the texts of the
-# verdict have at most this many characters.
+# The first sheet has room for the vehicle's attributes, or for the price chart, only if the verdict
+# has texts of at most this many characters in total.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A figure such as the price. ``is_known`` is False if the lookup gave no answer or price."""
+    """A figure such as the price. ``is_known`` is False if the value is not in any answer."""
 
     label: str
     value: str

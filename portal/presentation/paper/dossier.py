@@ -55,12 +55,13 @@ class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
     In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
-    that the request must not cause a paid lookup, for example because it is a prefetch. "empty"
-    means that no lookup has a readable answer.
+    that a lookup was not made, because the request (such as a prefetch) must not cause paid
+    lookups. "empty" means that no lookup has a readable answer.
 
     An issued dossier has a ``number``. A draft has a signed ``code`` and the ``digest`` of its
-    records instead. The page ``/verificar`` ("verify") checks both. ``qr`` is a QR code with the
-    URL of that page, as a ``data:image/svg+xml`` URL. ``address`` is the portal's base URL.
+    records instead. The page ``/verificar`` ("verify") accepts a number or a code. ``qr`` is a QR
+    code with the URL of that page, as a ``data:image/svg+xml`` URL. ``address`` is the portal's
+    base URL.
     ``origins`` are sentences that name the time and the source of each answer.
     """
 
@@ -133,7 +134,7 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # The price of a new report belongs beside a button, which the dossier does not have.
+            # The dossier has no button for a new report, so it shows no price of one.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",

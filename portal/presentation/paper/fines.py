@@ -1,7 +1,7 @@
 """The fines in print: a few fines as a detailed list, many fines as an annex.
 
 In the detailed list (``ledger``), a fine is one line with a grid of labelled values below it. In
-the annex, a fine is one line with a paragraph below it, which takes less space: 45 fines fit on
+the annex, a fine is one line with a paragraph below it. The annex takes less space: 45 fines fit on
 little more than two sheets. A sentence that applies to several fines is printed once, as a note
 with a letter, and each of these fines shows the letter.
 """
@@ -25,7 +25,8 @@ from portal.wording import counted, listed
 
 # A longer list is printed as an annex, so that page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
-_CODE_DIGITS: Final = 4  # "7455" in the infraction code 745-50, whose last digit is a variant
+# The infraction code 745-50 has the four digits "7455" and a last digit that names a variant.
+_CODE_DIGITS: Final = 4
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
     "ok": "check",
     "danger": "cross",
@@ -78,7 +79,8 @@ class PaperFines:
 
     ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
     fines. ``discount`` is a sentence with the reduced sums of the fines that may still have a
-    discount. A pair in ``discounts`` consists of payment states (in one text) and a discount rule.
+    discount. Each pair in ``discounts`` is a text that lists payment states, and their discount
+    rule.
     """
 
     rows: tuple[PaperFine, ...]

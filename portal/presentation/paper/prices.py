@@ -1,4 +1,4 @@
-"""FIPE table prices in print.
+"""The prices from FIPE, the Brazilian vehicle price table, in print.
 
 A candidate is a version in the price table that may be the vehicle's. The dossier prints the price
 and the trend of every candidate, because the likeliest one may be wrong. The chart and the table of

@@ -2,8 +2,8 @@
 
 A line runs from the first event of the fine or restriction to the last one. If the fine is open or
 the restriction in force, the line continues to the day of the dossier. This continuation is dashed
-for an open fine that is not enforceable, and otherwise solid. If there are many records, one line
-shows all fines with the same payment state, and each dot on this line is an infraction.
+for an open fine that is not enforceable, and otherwise solid. If there are many records, the fines
+with the same payment state share one line, and each dot on this line is an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from portal.presentation.vehicle.restrictions import RestrictionCard, Restrictio
 from portal.wording import counted
 
 MOST_LINES: Final = 8
-# In units of the SVG view box. Four units are 1 mm on paper.
+# Lengths are in units of the SVG view box. Four units are 1 mm on paper.
 WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
@@ -79,7 +79,7 @@ def paper_timeline(
 ) -> PaperTimeline | None:
     """Build the picture.
 
-    A record whose events are all after ``today`` is left out. Returns None if no record is left.
+    A record without an event up to ``today`` is left out. Returns None if no record is left.
     """
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
