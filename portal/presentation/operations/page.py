@@ -29,7 +29,7 @@ from portal.wording import counted, grouped
 
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
-MOST_CALLERS: Final = 10  # the most tokens with a row each; all further tokens share one row
+MOST_CALLERS: Final = 10  # the number of tokens with their own row; all others share one row
 OPERATION_LABELS: Final[Mapping[str, str]] = {
     "decode": "Dados e FIPE",
     "renainf": "Multas",
@@ -69,9 +69,10 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 
 class OriginBreaker(Protocol):
-    """The circuit breaker of an origin, which blocks calls for another ``wait_s`` seconds.
+    """The circuit breaker of an origin. All workers share the breaker's state.
 
-    All workers share its state. ``name`` is the name of the origin.
+    ``name`` is the name of the origin. The breaker blocks calls for the next ``wait_s`` seconds, or
+    blocks none if ``wait_s`` is 0.
     """
 
     @property
@@ -136,7 +137,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """The totals of a day, a token or an operation. Only tokens have a ``bar``."""
+    """The totals of a day, a token or an operation. Only the row of a token has a ``bar``."""
 
     label: str
     usage: Usage
@@ -215,7 +216,7 @@ class OperationsPage:
     store: str
     database: str
     purges: str
-    terms: Mapping[str, CachePolicy]  # by labels of operations
+    terms: Mapping[str, CachePolicy]  # the keys are labels of operations
     batches: tuple[BatchRow, ...]
     tokens: tuple[ListedToken, ...]
     ended_tokens: tuple[ListedToken, ...]
