@@ -59,12 +59,13 @@ _REASONS: Final[Mapping[Reason, str]] = {
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
 _NOT_ASKED: Final = "não pedida"
-# What "Continuar" and "Consultar de novo" do, and what they cost.
+# What the buttons "Continuar" (continue) and "Consultar de novo" (look up again) may cost.
 _AGAIN: Final = (
     "O que tem resposta guardada não é pago de novo. Uma consulta que falhou pode ter sido cobrada "
     "e, feita de novo, pode ser cobrada outra vez."
 )
-# The values in a batch page's URL that sort and filter the table of results.
+# The keys of ORDERS and FILTERS are values in a batch page's URL. They sort and filter the table of
+# results.
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
     "conclusao": "pior conclusão primeiro",
@@ -88,7 +89,7 @@ _WORST_FIRST: Final = ("blocked", "caution", "incomplete", "limited", "clear", N
 
 @dataclass(frozen=True, slots=True)
 class LookupChoice:
-    """A lookup that a batch can make. ``price`` is in R$ per vehicle, or "" if it is free."""
+    """A lookup that a batch can make. ``price`` is per vehicle, or "" if the lookup is free."""
 
     name: LookupName
     label: str
@@ -118,8 +119,8 @@ class RecentChoice:
 class BatchFormPage:
     """The form for a new batch. ``text`` is the typed list.
 
-    ``problem`` is an error message about the list, or "". ``corrects`` is the id of the unstarted
-    batch that the new batch replaces, or "".
+    ``problem`` is an error message about the list, or "". ``corrects`` is the id of the batch whose
+    list the form corrects, or "". The new batch replaces that batch unless it was started.
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -205,8 +206,8 @@ class BatchPage:
     """The page of one batch.
 
     ``step`` is 1 (check the list), 2 (make the lookups) or 3 (see the results). The page refreshes
-    every ``refresh_s`` seconds, or never if this is 0. ``start_label`` is the text of the button
-    that starts, continues or repeats the batch, or "" if nothing is left to look up.
+    every ``refresh_s`` seconds, or never if ``refresh_s`` is 0. ``start_label`` is the text of the
+    button that starts, continues or repeats the batch, or "" if the page has no such button.
 
     ``limits_text`` says which lookups the batch does not make. ``wrong_title`` is the title of the
     list of entries that were left out.
@@ -288,8 +289,8 @@ def batch_form_page(
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
     """Return the text and the error message for a form that corrects the list of a batch.
 
-    The text begins with the rejected entries. The message explains the first three of them. Of a
-    cancelled batch, the text has the plates that were not looked up.
+    The text begins with the rejected entries. The message explains the first three of them. For a
+    cancelled batch, the text has only the plates that were not looked up, and the message is "".
     """
     if batch.state == "cancelled":
         return "\n".join(item.subject.text for item in items if item.state == "pending"), ""
@@ -322,10 +323,10 @@ def batch_page(
 ) -> BatchPage:
     """Build the page of a batch. The table of results shows page ``number``.
 
-    If ``page_count`` is given, ``rows`` has only the rows of page ``number``. If it is None,
-    ``rows`` has the rows of all pages, or is empty if the batch was not started. ``only`` and
-    ``search`` select rows, and ``order`` sorts them. ``left`` is the preview of what the button
-    would look up. It is None if the page has no such button.
+    If ``page_count`` is given, ``rows`` has only the rows of page ``number``. If ``page_count`` is
+    None, ``rows`` has the rows of all pages, or is empty if the batch was not started. ``only`` and
+    ``search`` select rows, and ``order`` sorts them. ``left`` is the preview of what the button of
+    ``start_label`` would look up, or None if the page has no such button.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -502,7 +503,7 @@ def _start_label(batch: Batch, left: Preview | None) -> str:
 
 
 def _again_text(batch: Batch) -> str:
-    """Say what is paid for again if the batch goes on."""
+    """Say which lookups may be charged a second time if the batch goes on."""
     if batch.state != "paused" or not batch.counts.failed:
         return _AGAIN
     failed = counted(batch.counts.failed, "placa que falhou", "placas que falharam")
@@ -551,7 +552,7 @@ def _time_text(batch: Batch, ended: int, now: datetime) -> str:
 
 
 def _contains(row: BatchRow, search: str) -> bool:
-    """Return whether each word of a search is in the row, whatever its hyphens and accents."""
+    """Return whether the row contains each word of a search. Ignores hyphens and accents."""
     facts = (bare(fact).replace("-", "") for fact in (row.plate, row.vehicle, row.year) if fact)
     text = " ".join(form for fact in facts for form in (fact, fact.replace(" ", "")))
     return all(word in text for word in bare(search).replace("-", "").split())
@@ -564,8 +565,8 @@ def _shown_words(shown: int, total: int) -> str:
 def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
     """Yield the bar's part for each verdict.
 
-    Rows with the verdict "limited" or none belong to "incomplete", because the bar then shows that
-    something was not asked.
+    A row with the verdict "limited" or without a verdict counts as "incomplete", so that the bar
+    shows that some lookups were not made.
     """
     shown = ("blocked", "caution", "clear")
     verdicts = [row.verdict if row.verdict in shown else "incomplete" for _, row in rows]

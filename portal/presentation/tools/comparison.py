@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
-If a user opens the page, each column with missing answers is "waiting". The page's script fetches a
-comparison page with only the plate of such a column, and copies the cells of that page into the
-column. To build that page, the portal makes the missing lookups.
+When a user opens the page, each column with missing answers is "waiting". For such a column, the
+page's script fetches the comparison page of that plate alone, and copies its cells into the column.
+To build the page of one plate, the portal makes the missing lookups.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,11 +89,12 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the comparison page of this vehicle alone, with all lookups made.
-    ``without_url`` is the comparison page of the other vehicles, or "" if there are none.
+    ``url`` is the URL of the comparison page of this vehicle alone, with all lookups made.
+    ``without_url`` is that of the comparison page of the other vehicles, or "" if there are none.
 
     Answers are missing in the states "waiting" and "idle". The script fetches ``url`` only in the
-    state "waiting". A page for a prefetch or a bot has the state "idle", and so causes no lookups.
+    state "waiting". On a page for a prefetch or a bot, the column is "idle", so that the page
+    causes no lookups.
     """
 
     plate: Plate
@@ -241,8 +242,8 @@ def _known_cells(
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
     note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
-    # The verdict "blocked" is shown even if lookups are missing, because their answers cannot
-    # improve it.
+    # The verdict "blocked" is shown even if lookups are missing, because no further answer can lift
+    # the block.
     is_open = waits and summary.verdict.level != "blocked"
     verdict = Cell("known", summary.verdict.finding, note, summary.look)
     yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict

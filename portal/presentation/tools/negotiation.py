@@ -74,7 +74,7 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A possible version of the vehicle. ``current`` is its price in the FIPE table, or None."""
+    """A possible version of the vehicle. ``current`` is its FIPE price, or None if unknown."""
 
     number: int
     label: str
@@ -113,11 +113,11 @@ class NegotiationPage:
     positive. If ``at_most`` is true, some fines have no known amount and are not yet deducted from
     the ceiling. ``fine_choices`` are the open fines. Only the chosen fines are deducted. If several
     versions match the registration equally well, ``version_note`` names the version whose price is
-    used. Otherwise it is "".
+    used. Otherwise ``version_note`` is "".
 
-    The page uses only stored answers. ``unasked`` names the lookups without one. ``kept`` describes
-    the stale answers that the page uses. If an input is invalid, the page shows no sheet, because
-    the sheet would omit, for example, an unreadable cost.
+    The page uses only stored answers. ``unasked`` names the lookups that have no stored answer.
+    ``kept`` describes the stale answers that the page uses. If an input is invalid, the page shows
+    no sheet, because the sheet would omit, for example, an unreadable cost.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -176,7 +176,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """The deductions minus the price, or None if this is negative or unknown."""
+        """The deductions minus the price, or None if the difference is negative or unknown."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 

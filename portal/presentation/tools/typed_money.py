@@ -23,7 +23,8 @@ class NotMoney(ValueError):
 def read_money(text: str) -> Decimal | None:
     """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` (1234) as an amount in R$.
 
-    Returns None for a blank text. Raises NotMoney for any other text.
+    Returns None for a blank text. Raises NotMoney for a text in none of these forms, and for a
+    negative or too large amount.
     """
     bare = text.translate(_BLANKS)
     if bare[:2].upper() == "R$":
