@@ -1,4 +1,8 @@
-"""Example answers for the API reference, from the sandbox or from the API's own code."""
+"""Example answers for the API reference.
+
+The answers of upstream operations come from the sandbox (a simulated upstream). The other answers
+come from the code of the portal's API.
+"""
 
 import json
 from collections.abc import Callable, Iterable
@@ -33,8 +37,7 @@ def reference_answers(
 ) -> dict[str, Answer]:
     """Return the example answers of the API reference. The keys are names of operations.
 
-    ``ask`` sends a method, a path and a body to the sandbox (a simulated upstream). It returns the
-    body of the sandbox's answer.
+    ``ask`` sends a method, a path and a body to the sandbox, and returns the body of the answer.
     """
     specification = Specification(document)
     requests = {name: specification.sample(name) for name in _OF_SANDBOX}

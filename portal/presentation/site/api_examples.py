@@ -415,7 +415,7 @@ _RETRY_CURL: Final = """
       -H 'Authorization: TOKEN' \\
       BASE/detran/v1/restrictions/renainf/ABC1D23
 """
-# Examples of several requests, by the section's anchor on the page.
+# Examples with several requests. A key is the anchor of the section that shows the examples.
 LONG_EXAMPLES: Final[Mapping[str, tuple[Example, ...]]] = {
     "andamento": (
         _written(

@@ -137,7 +137,7 @@ class ApiPage:
     recipes: tuple[Recipe, ...]
     errors: tuple[ApiError, ...]
     headers: tuple[ApiHeader, ...]
-    terms: Mapping[str, CachePolicy]  # by short titles of sections
+    terms: Mapping[str, CachePolicy]  # the keys are short titles of sections
     facts: ReferenceFacts
 
 
@@ -317,7 +317,7 @@ class Specification:
         return (FieldTable("Campos da resposta", members),) if members else ()
 
     def _body(self, name: str) -> Document | None:
-        """Return the schema of an operation's request body, or None if it has no body."""
+        """Return the schema of an operation's request body, or None if requests have no body."""
         operation = self._operations[name][2]
         if "requestBody" not in operation:
             return None
@@ -417,7 +417,7 @@ class Specification:
 def _form(schema: Document) -> str:
     """Describe a type, for example ``texto ou nulo`` (text or null) or ``texto: csv, json``.
 
-    The values are left out if the description explains them.
+    The allowed values are left out if the schema's description names them all.
     """
     if "$ref" in schema:
         return "objeto"

@@ -68,8 +68,9 @@ NoPrice = Literal["empty", "unavailable"]
 class DossierSummary:
     """The data in the signed code that is printed on a draft of a dossier.
 
-    ``fines`` and ``restrictions`` are numbers of records, or None if unavailable. A field
-    ``…_kept_at`` is the time at which a stale answer was fetched, or None for a fresh answer.
+    ``fines`` is the number of open fines, and ``restrictions`` is the number of court restrictions
+    in force. Each is None if unavailable. A field ``…_kept_at`` is the time at which a stale answer
+    was fetched, or None for a fresh answer.
     """
 
     plate: str
@@ -98,7 +99,7 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """The error page. It needs no other part of the portal, because any part may have failed."""
+    """The error page. It uses no other part of the portal, because any part may have failed."""
 
     template: ClassVar[str] = "pages/error.html"
     status: int
@@ -122,7 +123,7 @@ def error_page(
     query: str = "",
     retry_path: str = "",
 ) -> ErrorPage:
-    """Build an error page. It links to ``retry_path``, if given, to try the request again."""
+    """Build an error page, with a "try again" link to ``retry_path`` unless that is ""."""
     return ErrorPage(
         status, title, advice, request_id, sanitise_echo(query, LONGEST_QUERY), retry_path
     )

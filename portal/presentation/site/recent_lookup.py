@@ -72,7 +72,8 @@ def recent_lookup(
 ) -> RecentLookup:
     """Build the line of a vehicle from the given answers, any of which may be missing.
 
-    ``note`` is shown only if ``looked_at`` is None. Otherwise the line says how long ago that was.
+    ``note`` is shown only if ``looked_at`` is None. Otherwise the line shows the time since
+    ``looked_at`` instead.
     """
     decoded = _decoded(panels.decode, context)
     look, words = _verdict(subject, panels, decoded, context)
@@ -167,13 +168,19 @@ def _words(
 
 
 def _incomplete_words(verdict: Verdict) -> str:
-    """Return which lookups are missing. If none is, the headline says what else is in doubt."""
+    """Name the missing lookups.
+
+    If none is missing, return the verdict's headline, which says what is in doubt.
+    """
     missing = listed([_MISSING_WORDS[one] for one in verdict.missing])
     return f"Falta consultar {missing}" if missing else verdict.headline
 
 
 def caution_words(*, enforceable: object, open_fines: object, restrictions: object) -> str:
-    """Return the reason for the verdict "caution". The arguments say what the records contain."""
+    """Return the reason for the verdict "caution".
+
+    Each argument is truthy if the vehicle has a fine or restriction of that kind.
+    """
     if enforceable:
         return AFTER_PAYING
     if open_fines:

@@ -16,7 +16,8 @@ from portal.presentation.site.typed_subject import (
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
-# The form repeats at most this many typed characters: enough for a pasted list of plates.
+# After an error, the form shows at most this many characters of the typed text. They are enough for
+# a pasted list of plates.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 

@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# The titles of these pages contain no plate, so a preview of a link may show the title.
+# The titles of these pages contain no plate, so a preview of a link to them may show the title.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 
