@@ -190,10 +190,14 @@ class HttpProcess(ServerProcess):
         return False
 
     def kill_worker(self, pid: int | None = None) -> int:
-        """Kill a worker with SIGKILL; return its id once it has ended."""
+        """Kill a worker with SIGKILL; return its id once the main process has noticed its end.
+
+        Until then its first thread may be a zombie while other threads still hold its listening
+        socket, and a connection to this socket would be reset.
+        """
         pid = pid or self.worker_pids()[0]
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: pid not in self.worker_pids(), "its death")
+        wait_until(lambda: not _exists(pid), "its death")
         return pid
 
     def resident_bytes(self) -> dict[int, int]:
@@ -309,6 +313,14 @@ class RedisProcess(ServerProcess):
 def _ps(*options: str) -> list[str]:
     done = subprocess.run(["ps", *options], capture_output=True, text=True, check=False)
     return done.stdout.splitlines()
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def _leaves(root: int) -> set[int]:
