@@ -42,8 +42,8 @@ DAY_S: Final = 86_400
 # After a dossier's expiry, its row is kept without the content for this many seconds, so that the
 # dossier is reported as expired or revoked, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# After a head is deleted, the database's files are searched for its first _TRACE_BYTES bytes. A
-# match means that a file still contains the head.
+# After a dossier's head (see above) is deleted, the database's files are searched for the first
+# _TRACE_BYTES bytes of the head. A match means that a file still contains the head.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,

@@ -329,7 +329,9 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Return whether the caller is on trial. If so, count its call as a trial call in progress.
+        """Count a trial call in progress if the caller is on trial, and return whether it is.
+
+        A caller is on trial (see Ledger) until the upstream accepts its credential.
 
         Raises Failure if the trial calls in progress already use their share of the daily limit.
         """

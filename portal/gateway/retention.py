@@ -53,8 +53,8 @@ class Shortening:
     def step(self) -> None:
         """Continue the scan for about STEP_S seconds.
 
-        At the end, this method stores the new lifetimes in the backend, so that no process repeats
-        the scan.
+        After the last entry, this method stores the lifetimes with which the scan began. They tell
+        the other processes that the scan is not needed any more.
         """
         if self._retention is None:
             return

@@ -42,8 +42,9 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether the calling thread has called ``lead``.
 
-        ``former_keys`` are the store keys of the same lookup under old secret keys. The leader also
-        acquires the leases of these keys, because another process may still use an old secret key.
+        ``former_keys`` are the lookup's store keys that were computed with old secret keys. The
+        leader also acquires the leases of these keys, because another process may still use an old
+        secret key.
         ``lead`` receives the fence of the lease. ``poll`` returns the result that another process
         has stored, or None. It raises Failure if the other process has stored a failure.
 

@@ -101,7 +101,7 @@ class Store:
         return self._key(self._seal, lookup.subject.text, _question(lookup, credential))
 
     def former_keys(self, lookup: Lookup, credential: str | None) -> Sequence[str]:
-        """Return the store keys of a lookup under the old secret keys."""
+        """Return a lookup's store keys, each computed with one of the old secret keys."""
         question = _question(lookup, credential)
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
@@ -112,7 +112,7 @@ class Store:
     def former_newest_report_keys(
         self, subject: Plate | Renavam, credential: str | None
     ) -> Sequence[str]:
-        """Return the store keys of a vehicle's newest report under the old secret keys."""
+        """Return the keys that ``newest_report_key`` returned with each of the old secret keys."""
         question = _newest_report(subject, credential)
         return [self._key(seal, subject.text, question) for seal in self._former_seals]
 
@@ -125,7 +125,7 @@ class Store:
         return _tag(self._seal, subject)
 
     def former_tags(self, subject: str) -> Sequence[str]:
-        """Return the tags of a plate or Renavam under the old secret keys."""
+        """Return the tags of a plate or Renavam, each computed with one of the old secret keys."""
         return [_tag(seal, subject) for seal in self._former_seals]
 
     def _key(self, seal: Seal, subject: str, question: str) -> str:
@@ -282,7 +282,7 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Call ``purge_tag`` with a plate's or Renavam's tag under the present secret key."""
+        """Call ``purge_tag`` with the tag that the present secret key gives a plate or Renavam."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:

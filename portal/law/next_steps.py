@@ -35,8 +35,8 @@ Phase = Literal["before", "fines", "after"]
 class Step:
     """One step. ``text`` is one or two Portuguese sentences. ``source`` is a law, or "" for advice.
 
-    If the step tells the buyer to check a subject of the list UNVERIFIED, ``checks`` is the key of
-    this subject, else "".
+    ``checks`` is the key of an entry of UNVERIFIED if the step is to check the subject of the entry,
+    such as the road tax. It is "" for other steps.
     """
 
     phase: Phase

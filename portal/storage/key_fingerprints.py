@@ -56,8 +56,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     Without a former key, a purge cannot compute the HMACs of a plate in old ledger rows. If any
     recorded key is no longer accepted, the HMACs of all plates are therefore removed from the
     ledger. If none of the recorded keys is accepted, all history entries, batches and issued
-    dossiers are deleted, because they cannot be decrypted. Otherwise the caller must delete the
-    rows that no accepted key decrypts.
+    dossiers are deleted, because they cannot be decrypted. If only some of the recorded keys are
+    accepted, the caller must delete the entries, batches and dossiers that no accepted key decrypts.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:

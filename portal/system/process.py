@@ -91,7 +91,7 @@ def use_batch_policy(niceness: int) -> bool:
 
 
 def end_forked_processes_on_signals() -> None:
-    """Let SIGTERM and SIGINT end each process that this process forks, from its start on.
+    """Let SIGTERM and SIGINT end forked processes, even those that have only just started.
 
     A forked worker inherits the signal handlers of Granian's main process. Until the worker has
     replaced these handlers, they would ignore the only SIGTERM that the main process sends to the

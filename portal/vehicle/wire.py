@@ -27,8 +27,8 @@ _HIDDEN_WORDS = "oculto pela fonte"
 # megabytes would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# A number with more digits is not read. No real price or count has so many digits, and Decimal
-# arithmetic with this many is exact.
+# A number with more digits is not read. No real price or count is so long. Decimal has 28 digits,
+# so sums of numbers with at most 18 digits are exact.
 _MOST_DIGITS = 18
 TRUE_WORDS = frozenset({"TRUE", "SIM", "S", "1"})
 FALSE_WORDS = frozenset({"FALSE", "NAO", "N", "0"})

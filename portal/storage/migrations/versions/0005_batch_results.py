@@ -1,4 +1,4 @@
-"""Adds columns for the results of batch items and for the number of vehicles listed repeatedly."""
+"""Adds a column for the result of a batch's item, and one for a batch's number of duplicates."""
 
 import sqlalchemy as sa
 from alembic import op
