@@ -35,7 +35,7 @@ Phase = Literal["before", "fines", "after"]
 class Step:
     """One step. ``text`` is one or two Portuguese sentences. ``source`` is a law, or "" for advice.
 
-    ``checks`` is the key of an entry of UNVERIFIED if the step is to check the subject of the entry,
+    ``checks`` is the key of an entry of UNVERIFIED if the step is to check what the entry is about,
     such as the road tax. It is "" for other steps.
     """
 

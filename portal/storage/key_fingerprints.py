@@ -57,7 +57,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     recorded key is no longer accepted, the HMACs of all plates are therefore removed from the
     ledger. If none of the recorded keys is accepted, all history entries, batches and issued
     dossiers are deleted, because they cannot be decrypted. If only some of the recorded keys are
-    accepted, the caller must delete the entries, batches and dossiers that no accepted key decrypts.
+    accepted, the caller must delete the entries, batches and dossiers that no accepted key can
+    decrypt.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
