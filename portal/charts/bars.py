@@ -11,7 +11,7 @@ from portal.charts import scale
 from portal.charts.geometry import Anchor
 
 # The plot has one slot per bar, all of equal width. A bar fills the share ``_BAR_SHARE`` of its
-# slot, but at most ``_WIDEST`` per cent of the plot, so that three bars are not extremely wide.
+# slot, but at most ``_WIDEST`` per cent of the plot, so that a few bars are not extremely wide.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
@@ -129,7 +129,7 @@ def _stacked(values: Sequence[float]) -> Iterator[tuple[int, float, float]]:
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
     """Return evenly spaced labels, including one for the last bar.
 
-    Each label is centred below its bar, with one exception. If slots are narrower than ``_WIDEST``,
+    Each label is centred below its bar, with one exception: If ``slot`` is less than ``_WIDEST``,
     the last label ends at the right edge of its bar.
     """
     step = -(-len(bars) // _MOST_LABELS)

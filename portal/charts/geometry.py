@@ -17,8 +17,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# No car costs this many R$. Prices this high are errors of the source, and are not drawn. On a
-# scale that includes them, every line would look flat.
+# Prices in R$ from this limit on are errors of the source, because no car costs that much. They are
+# not drawn, because every line would look flat on a scale that includes them.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
@@ -121,10 +121,10 @@ class Curve:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """The first or highest price, with a label above it. ``text_y`` is the label's baseline.
+    """The point of the first or the highest price, and the label above the point.
 
-    ``x`` is the price's x coordinate and also the label's, to which ``anchor`` (the text-anchor of
-    SVG) applies.
+    ``x`` and ``y`` are the coordinates of the point. The label has the same ``x``, the baseline
+    ``text_y``, and ``anchor`` as its SVG attribute ``text-anchor``.
     """
 
     x: float
@@ -153,7 +153,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class EndLabel:
-    """The label of another series' last real price, beside the plot's right edge."""
+    """The label of the last real price of a series that is not chosen, at the right edge."""
 
     number: int
     y: float
@@ -168,7 +168,8 @@ class Months:
     the last month, in whole reais. A predicted price is negative, and 0 stands for no price. ``x``
     has the x coordinates of the first and last month. ``y`` has the y coordinates of the lowest and
     highest grid line, and ``levels`` the prices at these two lines. ``peak`` is the highest real
-    price. ``last_real`` is the index in ``values`` of the last real price.
+    price, or 0 without any. ``last_real`` is the index in ``values`` of the last real price, or of
+    the last price if none is real.
     """
 
     first: int

@@ -12,7 +12,7 @@ def number(value: float) -> str:
 
 
 def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
-    """Return a path that joins the points of each run. A run of one point is left out.
+    """Return a path with one line through the points of each run. A run of one point is left out.
 
     With ``whole``, coordinates are rounded to integers instead of one decimal.
     """
@@ -42,7 +42,7 @@ def hatch_path(left: float, right: float, height: float, step: float) -> str:
 
 
 def torn_path(width: float, top: float, step: float, depth: float) -> str:
-    """Return the path of an axis break: two zigzag lines of the given width, ``depth`` apart."""
+    """Return the path of an axis break: a zigzag line, and a second one ``depth`` below it."""
     count = max(2, round(width / step))
     points = [(width * i / count, top + (depth / 2 if i % 2 else 0)) for i in range(count + 1)]
     return line_path([points, [(x, y + depth) for x, y in points]])

@@ -32,7 +32,7 @@ from portal.wording import NO_BREAK_SPACE, money, month
 MOST_SERIES: Final = 6
 # Only the latest MOST_MONTHS months are drawn. The longest price histories have half as many.
 MOST_MONTHS: Final = 240
-# In the layout "screen", one per cent of the plot is this many units of an SVG path.
+# In the layout "screen", the number of SVG path units that equal one per cent of the plot.
 SCREEN_PATH_SCALE: Final = 10
 # The price axis starts at zero if the lowest price is below this share of the highest one.
 _NEAR_ZERO: Final = 0.4
@@ -40,8 +40,8 @@ _NEAR_ZERO: Final = 0.4
 # below the lowest grid line for the axis break.
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
-# ``spread`` moves overlapping labels apart. A label with a larger weight moves less. The label of
-# the chosen series has this weight, and the other labels have the weight 1.
+# The weight of the chosen series' label for ``spread``, which moves overlapping labels apart. A
+# label with a larger weight moves less. All other labels have the weight 1.
 _FLAG_WEIGHT: Final = 20.0
 # The number of characters for which the normal margins have room: in a price label on the right,
 # and in a grid line's label on the left.
@@ -55,8 +55,9 @@ _EM_PER_CHARACTER: Final = 0.6
 class Words:
     """The caller's choices for a chart's texts.
 
-    ``now`` is true if the last real price is current. Otherwise the price's label names the month,
-    because the price table may have ended years ago, or a printed report may be read much later.
+    ``now`` is true if the last real price is the current price. If ``now`` is false, the label of
+    the last real price also shows the month, because the price may be years old, or a printed
+    report may be read much later.
     ``predicted`` is the label of the hatched strip of predictions.
     """
 
@@ -84,8 +85,9 @@ class _Canvas:
 
 
 # In the layout "paper", one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
-# points. In the layout "compact", for phones, a drawing is 332 units wide and at least 286 px (a
-# screen of 320 px less its margins), so letters of 14 units measure at least 12 px.
+# points. In the layout "compact", for phones, a drawing is 332 units wide. A phone shows it with a
+# width of at least 286 px (a screen of 320 px less the margins), so letters of 14 units measure at
+# least 12 px.
 _CANVASES: Final = MappingProxyType[Layout, _Canvas](
     {
         "screen": _Canvas(100, 100, is_fixed=False),
@@ -134,16 +136,17 @@ def price_chart(
     layout: Layout = "screen",
     words: Words | None = None,
 ) -> PriceChart | None:
-    """Return the chart of the first six series, or None if the chosen series has no point.
+    """Return the chart of the first MOST_SERIES series, or None if the chosen series has no point.
 
-    ``chosen`` is the index of the main series. With ``last_months``, the chart starts this number
-    of months before the main series' last real price.
+    ``chosen`` is the index of the chosen series, which is the main series of the chart.
+    ``last_months`` is the number of months from the start of the chart to the last real price of
+    the chosen series. If it is None, the chart shows all months, up to MOST_MONTHS.
     """
     return _draw(tuple(lines[:MOST_SERIES]), chosen, last_months, layout, words or Words())
 
 
 # Drawing six series of ten years takes 3 ms. Without this cache, a page of stored answers would
-# exceed its limit of 5 ms of processor time (warm_page in bench/misses.py). The arguments contain
+# exceed the limit of 5 ms of processor time (warm_page in bench/misses.py). The arguments contain
 # only public prices, so they may stay in this cache after the stored answers are deleted. An entry
 # takes up to 100 kB of memory.
 @lru_cache(64)
@@ -235,8 +238,8 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
     """Return the ``month_index`` of the first month to draw.
 
     A chart shows at most the last MOST_MONTHS months, with one exception. If another series ends so
-    late that these months would not contain the chosen series, the chart begins with the last month
-    of the chosen series.
+    late that these months contain no point of the chosen series, the chart begins with the last
+    month of the chosen series.
     """
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))
@@ -247,9 +250,10 @@ def _first_month(every: Sequence[_Known], chosen: int, last_months: int | None) 
 
 
 def _highest(known: _Known) -> tuple[int, Decimal]:
-    """Return the month and the value of the highest real price (the latest, if several are equal).
+    """Return the ``month_index`` and the value of the highest real price.
 
-    Returns (0, 0) if the series has no real price.
+    If several months have this price, the latest is returned. Returns (0, 0) if the series has no
+    real price.
     """
     real = [(point.value, index) for index, point in known.items() if not point.predicted]
     value, index = max(real, default=(Decimal(0), 0))
@@ -426,14 +430,14 @@ def _labels_at_edge(
     points = [every[number][_last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
     # The heights of an end label and of the flag. In the layout "screen", they are percentages of
-    # the plot's height, and large enough for the lowest plot, which is 240 px high.
+    # the plot's height. They are large enough for a plot of 240 px, the smallest height.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)
     if flag_name:
         flag += label
-    # ``spread`` places the middle of the whole flag. If the flag has a second line of text, the
-    # month, the flag's middle is ``shift`` lower than the middle of the line with the price.
+    # ``spread`` places the middle of the whole flag. If the flag has the month as a second line of
+    # text, the flag's middle is ``shift`` lower than the middle of the line with the price.
     shift = label / 2 if flag_name else 0.0
     wanted = [frame.y(float(point.value)) for point in points]
     placed = spread(
@@ -463,10 +467,10 @@ def _labels_at_edge(
 def _marks(
     frame: _Frame, known: _Known, highest: tuple[int, Decimal]
 ) -> tuple[Mark | None, Mark | None]:
-    """Return the labels of the first real month and of the highest price. Either may be None.
+    """Return the labels of the first and of the highest real price. Either may be None.
 
-    The last real month gets no label here, because ``_labels_at_edge`` returns one. If the two
-    labels would overlap, the label of the first month is left out.
+    The last real price gets no label here, because ``_labels_at_edge`` returns one. If the labels
+    of the first and the highest price would overlap, the label of the first price is left out.
     """
     real = [index for index, point in known.items() if not point.predicted]
     if len(real) < 3:

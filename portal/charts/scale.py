@@ -24,7 +24,10 @@ def month_of(index: int) -> date:
 
 @dataclass(frozen=True, slots=True)
 class LinearScale:
-    """Maps ``low..high`` linearly to ``start..end``. Values outside give the nearer end."""
+    """Maps ``low..high`` linearly to ``start..end``.
+
+    Values outside ``low..high`` are mapped to the nearer end, ``start`` or ``end``.
+    """
 
     low: float
     high: float
@@ -39,7 +42,10 @@ class LinearScale:
 
 
 def widen(low: float, high: float) -> tuple[float, float]:
-    """Return the interval. If its ends are (almost) equal, move each by 5 % outwards."""
+    """Return the interval, with its ends moved apart if they are (almost) equal.
+
+    Each end is moved by 5 % of the value, or by 1 if the value is (almost) zero.
+    """
     size = max(abs(low), abs(high))
     if high - low > max(_FLAT * size, _LEAST):
         return low, high

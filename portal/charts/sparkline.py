@@ -13,7 +13,7 @@ _MARGIN = 3.0
 
 @dataclass(frozen=True, slots=True)
 class Sparkline:
-    """A line's path in a box of 96 × 24 units, and its last point.
+    """The path of a line in a box of 96 × 24 units, and the coordinates of the line's last point.
 
     ``months`` is the number of months from the first point to the last, both included.
     """

@@ -13,18 +13,19 @@ def spread(
 ) -> tuple[float, ...]:
     """Return positions near ``wanted`` at which the labels do not overlap.
 
-    A position is the middle of a label. Labels stay between ``low`` and ``high`` if all fit;
-    otherwise the last ones reach beyond ``high``. A label with a larger weight moves less. The
-    labels keep the order of their wanted positions.
+    A position is the middle of a label. If all labels fit between ``low`` and ``high``, they stay
+    there. If not, the last labels reach beyond ``high``. A label with a larger weight moves less.
+    The labels keep the order of their wanted positions.
     """
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
-    # Imagine all labels stacked without gaps. ``offset`` is a label's distance from the top label.
-    # ``middle`` is the position of the top label for which the label has its wanted position. A
-    # block consists of one label, or of several labels without gaps. If a label's ``middle`` is
-    # smaller than the ``middle`` of the block above, the label and the block overlap. They are then
-    # merged into one block, whose ``middle`` is the weighted mean of the two.
+    # Imagine all labels in one stack without gaps. ``offset`` is a label's distance from the top
+    # label of the stack. ``middle`` is where the top label must be, so that the label is at its
+    # wanted position. A block consists of one label, or of several labels without gaps. If the
+    # ``middle`` of a label is smaller than the ``middle`` of the block above the label, the label
+    # and the block overlap. They are then merged into one block, whose ``middle`` is the weighted
+    # mean of both ``middle`` values.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1
