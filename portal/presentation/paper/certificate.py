@@ -10,8 +10,9 @@ from portal.presentation.vehicle.contents import VehicleContents
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# The first sheet has room for the vehicle's attributes, or for the price chart, only if the verdict
-# has texts of at most this many characters in total.
+# Limits for the total length of the verdict's texts, in characters. If the texts exceed the first
+# limit, the first sheet has no room for the vehicle's attributes. If they exceed the second limit,
+# the sheet has no room for the price chart either.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
@@ -44,7 +45,8 @@ def first_sheet(contents: VehicleContents) -> FirstSheet:
 def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
     """Yield the price, its change in 12 months, the fines and the court restrictions.
 
-    If a lookup has no answer, its figure reads "indisponível" (unavailable), never zero.
+    The price change is left out if it is unknown. Any other figure reads "indisponível"
+    (unavailable), never zero, if its lookup has no readable answer.
     """
     summary = contents.summary
     if not summary.price_is_known:

@@ -60,8 +60,8 @@ class DossierPage:
 
     An issued dossier has a ``number``. A draft has a signed ``code`` and the ``digest`` of its
     records instead. The page ``/verificar`` ("verify") accepts a number or a code. ``qr`` is a QR
-    code with the URL of that page, as a ``data:image/svg+xml`` URL. ``address`` is the portal's
-    base URL.
+    code with the URL of that page for this dossier, as a ``data:image/svg+xml`` URL. ``address`` is
+    the portal's base URL.
     ``origins`` are sentences that name the time and the source of each answer.
     """
 
@@ -134,7 +134,7 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # The dossier has no button for a new report, so it shows no price of one.
+            # The dossier has no button for a new report, so it shows no price for a report.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",

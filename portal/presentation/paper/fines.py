@@ -25,7 +25,8 @@ from portal.wording import counted, listed
 
 # A longer list is printed as an annex, so that page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
-# The infraction code 745-50 has the four digits "7455" and a last digit that names a variant.
+# The number of digits that name the infraction in a code such as 745-50: "7455". The last digit of
+# the code names a variant of the infraction.
 _CODE_DIGITS: Final = 4
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
     "ok": "check",
@@ -79,8 +80,8 @@ class PaperFines:
 
     ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
     fines. ``discount`` is a sentence with the reduced sums of the fines that may still have a
-    discount. Each pair in ``discounts`` is a text that lists payment states, and their discount
-    rule.
+    discount. ``discounts`` are pairs of a text that lists payment states, and the discount rule of
+    fines in these states.
     """
 
     rows: tuple[PaperFine, ...]
@@ -121,8 +122,9 @@ class _Known:
     """The facts that are printed once for all fines.
 
     ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
-    ``authorities`` maps an issuing body to its codes. It leaves out a body whose fines have
-    different codes. ``amounts`` are the notes on amounts that agree with the official table.
+    ``authorities`` maps an issuing body to the codes that all fines of this body have. A body whose
+    fines have different codes is left out. ``amounts`` are the notes on amounts that agree with the
+    official table.
     """
 
     hidden: frozenset[str]
@@ -299,7 +301,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     yield from _others(row, known)
     hidden = [label for label in _hidden(row) if label not in known.hidden]
     if not is_annex and "Auto de infração" in hidden:
-        hidden.remove("Auto de infração")  # the ledger's grid already shows this field as hidden
+        hidden.remove("Auto de infração")  # the detailed list shows that it is hidden
     if hidden:
         yield f"Oculto pela fonte: {'; '.join(hidden)}."
     blank = [label for label in row.details.other.blank if label not in known.blank]

@@ -18,8 +18,8 @@ from portal.presentation.vehicle.prices import (
     PriceTab,
 )
 
-# A screen has room for the twelve prices of a year if each has at most this many characters, as in
-# "115.431*". With a longer price, the month table gets wider columns and scrolls.
+# The length of the longest price, such as "115.431*", with which a row of twelve prices fits on a
+# screen. If a price is longer, the month table gets wider columns and scrolls.
 _LONGEST_OF_TWELVE = 8
 
 
@@ -58,7 +58,8 @@ class PaperChart:
 class PaperPrices:
     """The price section. ``chart`` and ``months`` are None if there is no price history.
 
-    The month table shows the prices of ``months``. If ``is_wide`` is true, its columns are wider.
+    ``months`` is the candidate whose prices are in the month table. ``is_wide`` is true if this
+    table needs wider columns.
     """
 
     versions: tuple[PaperVersion, ...]

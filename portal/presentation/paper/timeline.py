@@ -3,7 +3,7 @@
 A line runs from the first event of the fine or restriction to the last one. If the fine is open or
 the restriction in force, the line continues to the day of the dossier. This continuation is dashed
 for an open fine that is not enforceable, and otherwise solid. If there are many records, the fines
-with the same payment state share one line, and each dot on this line is an infraction.
+with the same payment state share one line, on which each dot is the date of an infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -169,7 +169,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield one line for each of the commonest payment states."""
+    """Yield one line for all fines with the same payment state, for the commonest states only."""
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)
