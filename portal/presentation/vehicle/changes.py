@@ -115,7 +115,7 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
-        if was != now:  # compares formatted values, so a new spelling is no change
+        if was != now:  # a value that the source only spells differently is no change
             text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 

@@ -1,7 +1,7 @@
 """The picture of a fine's deadlines, from the infraction to payment or to the limitation date.
 
 The date of a step is in the record, is computed from the record, is hidden by the source, or is
-missing. The line between two steps shows how much of the legal period for the second one was used.
+missing. The line between two steps shows how much of the legal period for the second step was used.
 """
 
 from collections.abc import Iterator
@@ -90,7 +90,10 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """Return the line to the step dated ``end``. It states no days if they cannot be counted."""
+    """Return the line to the step with the date ``end``.
+
+    The line has no text if the days of the legal period that were used cannot be counted.
+    """
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))
     return Leg(

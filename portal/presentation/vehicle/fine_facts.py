@@ -1,4 +1,4 @@
-"""The details that a fine's line shows when the visitor expands it."""
+"""The details that the page shows when the visitor expands a line of the list of fines."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import EMPTY, HIDDEN, Field
 from portal.wording import counted
 
-# Abbreviations of issuing bodies. An expanded line shows the full name instead.
+# Abbreviations of issuing bodies for the list of fines. An expanded line shows the full name.
 _ABBREVIATIONS: Final = (
     (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
@@ -25,7 +25,7 @@ _ABBREVIATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The deadlines, facts and notes that a fine's line shows when the visitor expands it."""
+    """The details of a fine that the page shows when the visitor expands the fine's line."""
 
     steps: tuple[DeadlineStep, ...]
     facts: tuple[Detail, ...]
@@ -53,7 +53,10 @@ def short_authority(authority: Field) -> Field:
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
-    """Return ``×5`` for a fine of five times the basic amount, or "" without a known multiple."""
+    """Return ``×5`` for a fine of five times the basic amount, or "" for the basic amount.
+
+    Also returns "" if the multiple is unknown.
+    """
     factor = None if infraction is None else infraction.multiplier
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
 

@@ -34,7 +34,8 @@ from portal.wording import counted
 # checkboxes). A list with more than MOST_ROOMY fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
-# The least width of a bar segment, in per cent. It keeps a small sum visible among large ones.
+# The least width of a bar segment, in per cent, before all widths are scaled to 100 in total. This
+# minimum keeps a small sum visible among large ones.
 _NARROWEST: Final = 1.5
 
 _ORDER_WORDS: Final[dict[Order, str]] = {
@@ -93,9 +94,9 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class LedgerLine:
-    """One fine.
+    """One fine in the list.
 
-    The list is sorted by ``moment``, ``cents`` or ``rank``. The search looks in ``text``.
+    The list is sorted by ``moment``, ``cents`` or ``rank``. The visitor's search looks in ``text``.
     ``is_shown`` is False if a filter hides the fine. Only an unpaid fine can be selected.
     """
 
@@ -119,8 +120,9 @@ class LedgerLine:
 class LedgerYear:
     """The fines of a year.
 
-    ``all_words`` states their number, and ``all_amount`` the sum of the unpaid ones. ``words`` and
-    ``amount`` state the same about the fines that pass the filters.
+    ``all_words`` states the number of fines, and ``all_amount`` the sum of the unpaid fines.
+    ``words`` and ``amount`` state how much of these figures belongs to the fines that pass the
+    filters.
     """
 
     key: str
@@ -137,10 +139,10 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    If the list has controls and is sorted by date, the fines are in ``years``. Otherwise they are
-    in ``lines``. ``rules`` are pairs of a label, such as "Desconto" ("discount"), and a legal rule
-    that applies to many fines. ``negotiation`` is the path of the negotiation page, or "" for a
-    Renavam (registration number), which has no such page.
+    A list that has controls and is sorted by date has its fines in ``years``. Any other list has
+    its fines in ``lines``. ``rules`` are pairs of a label, such as "Desconto" ("discount"), and a
+    legal rule that applies to many fines. ``negotiation`` is the path of the negotiation page, or
+    "" for a Renavam (registration number), which has no such page.
     """
 
     count: int

@@ -1,4 +1,4 @@
-"""The fines of a vehicle: each with its legal assessment, and their totals."""
+"""The fines of a vehicle, the legal assessment of each fine, and the totals of all fines."""
 
 from dataclasses import dataclass
 
@@ -8,7 +8,7 @@ from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
 from portal.vehicle import Fine, Identity, read_fines
 
-# The panel lists at most this many fines, because a longer table would be hard to read.
+# The largest number of fines that the panel lists. A longer table would be hard to read.
 MOST_ROWS = 300
 
 

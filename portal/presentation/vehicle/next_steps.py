@@ -81,9 +81,9 @@ def _of_fines(fines: FineList) -> Iterator[Situation]:
 
 
 def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
-    """Yield a sentence for each court order in force, with its case number and its court.
+    """Yield a sentence with the case number and the court for each court order in force.
 
-    Orders beyond the first _MOST_NAMES are left out.
+    Only the first _MOST_NAMES orders get a sentence.
     """
     cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
     for card in cards[:_MOST_NAMES]:

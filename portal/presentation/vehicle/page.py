@@ -1,4 +1,4 @@
-"""View models of the page of a plate, of the page of a Renavam, and of a single panel."""
+"""View models of the page of a plate or a Renavam (registration number), and of one panel."""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -57,7 +57,10 @@ class RecordViews:
         *,
         follow: bool,
     ) -> "RecordViews":
-        """Build the panels. ``vehicle_page`` explains ``follow``."""
+        """Build the panels.
+
+        ``follow`` is true if the page's script fetches the panels whose lookups were not made.
+        """
         contents = VehicleContents.of(
             panels,
             context,
@@ -95,9 +98,9 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel in the order and with the filters that the visitor chose.
 
-        The panel is built on access, because building it takes most of the time for a page, and the
-        fragments of other panels do not need it. The panel's URLs contain the visitor's choices,
-        because the script may fetch the panel without the page.
+        The panel is built on access, because it takes longer to build than the rest of the page,
+        and a response with only another panel does not need it. The panel's URLs contain the
+        visitor's choices, because the page's script may fetch the panel in a separate request.
         """
         fines = self.fines.content
         content = None
@@ -124,8 +127,8 @@ class RecordViews:
 class VehiclePage:
     """The whole page of a plate.
 
-    If ``waits`` is true, a script fetches the panels that are in the state "waiting". A browser
-    without scripts goes to ``whole_page_url``, which has all panels.
+    ``waits`` is true if any panel is in the state "waiting". A script then fetches these panels. A
+    browser without scripts goes to ``whole_page_url``, where the page has all panels.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -163,7 +166,7 @@ class PanelFragment:
 
 @dataclass(frozen=True, slots=True)
 class RenavamPage:
-    """The page of a Renavam, with a warning if its check digit is wrong."""
+    """The page of a Renavam (registration number), with a warning if the check digit is wrong."""
 
     template: ClassVar[str] = "pages/renavam.html"
     renavam: Renavam
@@ -185,8 +188,9 @@ def vehicle_page(
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 
-    If ``follow`` is true, the page's script fetches a panel whose lookup was not made. Otherwise
-    the panel shows a button, because this visit must not cause paid lookups.
+    ``follow`` says what happens to a panel whose lookup was not made. If ``follow`` is true, the
+    page's script fetches the panel. If it is false, the panel shows a button, because opening the
+    page must not cause paid lookups.
 
     The state of ``report`` is "unasked" if there is no written report that the visitor may read.
     ``left_today`` is how many plates the visitor may still look up today, or None without a daily
@@ -223,7 +227,10 @@ def vehicle_page(
 def panel_fragment(
     name: PanelName, subject: Plate | Renavam, panels: Panels, context: RenderContext
 ) -> PanelFragment:
-    """Build a single panel. Lookups that are not in ``panel_needs(name)`` may be "unasked"."""
+    """Build a single panel.
+
+    In ``panels``, the lookups that this panel does not need may be in the state "unasked".
+    """
     return PanelFragment(name, RecordViews.of(subject, panels, context, follow=False))
 
 

@@ -16,7 +16,7 @@ from portal.vehicle import Plate, Renavam
 class PageHead:
     """The vehicle in the head of the page. Either ``plate`` or ``renavam`` is None.
 
-    ``announcement`` is the verdict for a screen reader, or "" if the panel has no verdict yet.
+    ``announcement`` is the verdict for a screen reader, or "" if the summary panel has no content.
     """
 
     title: str
@@ -30,11 +30,11 @@ class PageHead:
 
 @dataclass(frozen=True, slots=True)
 class SectionLink:
-    """A link to a section.
+    """A link to a section of the page.
 
-    ``count`` is the number of fines, of court restrictions in force, or of subjects that no lookup
-    covers. It is "?" if the number is unknown, and "" while the panel is "waiting". All other links
-    have the count "".
+    ``count`` is the number of entries in the section: fines, court restrictions in force, or
+    subjects that no lookup covers. It is "?" if the number is unknown, and "" while the section's
+    panel is "waiting". Sections without such entries have the count "".
     """
 
     anchor: str

@@ -36,8 +36,8 @@ Lookup = Literal["decode", "renainf", "renajud"]
 class _Kind:
     """The fixed properties of a panel.
 
-    ``term`` is the glossary entry of the register or price table from which the data come. It is ""
-    for the summary, which has several sources.
+    ``term`` is the key of the glossary entry about the register or price table from which the data
+    come. It is "" for the summary, which has several sources.
     """
 
     title: str
@@ -95,7 +95,7 @@ class RenderContext:
 
     @property
     def today(self) -> date:
-        """The calendar day in America/Sao_Paulo, for which legal deadlines are assessed."""
+        """The day of ``now`` in America/Sao_Paulo. Legal deadlines are assessed for this day."""
         return local_date(self.now)
 
 
@@ -121,8 +121,8 @@ class PanelView(Generic[Content]):
 
     ``missing`` lists the failed lookups, and ``gap`` is the notice about them. ``has_nothing`` is
     true for a summary whose lookups all failed. ``kept`` are the titles of the notices about stale
-    answers. ``url`` is the URL of this panel alone. The server makes all lookups before it sends
-    the page at ``whole_page_url``, so that no panel is "waiting".
+    answers. ``url`` is the URL of this panel alone. ``whole_page_url`` is the URL of a page without
+    "waiting" panels, because the server makes all lookups before it sends that page.
     """
 
     name: PanelName
@@ -151,7 +151,7 @@ class PanelView(Generic[Content]):
 
 
 def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
-    """Return the lookups that the panel of a plate needs."""
+    """Return the lookups that the panel needs on the page of a plate."""
     return _KINDS[name].needs
 
 
@@ -171,9 +171,10 @@ def frame(
 ) -> PanelView[Content]:
     """Build the frame around a panel's content.
 
-    If a lookup was not made, the panel is "waiting" if ``follow`` is true, and otherwise "idle". If
-    all lookups were made, a panel without content is "unavailable". A summary has content even if
-    all lookups failed, because its verdict then says that nothing is known.
+    A panel that needs a lookup which was not made is "waiting" if ``follow`` is true, and "idle" if
+    it is false. A panel whose lookups were all made is "ready" with content, and "unavailable"
+    without. A summary has content even if all lookups failed, because its verdict then says that
+    nothing is known.
     """
     kind, path = _KINDS[name], subject_path(subject)
     # The source has no vehicle data for a Renavam.
@@ -188,8 +189,8 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The URL of the panel with the price chart contains the visitor's choices, such as the version,
-    # because the script may fetch that panel without the page.
+    # The page's script may fetch the panel with the price chart in a separate request. The panel's
+    # URL therefore contains the visitor's choices, such as the version in the chart.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
@@ -265,7 +266,7 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
 
 
 def is_readable(result: object, lookup: Lookup) -> bool:
-    """Return whether a decoded ``result`` has the type that the upstream's API specifies.
+    """Return whether ``result``, parsed from JSON, has the type that the upstream's API specifies.
 
     Without this check, a malformed answer about fines would look like "no fines".
     """

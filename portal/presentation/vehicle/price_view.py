@@ -15,7 +15,7 @@ from portal.wording import NO_BREAK_SPACE, listed
 VERSION: Final = "versao"
 YEARS: Final = "anos"
 _RANGES: Final = (1, 3, 5, 10)
-# A price history with fewer months gets a sentence instead of a chart that would show no trend.
+# A price history with fewer months is shown as a sentence, because a chart would show no trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
 
@@ -31,7 +31,7 @@ class ChoiceLink:
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """A candidate in the table.
+    """A candidate version, as a row of the table.
 
     ``match`` says which attributes agree with the registration and which differ. ``twelve_months``
     is the price change in 12 months, or NOTHING_TO_COMPARE if ``has_change`` is False.
@@ -50,9 +50,9 @@ class PriceRow:
 class PriceView:
     """The price section.
 
-    ``headline`` is a price or the price range of the best matches, or "" if no price is known. If
-    ``chart`` is None, the page shows the sentence ``instead``. ``notes`` are sentences about the
-    chosen candidate.
+    ``headline`` is a price, or the price range of the best matches, or "" if no price is known.
+    ``instead`` is the sentence that the page shows if ``chart`` is None, and otherwise "".
+    ``notes`` are sentences about the chosen candidate version.
     """
 
     prices: Prices
@@ -96,9 +96,9 @@ def price_view(prices: Prices, query: Query) -> PriceView | None:
 
 
 def _headline(prices: Prices, tab: PriceTab, *, is_explicit: bool) -> str:
-    """Return the price of the candidate that the visitor chose.
+    """Return the price of the candidate that the visitor chose, or "" if it is unknown.
 
-    If the visitor chose none, return the price or price range of the best matches.
+    If the visitor chose no candidate, return the price or price range of the best matches.
     """
     if is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)

@@ -21,7 +21,7 @@ from portal.vehicle import (
     rank,
 )
 
-# The chart draws at most this many candidates, and the visitor can choose only among them.
+# The largest number of candidates in the chart. The visitor can choose only among these candidates.
 MOST_TABS: Final = MOST_SERIES
 # The page warns if the current price differs by more than this share from the last price of the
 # history. A price usually changes by only a few per cent a month.
@@ -36,7 +36,8 @@ NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 class YearOfPrices:
     """A row of the month table.
 
-    Each of the twelve ``prices`` is "89.325", "89.325*" for a prediction, or "—" for no price.
+    Each of the twelve ``prices`` is a text: "89.325" for a real price, "89.325*" for a prediction,
+    or "—" for no price.
     """
 
     year: int
@@ -82,7 +83,7 @@ class PriceTab:
 
     @property
     def gaps(self) -> str:
-        """The first six months without a price and the number of further ones, or "" if none."""
+        """The months without a price, or "" if there are none. After six, they are only counted."""
         months = self.series.gaps
         shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
         more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
@@ -140,7 +141,7 @@ class PriceTab:
 
     @property
     def chart_description(self) -> str:
-        """The first, highest and last price, and the predictions."""
+        """A text on the first, highest and last price and on the predictions."""
         series = self.series
         first, last, peak = series.first_real, series.last_real, series.peak
         if first is None or last is None or peak is None:
@@ -176,14 +177,14 @@ class PriceTab:
 
     @property
     def unread_price(self) -> Field:
-        """The source's text in place of a price, or EMPTY if there is a price or no text."""
+        """The text that the source sends in place of a price, or EMPTY if it sends none."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY
 
     @property
     def has_predictions(self) -> bool:
-        """Whether any month is a prediction, even one between months with real prices."""
+        """Whether any price is a prediction, even one between months with real prices."""
         return any(point.predicted for point in self.series.points)
 
     @property
@@ -218,9 +219,9 @@ class PriceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All candidates: the first MOST_TABS as ``tabs``, the rest as ``others``.
+    """All candidate versions: the first MOST_TABS as ``tabs``, the rest as ``others``.
 
-    The page shows a current price for each of ``others``, but no chart and no history.
+    The page shows the current price of each of ``others``, but no chart and no history.
     """
 
     tabs: tuple[PriceTab, ...]
@@ -259,7 +260,10 @@ class Prices:
 
     @property
     def twelve_months(self) -> str:
-        """The likeliest candidates' price change in 12 months, maybe a range, or "" if unknown."""
+        """The price change of the likeliest candidates in 12 months, or "" if it is unknown.
+
+        If several candidates have different changes, the text is a range.
+        """
         changes = [tab.series.twelve_month_change for tab in self.likeliest]
         known = [change for change in changes if change is not None]
         if not known:

@@ -1,4 +1,4 @@
-"""The visitor's choices in the query of a page's URL, such as the version that a chart shows.
+"""The visitor's choices in the query of a page's URL, such as the version in the price chart.
 
 A link that changes one choice keeps all other choices.
 """
@@ -17,9 +17,10 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
 
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
-    """Return the parameters with plain names, at most 320. Long values are shortened.
+    """Return the parameters whose names match _NAME, at most _MOST of them.
 
-    Control and format characters, which a pasted text may contain, are removed from the values.
+    Long values are shortened. Control and format characters, which a pasted text may contain, are
+    removed from the values.
     """
     kept = [(name, _plain(value)) for name, value in sent if _NAME.fullmatch(name)]
     return tuple(kept[:_MOST])
@@ -38,7 +39,7 @@ def _plain(value: str) -> str:
 def changed(query: Query, **changes: str) -> str:
     """Return the changed query as a text such as "?versao=2", or "" if no parameter is left.
 
-    A value of "" removes a parameter.
+    ``changes`` has the new values by parameter name. The value "" removes the parameter.
     """
     pairs = [(key, value) for key, value in query if key not in changes]
     pairs += [(key, value) for key, value in changes.items() if value]

@@ -1,4 +1,7 @@
-"""The fields of a record that no other view model shows, so that the page leaves no field out."""
+"""The fields of fines and court restrictions that no other view model shows.
+
+The page shows them so that it leaves no field of a record out.
+"""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +23,8 @@ from portal.vehicle import (
     is_other_year,
 )
 
-# The text ("a detail exists in Renajud") that some answers have in place of a court order's detail.
+# Some answers have this text ("a detail exists in Renajud", the register of court restrictions) in
+# place of a restriction's detail.
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
@@ -36,7 +40,11 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class DetailList:
-    """The fields that the source sends or marks as hidden, and the labels of blank fields."""
+    """The fields of a record.
+
+    ``shown`` has the fields that the source sends or marks as hidden. ``blank`` has the labels of
+    the fields that the source leaves blank.
+    """
 
     shown: tuple[Detail, ...]
     blank: tuple[str, ...]
@@ -54,9 +62,9 @@ class DetailList:
 class FineDetails:
     """What a page shows of a fine's record in addition to the legal assessment.
 
-    ``speeds`` are the limit and the measurements. ``other`` has the fields that the rest of the
-    fine's entry does not show. ``notes`` are sentences on contradictions, for example that the
-    record describes another vehicle.
+    ``speeds`` has the limit and the measured values, which are usually speeds. ``other`` has the
+    fields that the page shows nowhere else. ``notes`` are sentences on contradictions, for example
+    that the record describes another vehicle.
     """
 
     speeds: tuple[Detail, ...]
@@ -76,7 +84,10 @@ class RestrictionDetails:
 
 
 def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> FineDetails:
-    """Return the details of a fine, with a note if the record describes another vehicle."""
+    """Return the details of a fine.
+
+    If the record describes a vehicle that differs from ``vehicle``, the details contain a note.
+    """
     speeds, speed_note = _speeds(fine, law)
     other_car = _other_car(fine, vehicle)
     return FineDetails(
@@ -89,7 +100,10 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> F
 
 
 def restriction_details(record: Restriction, vehicle: Identity | None) -> RestrictionDetails:
-    """Return the details of a court record, with a note if the record is of another vehicle."""
+    """Return the details of a court restriction.
+
+    If the record describes a vehicle that differs from ``vehicle``, the details contain a note.
+    """
     return RestrictionDetails(
         protocol=_numbered(record.protocol, record.protocol_year),
         letter=_numbered(record.letter, record.letter_year),

@@ -35,8 +35,8 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A report that the upstream wrote about the records of some lookups.
 
-    ``made_of`` names these lookups. It is None if the portal cannot tell which they were, because
-    some of the records have changed since the report was written, or are missing now.
+    ``made_of`` names these lookups. It is None if some of the records have changed since the report
+    was written, or are missing now, so that the portal cannot tell which lookups were used.
     """
 
     made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
@@ -47,8 +47,9 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. If the portal cannot tell whether they
-    have changed, because some are missing now, ``doubt`` is a sentence that says so.
+    if the records have changed since the report was written. ``doubt`` states that the
+    portal cannot tell whether the records have changed, because some are missing now. It is "" in
+    all other cases.
 
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
     names those that are unavailable now, so that a new report would lack their records.
@@ -71,7 +72,10 @@ class ReportSection:
     made_of: tuple[Lookup, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
-        """Return the topic's mark. An "ok" that is not based on records becomes "unverified"."""
+        """Return the topic's mark, or "" if it has none.
+
+        An "ok" that is not based on records becomes "unverified".
+        """
         if topic.mark != "ok":
             return topic.mark or ""
         return "ok" if _EVIDENCE.get(topic.key) in (self.made_of or ()) else "unverified"

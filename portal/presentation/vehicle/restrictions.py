@@ -1,4 +1,4 @@
-"""The court restrictions of a vehicle: the court, the effects, and who can lift them."""
+"""The court restrictions of a vehicle, with their courts, and who can lift a restriction."""
 
 from dataclasses import dataclass
 
@@ -46,9 +46,9 @@ class RestrictionCard:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionList:
-    """The records in the source's order.
+    """The court restrictions in the source's order.
 
-    ``cards`` has the first MOST_CARDS records, and ``records`` has all.
+    ``cards`` has the first MOST_CARDS restrictions, and ``records`` has all.
     """
 
     cards: tuple[RestrictionCard, ...]

@@ -61,7 +61,8 @@ class Summary:
     next_steps: NextSteps
 
 
-# The keys of the subjects in UNVERIFIED that most often make a purchase go wrong.
+# UNVERIFIED lists the subjects that no lookup covers, such as theft. These are the keys of the
+# subjects that most often make a purchase go wrong.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -130,5 +131,5 @@ def _unverified() -> tuple[str, ...]:
 
 
 def _in_a_sentence(title: str) -> str:
-    """Return a title for use within a sentence: ``roubo e furto``, but ``IPVA e taxa …``."""
+    """Lower-case a title's first letter, unless the title begins with an acronym such as IPVA."""
     return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
