@@ -412,7 +412,7 @@ def _labels_at_edge(
     chosen: int,
     words: Words,
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
-    """Return the labels of the last real prices.
+    """Return the label of each series' last real price.
 
     A series whose real prices end before those of the chosen series has no label, because the line
     of its real prices does not reach the edge.

@@ -44,7 +44,7 @@ class LinearScale:
 def widen(low: float, high: float) -> tuple[float, float]:
     """Return the interval, with its ends moved apart if they are (almost) equal.
 
-    Each end is moved by 5 % of the value, or by 1 if the value is (almost) zero.
+    Each end is moved by 5 % of the larger absolute value, or by 1 if this value is (almost) zero.
     """
     size = max(abs(low), abs(high))
     if high - low > max(_FLAT * size, _LEAST):
