@@ -1,4 +1,4 @@
-"""The dossier: a printable document with everything known about a vehicle."""
+"""The dossier: a printable document with the answers of all lookups about a vehicle."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -58,10 +58,10 @@ class DossierPage:
     that a lookup was not made, because the request (such as a prefetch) must not cause paid
     lookups. "empty" means that no lookup has a readable answer.
 
-    An issued dossier has a ``number``. A draft has a signed ``code`` and the ``digest`` of its
-    records instead. The page ``/verificar`` ("verify") accepts a number or a code. ``qr`` is a QR
-    code with the URL of that page for this dossier, as a ``data:image/svg+xml`` URL. ``address`` is
-    the portal's base URL.
+    An issued dossier has a ``number``. A draft has no number, but a signed ``code`` and the
+    ``digest`` of the records. The page ``/verificar`` ("verify") accepts a number or a code. ``qr``
+    is a QR code with the URL of that page for this dossier, as a ``data:image/svg+xml`` URL.
+    ``address`` is the portal's base URL.
     ``origins`` are sentences that name the time and the source of each answer.
     """
 

@@ -281,7 +281,7 @@ def _hidden(row: FineRow) -> Iterator[str]:
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     """Yield the explanations of a fine.
 
-    The sentence about a passed deadline contains no dates, so that several fines can share it.
+    A sentence about a passed deadline contains no dates, so that several fines can share it.
     """
     law = row.law
     if note := _standing_note(row):

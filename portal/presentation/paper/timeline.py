@@ -169,7 +169,10 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield one line for all fines with the same payment state, for the commonest states only."""
+    """Yield a line for each of the commonest payment states.
+
+    The line has a dot for the infraction of each fine in that state.
+    """
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)
