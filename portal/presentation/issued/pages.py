@@ -69,8 +69,9 @@ class EndedDossierPage:
 class IssuedRow:
     """A row of the list of the dossiers that a visitor issued.
 
-    The content of an expired or revoked dossier is deleted: ``plate`` and ``look`` are None, and
-    ``name`` and ``finding`` are "". ``expires_at`` is the time of revocation of a revoked dossier.
+    For an expired or revoked dossier, ``plate`` and ``look`` are None, and ``name`` and ``finding``
+    are "", because the dossier's content is deleted. For a revoked dossier, ``expires_at`` is the
+    time of revocation.
     """
 
     number: str
