@@ -121,8 +121,7 @@ class LedgerYear:
     """The fines of a year.
 
     ``all_words`` states the number of fines, and ``all_amount`` the sum of the unpaid fines.
-    ``words`` and ``amount`` state how much of these figures belongs to the fines that pass the
-    filters.
+    ``words`` and ``amount`` state how many of the fines, and how much of the sum, pass the filters.
     """
 
     key: str

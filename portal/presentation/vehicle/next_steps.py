@@ -9,7 +9,7 @@ from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.wording import listed
 
-# The list of court cases and the list of issuing bodies each have at most this many entries.
+# The largest number of entries in the list of court cases, and in the list of issuing bodies.
 _MOST_NAMES = 6
 
 

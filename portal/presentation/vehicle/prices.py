@@ -83,7 +83,10 @@ class PriceTab:
 
     @property
     def gaps(self) -> str:
-        """The months without a price, or "" if there are none. After six, they are only counted."""
+        """The months without a price, or "" if there are none.
+
+        The text names the first six months, and states the number of the others.
+        """
         months = self.series.gaps
         shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
         more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
@@ -125,7 +128,7 @@ class PriceTab:
 
     @cached_property
     def line(self) -> Line:
-        """The prices for ``price_chart``, which uses a Line as a cache key."""
+        """The prices for ``price_chart``, built once, because building a Line hashes all points."""
         return Line(str(self.entry.version or self.entry.model), self.series.points)
 
     @property

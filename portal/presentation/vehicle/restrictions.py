@@ -1,4 +1,4 @@
-"""The court restrictions of a vehicle, with their courts, and who can lift a restriction."""
+"""The court restrictions of a vehicle: courts, effects, and who can lift a restriction."""
 
 from dataclasses import dataclass
 
