@@ -1,9 +1,9 @@
 """Stores batches in the database, leases their items to processes and deletes expired batches.
 
-A batch is a list of plates and Renavam (vehicle registration numbers). The portal looks them up in
-the background and stores them encrypted. Each change of a batch is one database transaction, so a
-killed process leaves the batch consistent. Portals with the same database share the work on
-batches.
+A batch is a list of plates and Renavam (vehicle registration numbers). The portal looks up these
+vehicles in the background, and stores plates and Renavam encrypted. Each change of a batch is one
+database transaction, so a killed process leaves the batch consistent. Portals with the same
+database share the work on batches.
 """
 
 import re
@@ -53,7 +53,8 @@ _LISTED_COLUMNS: Final = [
 _ID_BYTES: Final = 12
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 _PURPOSE: Final = b"batch"
-_WRITE_LOCK: Final = 0x62617463  # "batc" in ASCII; it must be the same in every portal
+# The key of a PostgreSQL advisory lock ("batc" in ASCII). It must be the same in every portal.
+_WRITE_LOCK: Final = 0x62617463
 
 
 # These statements are built once, because building a statement takes longer than running it.
@@ -116,7 +117,7 @@ class UnknownBatch(LookupError):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """The ``digest`` and ``credential`` of the owner's Identity, with which the batch is run."""
+    """The ``digest`` and ``credential`` of the owner's Identity, used for the batch's lookups."""
 
     digest: str
     credential: str | None = None
@@ -338,7 +339,7 @@ class Batches:
             self._wake()
 
     def pause(self, batch: str, owner: str) -> None:
-        """Pause a batch until its owner starts it. Raises UnknownBatch or NotAllowed."""
+        """Pause a batch until its owner resumes it. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "pause") as (db, row):
             db.execute(
                 _of(batch).values(
@@ -424,9 +425,10 @@ class Batches:
         answered: bool,
         result: bytes | None = None,
     ) -> Claim | None:
-        """Record that an item is done or has failed. Lease the next item, or return None.
+        """Record that an item is done or has failed, and lease the next item.
 
-        ``cause`` is the reason of the failure, or "" if all lookups of the item succeeded.
+        Return None if no item can be leased now. ``cause`` is the reason of the failure, or "" if
+        all lookups of the item succeeded.
         ``answered`` is true if at least one lookup succeeded. If another process has leased the
         item meanwhile, the item stays unchanged.
         """
@@ -479,7 +481,7 @@ class Batches:
             db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
 
     def release_all(self, holder: str) -> None:
-        """Release all items of a process that has ended."""
+        """Release all items that ``holder``, a process that has ended, had leased."""
         with self._writing() as db:
             db.execute(
                 update(items).where(items.c.holder == holder).values(holder="", lease_until=0.0)
@@ -519,11 +521,11 @@ class Batches:
             erase_traces(self._engine, traces)
 
     def forget(self, subject: str) -> int:
-        """Delete a vehicle's items from the batches of all namespaces. Return how many there were.
+        """Delete a vehicle's items from the batches of all namespaces, and return their number.
 
         Also deletes the invalid entries that contain the plate or Renavam, or have it as their
-        suggested correction. A draft is deleted if no item is left. The HMAC of the plate may
-        remain in the database's files until ``History.forget`` is called.
+        suggested correction. A draft without items is deleted. The HMAC of the plate may remain in
+        the database's files until ``History.forget`` is called.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._writing() as db:
@@ -543,7 +545,7 @@ class Batches:
         return deleted
 
     def _forget_wrong(self, db: Connection, subject: str) -> None:
-        """Delete the invalid entries that name a vehicle from every batch.
+        """Delete every batch's invalid entries that contain or suggest ``subject``.
 
         All batches are decrypted, because an invalid entry has no HMAC by which it can be found.
         """
@@ -557,7 +559,7 @@ class Batches:
                 db.execute(_of(row.id).values(sealed_wrong=sealed))
 
     def take_over(self, former: str, present: str) -> None:
-        """Move the batches of the owner ``former`` to ``present``. Raises SQLAlchemyError."""
+        """Move the batches of owner ``former`` to owner ``present``. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
@@ -804,7 +806,7 @@ def _at_most(db: Connection, row: Any, spent: Decimal) -> Decimal:
         .group_by(items.c.at_most)
     )
     left = db.execute(query).all()
-    if any(price is None for price, _ in left):  # a former version of the portal stored no prices
+    if any(price is None for price, _ in left):  # early versions stored no price for an item
         return max(spent, Decimal(row.at_most))
     return sum((Decimal(price) * count for price, count in left), spent)
 

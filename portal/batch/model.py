@@ -10,10 +10,11 @@ from portal.vehicle import Renavam
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 LookupName = Literal["decode", "renainf", "renajud"]
-# Why a batch is paused, or "". "owner": the owner paused it. "access": the portal refuses the
-# owner's token, or the upstream refuses the owner's own credential. "portal": the portal cannot
-# write to the ledger of calls. The other reasons are kinds of ``portal.gateway.Failure``. Only the
-# owner can end a pause for "owner", "access" or "operator_refused".
+# Why a batch is paused, or "" if it is not paused. "owner": the owner paused it. "access": the
+# portal refuses the owner's token, or the upstream refuses the owner's own credential. "portal":
+# the portal cannot write to the ledger of calls. The other reasons are kinds of
+# ``portal.gateway.Failure``. Only the owner can end a pause for "owner", "access" or
+# "operator_refused".
 Reason = Literal[
     "",
     "owner",
@@ -26,7 +27,7 @@ Reason = Literal[
     "operator_refused",
 ]
 
-# "discard" deletes a draft.
+# "discard" deletes a draft, which is a batch that has never been started.
 Action = Literal["start", "pause", "cancel", "discard"]
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "start": frozenset({"draft", "paused", "done", "running"}),
@@ -70,10 +71,11 @@ class Cost:
 class Batch:
     """A batch. Times are in epoch seconds.
 
-    ``resume_at`` is the time when a pause ends by itself, or None if only the owner can end it.
-    ``active`` is the number of items that are being looked up now. ``wrong`` contains the first
-    invalid entries of the list, and ``more_wrong`` is the number of the others.
-    ``Batches.listed`` does not fill in these two fields.
+    ``resume_at`` is the time when a pause ends by itself. It is None if only the owner can end the
+    pause, or if the batch is not paused. ``active`` is the number of items that are being looked up
+    now. ``repeated`` is the number of plates and Renavam that occur more than once in the owner's
+    list. ``wrong`` contains the first invalid entries of this list, and ``more_wrong`` is the
+    number of further ones. ``Batches.listed`` leaves ``wrong`` empty and ``more_wrong`` 0.
     """
 
     id: str
@@ -97,10 +99,10 @@ class Batch:
 class Item:
     """One plate or Renavam (vehicle registration number) of a batch.
 
-    ``position`` is the item's index in the list, from 0. If the state is "failed", ``cause`` is a
-    FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or "rejected"
+    ``position`` is the item's index in the batch, from 0. ``cause`` says why a failed item failed:
+    a FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or "rejected"
     (the upstream answered with a status other than 200). ``result`` is the summary of the item's
-    answers that ``BatchRunner`` has stored, or None.
+    answers that ``BatchRunner`` has stored, or None if there is no summary.
     """
 
     subject: Subject

@@ -21,7 +21,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# A pause for these reasons lasts until midnight. ``Failure.retry_after_s`` is the time until then.
+# A pause for these reasons lasts until midnight, which is in ``Failure.retry_after_s`` seconds.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
@@ -46,10 +46,9 @@ def pause_after(
     ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts the
     pauses that this item has caused.
 
-    The failures "unreachable" and "busy" may concern only this item. If the item has caused a pause
-    before, such a failure therefore pauses the batch again only if no lookup has succeeded since
-    the batch's last pause. If the item has caused MOST_ATTEMPTS - 1 pauses, such a failure no
-    longer pauses the batch.
+    The failures "unreachable" and "busy" may concern only this item. They therefore do not pause
+    the batch in two cases: the item has caused a pause before and a lookup has succeeded since the
+    batch's last pause, or the item has caused MOST_ATTEMPTS - 1 pauses.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

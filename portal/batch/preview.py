@@ -1,7 +1,7 @@
-"""Computes the highest possible cost of a list: the price of all answers that are not stored.
+"""Computes the cost of looking up a list of vehicles: the price of all answers not yet stored.
 
-The upstream may charge for a failed lookup, and again for each repetition. A preview does not
-include the cost of repetitions.
+The upstream may charge for a failed lookup, and again when the lookup is repeated. A preview does
+not include the cost of repeated lookups.
 """
 
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from portal.gateway import OPERATIONS, Gateway, Lookup
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list. They need at most ``calls`` upstream calls, which cost ``at_most`` R$.
+    """The items of a list. They need at most ``calls`` upstream calls, for ``at_most`` R$ in total.
 
     ``impossible`` is the number of items for which none of the chosen lookups is possible. For
     example, the lookup "decode" is impossible for a Renavam.
@@ -32,7 +32,7 @@ class Preview:
 def preview(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> Preview:
-    """Compute a list's preview from the stored answers, without an upstream call."""
+    """Compute the preview of a list of vehicles, without an upstream call."""
     items, calls, impossible = [], 0, 0
     for subject in subjects:
         lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]

@@ -47,10 +47,10 @@ class BatchRunner:
     nothing for answers that are already stored. ``holder`` identifies this process in its leases.
 
     ``summarise`` returns a summary of an item's answers, which is stored with the item. Its
-    arguments are the vehicle, the batch's lookups and the answers. A batch's page needs this
-    summary, because some answers expire before others and some are never stored. Each thread holds
-    ``turn`` while it computes. The upstream client must release the same Turn (``Turn.given_up``)
-    while it waits for the upstream.
+    arguments are the vehicle, the batch's lookups and the answers. A batch's page shows the
+    summary, because some of the answers may have expired and some are never stored. Each thread
+    holds ``turn`` while it computes. The upstream client must release the same Turn
+    (``Turn.given_up``) while it waits for the upstream.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class BatchRunner:
         self._active = 0
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # Each process creates its runner after the fork, so that each has a holder of its own.
+        # A worker process creates its runner after it is forked, so workers have different holders.
         self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:
@@ -124,7 +124,7 @@ class BatchRunner:
                 with self._turn.taken():
                     claim = self._run(claim)
         except SQLAlchemyError as error:
-            # The lease expires. A process that can reach the database then looks up the item.
+            # The item's lease expires. A process that reaches the database then looks up the item.
             log.warning("a batch cannot go on: %s", type(error).__name__)
         except Exception as error:
             log.error("unexpected %s in a batch", type(error).__name__)
@@ -132,7 +132,7 @@ class BatchRunner:
             self._end_thread()
 
     def _run(self, claim: Claim) -> Claim | None:
-        """Look up one item. Return the next claim, or None if this thread must stop."""
+        """Look up one item. Return the next claim, or None to end this thread."""
         try:
             identity = self._identify(claim.access)
         except (UnknownToken, RefusedToken):

@@ -14,7 +14,7 @@ class Turn:
     """A lock that a thread holds while it computes, and releases while it waits for the upstream.
 
     Without a Turn, batch threads compete for the interpreter's lock (GIL) and wake each other many
-    times in each lookup. The competition takes a fifth more processor time, and delays the workers'
+    times in each lookup. This competition increases a batch's processor time by a fifth, and delays
     answers from the cache (docs/decisions/0012). Blocks of ``taken`` must not be nested.
     """
 
@@ -24,7 +24,10 @@ class Turn:
 
     @contextmanager
     def taken(self) -> Iterator[None]:
-        """Wait at most PATIENCE_S for the turn, and release it at the end of the block."""
+        """Wait for the turn, run the block and release the turn.
+
+        After PATIENCE_S seconds, run the block without the turn.
+        """
         self._thread.wants_turn = True
         self._take()
         try:

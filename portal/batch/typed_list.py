@@ -1,7 +1,7 @@
 """Reads plates and Renavam from pasted text or a file, or from a list of JSON values.
 
-A Renavam is a vehicle's registration number. An invalid entry raises no error. The result contains
-the entry's position and, if possible, a suggestion.
+A Renavam is a vehicle's registration number. Invalid entries raise no error. The result lists them
+with their positions and, where possible, with the plate or Renavam that was probably meant.
 """
 
 import csv
@@ -20,8 +20,8 @@ from portal.wording import bare
 Subject = Plate | Renavam
 BinaryFormat = Literal["XLSX", "XLS", "PDF"]
 
-LONGEST_SHOWN = 40  # characters of an invalid entry that are stored
-MOST_WRONG = 200  # invalid entries that are stored; further ones are only counted
+LONGEST_SHOWN = 40  # characters; longer invalid entries are stored truncated
+MOST_WRONG = 200  # maximum number of invalid entries stored; further ones are only counted
 # A plate or Renavam within other text. Separators may follow a plate's letters.
 _SUBJECT = re.compile(
     r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
@@ -36,21 +36,21 @@ _LIKE_PLATE = re.compile(
 )
 _LIKE_RENAVAM = re.compile(r"[0-9]{8,12}", re.ASCII)
 _WORD = re.compile(r"[^\s()\[\]{}\"']+")
-# A model or month with its year ("Gol 2019", "nov 2025"), which has the form of a plate.
+# A car model or a month, and a year ("Gol 2019", "nov 2025"). Such text has the form of a plate.
 _NAME_AND_YEAR = re.compile(
     r"(?:gol|uno|fox|fit|biz|pop|fan|kia|bmw|jac|ram|ano|mod|fab"
     r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)[ .\-–—·]*[ ][ .\-–—·]*(?:19|20)[0-9]{2}",
     re.ASCII | re.IGNORECASE,
 )
-# Words that announce a plate or Renavam, as ``bare`` returns them. _TITLE finds them in a column's
-# title, such as "Nº da placa", but not in "Data de emplacamento".
+# Words that announce a plate or Renavam, in the spelling of ``bare`` (upper case, no accents).
+# _TITLE finds them in a column's title, such as "Nº da placa", but not in "Data de emplacamento".
 _LABEL = re.compile(r"PLACAS?|PLATES?|RENAVA(?:M|N|NS)")
 _PLATE_TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE)")
 _TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE|RENAVA[MN])")
-# In a line with one of these characters, cells are separated by the first of them that it contains.
+# Possible separators of a line's cells. A tab is preferred to a semicolon, and both to a comma.
 _DELIMITERS = "\t;,"
 _SLASHES = re.compile(r"[/|]")  # separate the vehicles of a line without a delimiter
-# The first line of a CSV file may state its delimiter for Excel.
+# The first line of a CSV file may tell Excel the file's delimiter, for example "sep=;".
 _STATED_DELIMITER = re.compile(r'\ufeff?"?sep=([;,\t])"?', re.IGNORECASE)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _SIGNATURES: Final[dict[bytes, BinaryFormat]] = {
@@ -60,7 +60,7 @@ _SIGNATURES: Final[dict[bytes, BinaryFormat]] = {
 }
 _PLATE_LENGTH = 7
 _RENAVAM_LENGTH = 11
-_SHORT_RENAVAMS = (9, 10)  # lengths; old documents omit leading zeros
+_SHORT_RENAVAMS = (9, 10)  # numbers of digits in old documents, which omit leading zeros
 _AS_LETTER = str.maketrans("01", "OI")
 _AS_DIGIT = str.maketrans("OIL", "011")
 _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xAD])
@@ -70,9 +70,10 @@ _INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x20
 class WrongEntry:
     """An entry of the list that is neither a plate nor a Renavam.
 
-    ``index`` is the number of its line, row or list element, from 0. ``suggestion`` is the plate or
-    Renavam that was probably meant, or "". ``in_file`` is true if the line is one of an uploaded
-    file. If an element of a JSON list is no string, ``is_text`` is false and ``value`` is its JSON.
+    ``index`` is the number of the entry's line, row or list element, from 0. ``suggestion`` is the
+    plate or Renavam that was probably meant, or "" if unknown. ``in_file`` is true if the entry is
+    from an uploaded file. ``is_text`` is false if the entry is an element of a JSON list but not a
+    string. ``value`` is then the element's JSON text.
     """
 
     index: int
@@ -82,7 +83,7 @@ class WrongEntry:
     is_text: bool = True
 
     def names(self, subject: str) -> bool:
-        """Return whether the entry contains or suggests a plate or Renavam, in any spelling."""
+        """Return whether the entry suggests ``subject``, or contains it in any spelling."""
         return subject == self.suggestion or subject in _signs(normalize("NFKC", self.value))
 
 
@@ -111,7 +112,7 @@ class BinaryFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The vehicles in a cell or line, and its other words except labels such as "Placa"."""
+    """The vehicles in a cell or line, and its other words. Labels such as "Placa" are omitted."""
 
     subjects: tuple[Subject, ...]
     words: tuple[str, ...]
@@ -138,9 +139,9 @@ def read_list(text: str) -> TypedList:
 
     A line with a tab, a semicolon or a comma is a row of cells. If a header names columns of plates
     or Renavam, only these columns are read. Otherwise all cells are read. Words around plates are
-    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. In a table,
-    that is with tabs, semicolons or a header, a Renavam beside a plate is the same vehicle. In a
-    line of text with blanks or commas it is another.
+    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. A text with
+    tabs, semicolons or a header is a table. In a table, a Renavam beside a plate belongs to the
+    plate's vehicle and is omitted. In other text, the Renavam is a vehicle of its own.
     """
     lines = text.splitlines()
     delimiter = ""
@@ -153,9 +154,10 @@ def read_list(text: str) -> TypedList:
         rows = [_row(line, delimiter) for line in lines]
     has_columns = "\t" in text or ";" in text
     by_line = _collected(_in_rows(rows, has_columns))
-    # An unclosed quote joins all lines up to the next quote into one cell, which hides the vehicles
-    # in these lines. If every quote is closed, line breaks in cells may be intended, as in a column
-    # of notes. Use the reading that finds more vehicles.
+    # The csv module reads line breaks between quotes as part of a cell. This is right for a column
+    # of notes. But an unclosed quote joins all lines up to the next quote into one cell, which
+    # hides the vehicles in these lines. If every quote is closed, read the text both line by line
+    # and with the csv module, and return the result with more vehicles.
     if '"' not in text or text.count('"') % 2:
         return by_line
     table = _rows("\n".join(lines), delimiter or max(";\t,", key="\n".join(lines[:20]).count))
@@ -197,7 +199,7 @@ def decode_upload(content: bytes) -> str:
 
 
 def suggest(value: str) -> str:
-    """Return the plate or Renavam that was probably meant, or "".
+    """Return the plate or Renavam that was probably meant, or "" if ``value`` is unlike both.
 
     People mistake 0 for O and 1 for I or L in a plate, and omit the leading zeros of a Renavam.
     """
@@ -259,9 +261,9 @@ def _in_rows(
         cells = [_cell(text) for text in row]
         if header is None:
             found = _in_cells(cells, has_columns=has_columns)
-        elif index < header:  # such as the title of a table
+        elif index < header:  # a line above the header, such as the table's title
             found = [each for cell in cells for each in cell.doubtful]
-        elif row == rows[header]:  # a file of several pages repeats its header
+        elif row == rows[header]:  # a file of several pages may repeat its header
             found = []
         else:
             found = _in_cells(_chosen(cells, columns), has_columns=True, is_named=True)
@@ -294,8 +296,8 @@ def _named_columns(header: Sequence[str]) -> list[int]:
 def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
     """Return the cells of a row that are read: those in ``columns``, or all.
 
-    All are read if they hold only vehicles, among them a plate. Then the "header" may be a sentence
-    above a list.
+    All cells are read if each cell with text contains a vehicle, and at least one vehicle is a
+    plate. In such a file, the supposed header may be a sentence above a list.
     """
     filled = [cell for cell in cells if cell.subjects or cell.words]
     has_plate = any(isinstance(each, Plate) for cell in filled for each in cell.subjects)
@@ -315,7 +317,8 @@ def _in_cells(
     subjects = [each for cell in filled for each in cell.subjects]
     plates = [each for each in subjects if isinstance(each, Plate)]
     doubtful = [each for cell in filled for each in cell.doubtful]
-    # Beside several plates "ABC 12" is a mistyped plate. Beside one, it may be a model ("Gol 16").
+    # In a row with several plates, "ABC 12" is a mistyped plate. In a row with one plate, such text
+    # may be a model ("Gol 16").
     if len(plates) > 1:
         doubtful += [
             " ".join(cell.words)
@@ -326,8 +329,9 @@ def _in_cells(
         ]
     mistyped = [each for each in doubtful if not _signs(each).isdecimal()]
     has_others = sum(len(cell.words) for cell in filled) > len(doubtful)
-    # In a table, a Renavam beside each plate is that of the same vehicle. Beside a single plate and
-    # other words, a number may also be a telephone number or a CPF.
+    # Omit the numbers of a row in two cases. If a table's row has one number for each plate, the
+    # numbers are the Renavam of the same vehicles. If a row has a single plate and other words, a
+    # number may be a telephone number or a CPF (a person's tax number).
     vehicle_count = len(plates) + len(mistyped)
     numbers_count = len(subjects) - len(plates) + len(doubtful) - len(mistyped)
     is_pair = has_columns and numbers_count == vehicle_count
@@ -336,7 +340,7 @@ def _in_cells(
         subjects = list(plates) or subjects
     is_every_word_named = is_named or len(filled) == 1 or not has_others
     if subjects:
-        # Other cells beside a single plate describe its vehicle.
+        # In a row with a single plate, the other cells describe the plate's vehicle.
         return [*subjects, *(doubtful if is_every_word_named or len(plates) != 1 else ())]
     if doubtful and is_every_word_named:
         return list(doubtful)
@@ -347,7 +351,7 @@ def _in_cells(
 
 
 def _likeness(cell: _Cell) -> tuple[bool, bool, bool, int]:
-    """Rank the cells of a row without a vehicle by how much they look like a plate."""
+    """Return a sort key for cells without a vehicle. A cell more like a plate has a greater key."""
     text = " ".join(cell.words)
     signs = _signs(text)
     suggested = suggest(text)
@@ -387,9 +391,10 @@ def _rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return a line's cells, separated by ``delimiter`` or else by another of _DELIMITERS.
+    """Return a line's cells.
 
-    A line with an unclosed quote is split at every delimiter.
+    They are separated by ``delimiter``, or by one of _DELIMITERS if the line does not contain
+    ``delimiter``. A line with an unclosed quote is split at every delimiter.
     """
     if not delimiter or delimiter not in line:
         delimiter = _delimiter(line)

@@ -1,4 +1,4 @@
-"""Lists the running and paused batches of all owners, without the vehicles."""
+"""Lists the running and paused batches of all owners, without the batches' vehicles."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -31,7 +31,7 @@ class BatchUnderWay:
 
 
 def batches_under_way(engine: Engine, namespace: str) -> list[BatchUnderWay]:
-    """Return at most MOST_LISTED batches, the most recently started first."""
+    """Return at most MOST_LISTED running or paused batches, the most recently started first."""
     with reading(engine) as db:
         return [_batch(row) for row in db.execute(_query(namespace))]
 
