@@ -42,8 +42,8 @@ DAY_S: Final = 86_400
 # After a dossier's expiry, its row is kept without the content for this many seconds, so that the
 # dossier is reported as expired or revoked, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# After a dossier's head (see above) is deleted, the database's files are searched for the first
-# _TRACE_BYTES bytes of the head. A match means that a file still contains the head.
+# After a dossier's metadata (the column ``head``) is deleted, the database's files are searched for
+# its first _TRACE_BYTES bytes. A match means that a file still contains the metadata.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -98,10 +98,11 @@ class Dossier:
 
 
 class DossierArchive:
-    """The issued dossiers of one namespace.
+    """The issued dossiers of one namespace (the name of an upstream, or "demo").
 
     ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``bucket`` maps the
-    HMAC of a plate to the vehicle's bucket in the purge log.
+    HMAC of a plate to a number that the purge log stores in place of the plate. Many plates have
+    the same number.
     """
 
     def __init__(
@@ -211,8 +212,8 @@ class DossierArchive:
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
 
-        The rest of a row is deleted ENDED_KEPT_S seconds after the expiry. Raises SQLAlchemyError,
-        or BytesKept if deleted bytes remain in the database's files.
+        The rest of a dossier's row is deleted ENDED_KEPT_S seconds after the expiry. Raises
+        SQLAlchemyError, or BytesKept if deleted bytes remain in the database's files.
         """
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
@@ -237,7 +238,7 @@ class DossierArchive:
             return int(done.rowcount)
 
     def take_over(self, former: str, present: str) -> None:
-        """Assign the dossiers of the owner ``former`` to ``present``. Raises SQLAlchemyError."""
+        """Move the dossiers of owner ``former`` to owner ``present``. Raises SQLAlchemyError."""
         mine = table.c.owner == self._owner_key(former)
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(mine).limit(1)).first() is None:
@@ -246,7 +247,7 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete, in every namespace, the dossiers whose head no secret key can decrypt.
+        """Delete, in every namespace, the dossiers whose ``head`` no configured key can decrypt.
 
         Raises SQLAlchemyError.
         """

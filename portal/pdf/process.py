@@ -44,10 +44,10 @@ class RenderingFailed(Exception):
 class PdfProcess:
     """Renders PDFs in a child process, which runs only while an archive is open.
 
-    ``files`` returns a mapping from the paths below ``/static/`` to the files. If no child can be
-    started, ``here`` renders in this process. ``is_available_here`` imports WeasyPrint to find out
-    whether its libraries are installed. It is called only if ``is_evidently_installed`` returns
-    False.
+    ``files`` returns a mapping from the paths below ``/static/`` to the files. ``here`` renders in
+    this process if no child can be started. ``is_available_here`` imports WeasyPrint to find out
+    whether its libraries are installed. ``open`` calls it only if ``is_evidently_installed``
+    returns False.
     """
 
     def __init__(
@@ -63,10 +63,10 @@ class PdfProcess:
         self._users = 0
         self._lock = threading.Lock()  # guards the members below; held while the child renders
         self._child: _Child | None = None
-        self._has_failed = False  # no child could be started; reset when no archive is open
+        self._has_failed = False  # no child could be started; reset when the last archive closes
 
     def open(self) -> None:
-        """Register an archive as a user of the child, which ``render`` starts.
+        """Register an archive as a user of the child. ``render`` starts the child.
 
         Raises PDFUnavailable if WeasyPrint or a library that it loads is not installed.
         """
@@ -120,12 +120,12 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child. If the child ends or takes too long, methods raise EOFError or OSError."""
+    """A running child. Methods raise EOFError or OSError if the child ends or takes too long."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            # The settings are left out, because they contain secrets that the child does not need.
+            # The portal's settings are removed, because the child does not need their secrets.
             environment = {
                 name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
             }
@@ -147,7 +147,7 @@ class _Child:
     def prepare(self, files: Mapping[str, File]) -> None:
         """Wait until the child has imported WeasyPrint, and send it the files.
 
-        Raises PDFUnavailable.
+        Raises PDFUnavailable if the child cannot import WeasyPrint.
         """
         if self._received(_STARTS_WITHIN_S) != _READY:
             raise PDFUnavailable("in the child")
@@ -196,7 +196,8 @@ def serve(descriptor: int) -> None:
             parent.send_bytes(_UNAVAILABLE)
             return
         parent.send_bytes(_READY)
-        # The slow import above runs at the usual priority, because a client may be waiting for it.
+        # The slow import of WeasyPrint, which PdfRenderer has done, runs at the usual priority,
+        # because a client may be waiting for it.
         lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while True:

@@ -30,10 +30,10 @@ class UnknownFile(KeyError):
 
 
 def is_evidently_installed() -> bool:
-    """Return whether WeasyPrint and its libraries are found, without the import (0.7 s).
+    """Return whether WeasyPrint and its libraries are found, without importing WeasyPrint.
 
-    The result may be False although they are installed, because outside Linux the libraries have
-    other names.
+    The import takes 0.7 s. The result may be False although they are installed, because outside
+    Linux the libraries have other names.
     """
     try:
         for name in _LIBRARIES:
@@ -122,8 +122,8 @@ def _static_fetcher(urls: Any, file_at: Callable[[str], File]) -> Any:
 def _gc_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector during layout.
 
-    A layout creates about 100,000 boxes that live until its end. Without the pause, the collector
-    traverses them repeatedly, which takes a tenth of the rendering time.
+    A layout creates about 100,000 boxes that live until the layout ends. Without the pause, the
+    collector traverses the boxes repeatedly, which takes a tenth of the rendering time.
     """
     was_enabled = gc.isenabled()
     gc.disable()
