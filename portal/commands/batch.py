@@ -42,7 +42,7 @@ _FORMATS: Final[Mapping[str, Format]] = {".jsonl": "jsonl", ".xlsx": "xlsx"}
 CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
-_MOST_WRONG: Final = 20  # at most this many invalid lines of FILE are printed
+_MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are printed
 _REASONS: Final = {
     "day_limit": "the daily limit of the portal is reached",
     "token_limit": "the daily limit of the caller is reached",
@@ -60,9 +60,10 @@ class BatchTools:
     """The objects of the portal that ``flask batch`` uses.
 
     ``limit`` is the maximum number of plates in FILE. ``panels_of`` returns the answers about a
-    plate, prepared for display. In pass-through mode, the user's upstream credential pays for the
-    lookups. ``credential`` reads this credential from the environment variable DOSSIE_CREDENTIAL,
-    and ``authenticate`` returns the user's Identity. In other modes, ``authenticate`` is None.
+    plate, prepared for display. In pass-through mode, the upstream calls are made with the user's
+    upstream credential. ``credential`` reads this credential from the environment variable
+    DOSSIE_CREDENTIAL, and ``authenticate`` returns the Identity of a credential. In other modes,
+    ``authenticate`` is None.
     """
 
     batches: Batches
@@ -123,9 +124,9 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return the tools. In pass-through mode, they get the Identity of DOSSIE_CREDENTIAL.
+    """Return ``tools``, in pass-through mode with the Identity of the user's upstream credential.
 
-    Exits if the credential is missing or is a token of this portal.
+    Exits if this credential is missing or is a token of this portal.
     """
     if tools.authenticate is None:
         return tools
@@ -192,7 +193,7 @@ def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...
 
 
 def _run(tools: BatchTools, number: str) -> Batch:
-    """Run the batch until it ends or pauses. Ctrl-C, SIGTERM and SIGHUP pause it."""
+    """Run the batch until it ends or pauses. Ctrl-C, SIGTERM and SIGHUP pause the batch."""
     owner = tools.identity.digest
     found = tools.batches.get(number, owner)
     shown = 0

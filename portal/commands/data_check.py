@@ -149,7 +149,10 @@ class DataCheck:
 
 
 def _unless_down(read: Callable[..., T], *arguments: Any) -> T | None:
-    """Call ``read``, or return None if the database fails. The command then reports the error."""
+    """Return the result of ``read``, or None if the database fails.
+
+    The command itself reports the database's error, when it uses the database.
+    """
     try:
         return read(*arguments)
     except SQLAlchemyError:

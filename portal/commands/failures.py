@@ -9,7 +9,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 
 def fail(why: str) -> NoReturn:
-    """Print the reason why nothing was done, and exit 1."""
+    """Print the reason of a failure, and exit with status 1."""
     print(why, file=sys.stderr)
     sys.exit(1)
 

@@ -64,8 +64,8 @@ def purge_command(
         run = _Purge()
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
-            # Log the purge before purging the store. If the store loses its contents, it also loses
-            # its count of purges, and processes find this purge only in the log.
+            # Log the purge before purging the store (the cache). If the store then loses its
+            # contents and its count of purges, processes learn of this purge only from the log.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             gone = run.attempt(store.purge_tag, tag, number or 0)
             run.deleted += gone or 0
@@ -94,7 +94,7 @@ def purge_command(
 
 
 class _Purge:
-    """Runs every step of a purge, even after a failed one, and collects the failures."""
+    """Runs every step of a purge, even if an earlier step fails, and collects the failures."""
 
     def __init__(self) -> None:
         self._database_error: SQLAlchemyError | None = None

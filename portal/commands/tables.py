@@ -6,8 +6,8 @@ import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-# The column widths are measured on this many rows only, so that a table of a million rows need not
-# fit into memory.
+# Only the first _MEASURED_ROWS rows determine the column widths, so that a table of a million rows
+# need not fit into memory.
 _MEASURED_ROWS: Final = 1000
 _GAP: Final = "  "
 _EMPTY: Final = "-"
