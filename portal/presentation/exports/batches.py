@@ -44,9 +44,9 @@ _KINDS: Final[Mapping[str, Kind]] = {
 class BatchRow:
     """A row of the results table. A fact about the vehicle is None if no answer contains it.
 
-    ``missing`` names the lookups without a readable answer, and ``not_asked`` those that the batch
-    does not make. If the batch does not look up fines or does not look up restrictions, the verdict
-    of a vehicle without findings is "limited" instead of "clear".
+    ``missing`` names the lookups without a readable answer, ``expired`` those whose answer has
+    expired, and ``not_asked`` those that the batch does not make. The verdict "limited" replaces
+    "clear" if the batch does not look up fines, or does not look up restrictions.
     """
 
     plate: str
@@ -137,7 +137,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Return a row as bytes, which the batch runner stores in ``Item.result``."""
+    """Return the row of a vehicle as JSON, which the batch runner stores in ``Item.result``."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -156,8 +156,8 @@ def row_of(
     """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
 
     The batch runner stores the row when the item's lookups end, because a row built later could mix
-    answers of different days. Only if no readable row is stored does this function build one from
-    the stored answers, which ``panels_of`` returns.
+    answers of different days. If no readable row is stored, this function builds the row from the
+    stored answers, which ``panels_of`` returns.
     """
     kept = _kept(item)
     if item.state == "pending":

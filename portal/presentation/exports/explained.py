@@ -67,9 +67,10 @@ def explained(plate: Plate, panels: Panels, context: RenderContext) -> Record:
 
 
 def price_records(facts: VehicleFacts) -> list[Record]:
-    """Return the entries of FIPE, the Brazilian vehicle price table, that may be this vehicle's.
+    """Return the entries of FIPE that may describe this vehicle.
 
-    The members ``change_…`` are price changes in per cent.
+    FIPE is the Brazilian vehicle price table. The members ``change_…`` are price changes in per
+    cent.
     """
     return [_price(tab) for tab in facts.prices.all]
 

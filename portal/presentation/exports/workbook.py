@@ -25,7 +25,7 @@ _LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
 
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:
-    """Write a table as an XLSX file, row by row, so that a long table needs no more memory."""
+    """Write a table as an XLSX file, row by row, so that a long table needs little memory."""
     import xlsxwriter  # imported only when needed, because most requests write no XLSX
 
     options = {

@@ -27,8 +27,8 @@ class _Buffer(RawIOBase):
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     """Yield the bytes of a ZIP archive, with only one of its files in memory at a time.
 
-    ``files`` are names and contents. The archive does not compress the files, because most are
-    PDFs, which are already compressed.
+    ``files`` are pairs of a name and a content. The archive does not compress the files, because
+    most are PDFs, which are already compressed.
     """
     buffer = _Buffer()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
