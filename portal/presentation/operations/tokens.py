@@ -57,9 +57,9 @@ class ScopeChoice:
 class IssueForm:
     """The form for a new token, with the texts that the operator has typed.
 
-    ``problems`` maps each name in FIELDS to an error message, or to "" if the field is valid. If
-    the operator signed in too long ago, ``asks_token`` is true and the form asks for the operator's
-    own token.
+    ``problems`` maps each name in FIELDS to an error message, or to "" if the field is valid.
+    ``asks_token`` is true if the operator signed in too long ago. The form then asks for the
+    operator's own token.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -89,7 +89,7 @@ class RevokePage:
     """The page that asks for confirmation before a token is revoked.
 
     The page asks for the operator's own token if ``asks_token`` is true. ``problem`` is an error
-    message about that token, or "".
+    message about the operator's token, or "" if there is no error.
     """
 
     template: ClassVar[str] = "pages/token_revoke.html"
