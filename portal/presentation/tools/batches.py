@@ -64,8 +64,8 @@ _AGAIN: Final = (
     "O que tem resposta guardada não é pago de novo. Uma consulta que falhou pode ter sido cobrada "
     "e, feita de novo, pode ser cobrada outra vez."
 )
-# The keys of ORDERS and FILTERS are values in a batch page's URL. They sort and filter the table of
-# results.
+# The keys of ORDERS and FILTERS are values of parameters in a batch page's URL, which sort and
+# filter the table of results.
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
     "conclusao": "pior conclusão primeiro",
@@ -119,8 +119,9 @@ class RecentChoice:
 class BatchFormPage:
     """The form for a new batch. ``text`` is the typed list.
 
-    ``problem`` is an error message about the list, or "". ``corrects`` is the id of the batch whose
-    list the form corrects, or "". The new batch replaces that batch unless it was started.
+    ``problem`` is an error message about the list, or "" if there is no error. ``corrects`` is the
+    id of an earlier batch whose list the form corrects, or "" for a new list. The new batch
+    replaces the earlier one, unless the earlier one was started.
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -173,8 +174,8 @@ class Choice:
 class Filter:
     """A link that filters the table of results, for example by a verdict.
 
-    ``url`` is "" for the filter in use. ``look`` is the style of the verdict. It is None for a
-    filter by another property.
+    ``url`` is "" for the filter in use. ``look`` is the style of the verdict, or None for a filter
+    by another property.
     """
 
     label: str
@@ -194,7 +195,10 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """The part of the bar for one verdict. ``start`` and ``width`` are in per cent."""
+    """One verdict's part of the bar that shows how frequent each verdict is.
+
+    ``start`` and ``width`` are in per cent of the bar.
+    """
 
     verdict: str
     start: float
@@ -289,8 +293,9 @@ def batch_form_page(
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
     """Return the text and the error message for a form that corrects the list of a batch.
 
-    The text begins with the rejected entries. The message explains the first three of them. For a
-    cancelled batch, the text has only the plates that were not looked up, and the message is "".
+    The text begins with the rejected entries. The message explains the first three of them, or is
+    "" if there are none. For a cancelled batch, the text has only the plates that were not looked
+    up, and the message is "".
     """
     if batch.state == "cancelled":
         return "\n".join(item.subject.text for item in items if item.state == "pending"), ""
@@ -325,8 +330,8 @@ def batch_page(
 
     If ``page_count`` is given, ``rows`` has only the rows of page ``number``. If ``page_count`` is
     None, ``rows`` has the rows of all pages, or is empty if the batch was not started. ``only`` and
-    ``search`` select rows, and ``order`` sorts them. ``left`` is the preview of what the button of
-    ``start_label`` would look up, or None if the page has no such button.
+    ``search`` select rows, and ``order`` sorts them. ``left`` is the preview of the lookups that
+    the start button would make, or None if the page has no start button.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)

@@ -63,7 +63,7 @@ class Cell:
 
     @property
     def period(self) -> str:
-        """The period of ``line``, such as ``5 anos`` (years) or ``28 meses`` (months), or ""."""
+        """The period of ``line``, such as ``5 anos`` (years), or "" if there is no ``line``."""
         months = self.line.months if self.line else 0
         if months and months % _MONTHS_OF_A_YEAR == 0:
             return counted(months // _MONTHS_OF_A_YEAR, "ano", "anos")
@@ -72,7 +72,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row of the table. ``key`` is the same on every comparison page."""
+    """A row of the table. ``key`` identifies the same row on every comparison page."""
 
     key: str
     label: str
@@ -80,7 +80,7 @@ class ComparisonRow:
 
     @property
     def is_same(self) -> bool:
-        """Whether all vehicles have the same value in this row."""
+        """Whether the page compares several vehicles and all have the same value in this row."""
         states = {(cell.state, cell.text, cell.note) for cell in self.cells}
         return len(self.cells) > 1 and len(states) == 1 and self.cells[0].state in _COMPARABLE
 
@@ -89,12 +89,13 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the URL of the comparison page of this vehicle alone, with all lookups made.
-    ``without_url`` is that of the comparison page of the other vehicles, or "" if there are none.
+    ``url`` is the URL of the comparison page of this vehicle alone, for which the portal makes all
+    missing lookups. ``without_url`` is the URL of the comparison page of the other vehicles, or ""
+    if there are none.
 
-    Answers are missing in the states "waiting" and "idle". The script fetches ``url`` only in the
-    state "waiting". On a page for a prefetch or a bot, the column is "idle", so that the page
-    causes no lookups.
+    Answers are missing in the states "waiting" and "idle". The page's script fetches ``url`` only
+    in the state "waiting". On a page for a prefetch or a bot, the column is "idle", so that the
+    page causes no lookups.
     """
 
     plate: Plate
@@ -118,7 +119,8 @@ class ComparisonPage:
     """The comparison page.
 
     ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is an error
-    message about these texts, or "". ``joined`` lists the compared plates, separated by commas.
+    message, or "" if the texts are valid. ``joined`` lists the compared plates, separated by
+    commas.
     ``waits`` is true if a column is waiting. A browser without scripts then goes to
     ``whole_page_url``, the same comparison with all lookups made.
     """

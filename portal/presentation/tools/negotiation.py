@@ -64,7 +64,7 @@ _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 
 @dataclass(frozen=True, slots=True)
 class CostField:
-    """A field for an expected cost. ``problem`` is an error message about ``text``, or ""."""
+    """A field for an expected cost. ``problem`` is an error message, or "" if ``text`` is valid."""
 
     name: str
     label: str
@@ -74,7 +74,7 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A possible version of the vehicle. ``current`` is its FIPE price, or None if unknown."""
+    """A possible version of the vehicle. ``current`` is the version's price, or None if unknown."""
 
     number: int
     label: str
@@ -110,14 +110,14 @@ class NegotiationPage:
     """The negotiation page.
 
     ``ceiling`` is the highest price that the buyer should pay, or None if it is unknown or not
-    positive. If ``at_most`` is true, some fines have no known amount and are not yet deducted from
-    the ceiling. ``fine_choices`` are the open fines. Only the chosen fines are deducted. If several
-    versions match the registration equally well, ``version_note`` names the version whose price is
-    used. Otherwise ``version_note`` is "".
+    positive. ``at_most`` is true if some fines are not deducted from the ceiling, because their
+    amounts are unknown. ``fine_choices`` are the open fines. Only the chosen fines are deducted.
+    ``version_note`` names the version whose price is used, if several versions match the
+    registration equally well. It is "" in other cases.
 
     The page uses only stored answers. ``unasked`` names the lookups that have no stored answer.
     ``kept`` describes the stale answers that the page uses. If an input is invalid, the page shows
-    no sheet, because the sheet would omit, for example, an unreadable cost.
+    no sheet, because the result would not include the input, for example a mistyped cost.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -184,7 +184,7 @@ class NegotiationPage:
 def negotiation_page(
     plate: Plate, panels: Panels, context: RenderContext, query: Mapping[str, str]
 ) -> NegotiationPage:
-    """Build the page for ``query``, the parameters that its form sends.
+    """Build the page for ``query``, the parameters that the page's form sends.
 
     ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
     be paid, in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines to deduct
