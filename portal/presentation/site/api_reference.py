@@ -299,9 +299,10 @@ class Specification:
         return () if body is None else tuple(self._members(body))
 
     def field_tables(self, names: Sequence[str]) -> tuple[FieldTable, ...]:
-        """Return the fields of the main operation's JSON answer, or the columns of all files.
+        """Return the fields of the JSON answer, or the columns of the files, of a section.
 
-        Operations that return the same table in several formats share one FieldTable.
+        The fields are those of the first operation, if its answer is JSON. Operations that return
+        the same table in several file formats share one FieldTable.
         """
         found: dict[str, FieldTable] = {}
         for name in names:
@@ -329,7 +330,7 @@ class Specification:
     ) -> Iterator[ReferenceField]:
         """Yield the members of an object and of its nested objects.
 
-        Of several members with the same schema, only the first is followed by its own members.
+        If several members have the same schema, nested members are yielded only for the first.
         """
         seen = {} if seen is None else seen
         for name, written in schema.get("properties", {}).items():

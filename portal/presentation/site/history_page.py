@@ -38,7 +38,8 @@ class HistoryLine:
 class HistoryPage:
     """One page of the history.
 
-    ``newer`` and ``older`` are the paths of the previous and the next page, or "" if there is none.
+    ``newer`` is the path of the page with newer lines, and ``older`` of the page with older ones.
+    Each is "" if there is no such page.
     """
 
     template: ClassVar[str] = "pages/history.html"

@@ -72,8 +72,7 @@ def recent_lookup(
 ) -> RecentLookup:
     """Build the line of a vehicle from the given answers, any of which may be missing.
 
-    ``note`` is shown only if ``looked_at`` is None. Otherwise the line shows the time since
-    ``looked_at`` instead.
+    The line shows the time since ``looked_at``, or ``note`` if ``looked_at`` is None.
     """
     decoded = _decoded(panels.decode, context)
     look, words = _verdict(subject, panels, decoded, context)

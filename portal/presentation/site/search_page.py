@@ -16,8 +16,8 @@ from portal.presentation.site.typed_subject import (
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
-# After an error, the form shows at most this many characters of the typed text. They are enough for
-# a pasted list of plates.
+# After an error, the form shows the typed text again, cut to LONGEST_QUERY characters. A pasted
+# list of plates fits into this length.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 
@@ -34,10 +34,10 @@ class FirstPlates:
 class SearchPage:
     """The front page.
 
-    If the typed text is no plate or Renavam (registration number), ``problem`` is the error
-    message, and ``hint`` says what is wrong with the text. ``suggestion`` is the plate or Renavam
-    that was probably meant, or None. If nine or ten digits were typed, ``padded`` is the Renavam
-    with leading zeros.
+    ``problem`` is the error message if the typed text is no plate or Renavam (registration number).
+    ``hint`` then says what is wrong with the text. ``suggestion`` is the plate or Renavam that was
+    probably meant, or None if unknown. ``padded`` is a typed Renavam of nine or ten digits with
+    leading zeros added, or "" for other texts.
     """
 
     template: ClassVar[str] = "pages/search.html"
@@ -61,7 +61,7 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     showcases: Sequence[RecentLookup] = (),
 ) -> SearchPage:
-    """Build the front page. ``problem`` is an error message about the typed ``query``, or ""."""
+    """Build the front page. ``problem`` is an error message, or "" if ``query`` is valid."""
     plates = plates_in(query) if problem else ()
     too_many = len(plates) > MOST_PLATES
     hint = what_is_wrong(query) if problem else ""

@@ -29,7 +29,7 @@ _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/ap
 class Site:
     """The values of a request that do not depend on the page.
 
-    If ``demo`` is true, the data is invented and every page says so. ``asset(name)`` returns the
+    ``demo`` is true if the data is invented. Every page then says so. ``asset(name)`` returns the
     URL of a file under static/. ``path`` is the request's path, which selects the current menu
     item. ``origin`` is the scheme and host for absolute URLs. ``panel_seconds`` is how long a
     page's script waits for the HTML of one lookup.
