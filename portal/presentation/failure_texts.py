@@ -101,8 +101,8 @@ def back_at_midnight(left_s: float) -> str:
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
     """Return the sentence that a page shows about a failure.
 
-    After a daily limit, a second sentence says when the limit resets, if ``retry_after_s`` is
-    known.
+    If a daily limit is used up and ``retry_after_s`` is known, a second sentence says when the
+    limit is reset.
     """
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:

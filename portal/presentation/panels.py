@@ -29,10 +29,11 @@ class Panel:
 
     ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON, and
     is excluded from comparisons and hashes, because it is not hashable. ``fetched_at`` is in UTC.
-    ``price`` is what another lookup costs in R$, or 0 if the operator configured no price. If
-    ``is_stored`` is true, the portal has stored the answer and serves it free of charge while it is
-    fresh. ``replaced`` is the older answer that ``body`` replaced in the store, or None.
-    ``retry_after_s`` is the time until a failed lookup may be repeated, or None if unknown.
+    ``price`` is what one upstream call for this lookup costs in R$, or 0 if the operator configured
+    no price. ``is_stored`` is true if the portal has stored the answer. The portal serves a stored
+    answer free of charge while the answer is fresh. ``replaced`` is the older answer that ``body``
+    replaced in the store, or None if there was none. ``retry_after_s`` is the time until a failed
+    lookup may be repeated, or None if unknown.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]

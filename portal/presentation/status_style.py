@@ -33,8 +33,8 @@ LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),
     "incomplete": StatusStyle("unknown", "question", "Incompleto"),
-    # The user did not choose all lookups. The style is not green, because the lookups that were
-    # not made could have found something.
+    # "limited" means that the user did not choose all lookups. Its style is not green, because the
+    # omitted lookups could have found something.
     "limited": StatusStyle("plain", "question", "Só o que foi pedido"),
 }
 REMOVAL_WORDS: Final[Mapping[Mark, str]] = {
