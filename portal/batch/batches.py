@@ -124,7 +124,7 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The first invalid entries of a batch's list, and the number of the others (``more``)."""
+    """The first invalid entries of a batch's list, and the number of further ones (``more``)."""
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0
@@ -524,8 +524,8 @@ class Batches:
         """Delete a vehicle's items from the batches of all namespaces, and return their number.
 
         Also deletes the invalid entries that contain the plate or Renavam, or have it as their
-        suggested correction. A draft without items is deleted. The HMAC of the plate may remain in
-        the database's files until ``History.forget`` is called.
+        suggested correction. A draft that has lost all its items is deleted. The HMAC of the plate
+        may remain in the database's files until ``History.forget`` is called.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._writing() as db:

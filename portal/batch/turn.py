@@ -1,12 +1,12 @@
-"""A lock that lets only one batch thread of a process compute at a time."""
+"""A lock with which the batch threads of a process take turns to compute."""
 
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# A thread that has waited this long for the turn computes without it. The thread that has the turn
-# may itself be waiting, for example for a lock of the database.
+# A thread that has waited PATIENCE_S seconds for the turn computes without the turn. The thread
+# that has the turn may itself be waiting, for example for a lock of the database.
 PATIENCE_S: Final = 0.05
 
 

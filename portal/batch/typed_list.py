@@ -112,7 +112,7 @@ class BinaryFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The vehicles in a cell or line, and its other words. Labels such as "Placa" are omitted."""
+    """The vehicles in a cell or line, and the other words except labels such as "Placa"."""
 
     subjects: tuple[Subject, ...]
     words: tuple[str, ...]
@@ -391,10 +391,10 @@ def _rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return a line's cells.
+    """Return the cells of a line, which is split at ``delimiter``.
 
-    They are separated by ``delimiter``, or by one of _DELIMITERS if the line does not contain
-    ``delimiter``. A line with an unclosed quote is split at every delimiter.
+    A line without ``delimiter`` is split at the first of _DELIMITERS that occurs in the line, or
+    else at slashes and bars. A line with an unclosed quote is split at every delimiter.
     """
     if not delimiter or delimiter not in line:
         delimiter = _delimiter(line)

@@ -182,7 +182,7 @@ def _describe(listed: TypedList, found: Preview) -> None:
 
 
 def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...]) -> str | None:
-    """Return the id of an unfinished batch with these plates and lookups, or None."""
+    """Return the id of an unfinished batch with the same plates and lookups, or None."""
     owner = tools.identity.digest
     for each in tools.batches.listed(owner):
         if each.state in ("running", "paused") and each.ask == ask:

@@ -39,11 +39,11 @@ from portal.storage import (
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# After a dossier's expiry, its row is kept without the content for this many seconds, so that the
-# dossier is reported as expired or revoked, not as unknown.
+# After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds, so that
+# the dossier is reported as expired or revoked, not as unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
 # After a dossier's metadata (the column ``head``) is deleted, the database's files are searched for
-# its first _TRACE_BYTES bytes. A match means that a file still contains the metadata.
+# the first _TRACE_BYTES bytes of the metadata. A match means that a file still contains them.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -125,7 +125,7 @@ class DossierArchive:
         """Return the number of the latest purge, for the argument ``purge_mark`` of ``issue``.
 
         Call this method before you read the data for a dossier. If the data is purged after this
-        call, ``issue`` raises Purged. This method raises DossiersUnavailable.
+        call, ``issue`` raises Purged. Raises DossiersUnavailable if the purge log cannot be read.
         """
         purges = self._purge_log.since(None)
         if purges is None:

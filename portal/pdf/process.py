@@ -196,8 +196,8 @@ def serve(descriptor: int) -> None:
             parent.send_bytes(_UNAVAILABLE)
             return
         parent.send_bytes(_READY)
-        # The slow import of WeasyPrint, which PdfRenderer has done, runs at the usual priority,
-        # because a client may be waiting for it.
+        # The priority is lowered only after the slow import of WeasyPrint in PdfRenderer, because a
+        # client may be waiting for the import.
         lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
         while True:

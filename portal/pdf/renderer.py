@@ -32,8 +32,8 @@ class UnknownFile(KeyError):
 def is_evidently_installed() -> bool:
     """Return whether WeasyPrint and its libraries are found, without importing WeasyPrint.
 
-    The import takes 0.7 s. The result may be False although they are installed, because outside
-    Linux the libraries have other names.
+    The import takes 0.7 s. Outside Linux the libraries have other names, so the result may be False
+    although everything is installed.
     """
     try:
         for name in _LIBRARIES:

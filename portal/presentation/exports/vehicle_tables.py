@@ -43,7 +43,7 @@ _OF_MONTH: Final = ("month", "value", "predicted")
 
 
 def vehicle_table(name: TableName, contents: VehicleContents) -> Table | None:
-    """Return one table of a vehicle's records, or None without a readable answer to the lookup."""
+    """Return a table of a vehicle's records, or None if their lookup has no readable answer."""
     match name:
         case "fines" if contents.fines is not None:
             return _table(name, _OF_FINE, fine_records(contents.fines))

@@ -87,7 +87,7 @@ class Answer:
 class Section:
     """One or several operations that are explained together.
 
-    ``uses_memory`` is true if the main operation obeys the request's Cache-Control header.
+    ``uses_memory`` is true if the first operation obeys the request's Cache-Control header.
     """
 
     anchor: str
@@ -141,7 +141,8 @@ class ApiPage:
     facts: ReferenceFacts
 
 
-# A section has an anchor, a title, a short title and operations, the main operation first.
+# A section has an anchor, a title, a short title and operations. The first operation is the main
+# one, whose answer and headers the section shows.
 _GROUPS: Final = (
     (
         "Caminhos da fonte",
@@ -299,10 +300,10 @@ class Specification:
         return () if body is None else tuple(self._members(body))
 
     def field_tables(self, names: Sequence[str]) -> tuple[FieldTable, ...]:
-        """Return the fields of the JSON answer, or the columns of the files, of a section.
+        """Return the fields of the first operation's JSON answer.
 
-        The fields are those of the first operation, if its answer is JSON. Operations that return
-        the same table in several file formats share one FieldTable.
+        If this answer is not JSON, return the columns of the tables that all operations return.
+        Operations that return the same table in several file formats share one FieldTable.
         """
         found: dict[str, FieldTable] = {}
         for name in names:

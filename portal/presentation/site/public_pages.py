@@ -1,4 +1,4 @@
-"""The sign-in page, the glossary and the error page, and two view models of other pages."""
+"""The sign-in page, the glossary, the error page, sample plates and the summary of a dossier."""
 
 import re
 from dataclasses import dataclass

@@ -16,8 +16,8 @@ from portal.presentation.site.typed_subject import (
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
-# After an error, the form shows the typed text again, cut to LONGEST_QUERY characters. A pasted
-# list of plates fits into this length.
+# After an error, the form shows the typed text again, cut to LONGEST_QUERY characters, which are
+# enough for a pasted list of about 20 plates.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 

@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# The titles of these pages contain no plate, so a preview of a link to them may show the title.
+# The preview of a link to one of these pages may show the page's title, which contains no plate.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 

@@ -186,7 +186,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A sort order of the table of results. ``key`` is its value in the page's URL."""
+    """A sort order of the table of results. ``key`` is the order's value in the page's URL."""
 
     key: str
     label: str

@@ -149,7 +149,7 @@ def comparison_page(
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """Build the comparison of ``plates``. ``panels`` has their lookups in the same order.
+    """Build the comparison of ``plates``. ``panels`` has the lookups of each plate, in this order.
 
     If ``follow`` is true, the page's script fetches each column that lacks a lookup. If there are
     no plates, the page is a form, with the texts ``typed`` and an error message ``problem``.
@@ -370,7 +370,7 @@ def _price(prices: Prices) -> Cell:
         note = best.label + (f" · {best.code}" if best.code else "")
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
-    # If several versions are equally likely, there is no chart, because it could show only one.
+    # If several versions are equally likely, there is no chart, because a chart shows one version.
     line = sparkline(best.series.points) if tied == 1 else None
     return Cell("known", price.text, note, line=line)
 
