@@ -87,7 +87,7 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the "posso…?" matrix. ``records`` are as in ``Answer``."""
+    """One line of the "posso…?" matrix. ``records`` are HTML anchors, as in ``Answer``."""
 
     act: Act
     label: str

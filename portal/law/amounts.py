@@ -24,8 +24,8 @@ _OF_NIC = (
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# A number with more digits than this before the decimal point is not an amount of money. The limit
-# also bounds the cost of Decimal arithmetic.
+# A number with more than _MOST_DIGITS digits before the decimal point is not an amount of money.
+# The limit also bounds the cost of Decimal arithmetic.
 _MOST_DIGITS = 15
 
 

@@ -262,7 +262,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
     """Return whether the due date may be in the future.
 
-    The record has no due date, but it is at least MINIMUM_DAYS after the penalty.
+    The record does not state the due date, which is at least MINIMUM_DAYS after the penalty.
     """
     if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
         return False

@@ -145,8 +145,8 @@ def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     for court in courts():
         for name in (court.acronym, court.name, *court.aliases.split()):
             names.setdefault(_key(name), court)
-        # First-instance sections share the J.TR of their regional court, so a case number
-        # identifies only the regional court.
+        # First-instance sections share the J.TR (the court's number in case numbers) of their
+        # regional court, so a case number identifies only the regional court.
         if court.branch != _FIRST_INSTANCE:
             segments.setdefault(court.j_tr, court)
     return names, segments

@@ -49,11 +49,11 @@ _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a 
 class Clock:
     """The state of one deadline.
 
-    ``days_used`` and ``limit_days`` are None if unknown or not measured in days. ``ends_on`` is the
-    last day, as computed from the record's dates. ``brief`` is a short form of ``sentence`` for a
-    table row ("8 dos 30 dias"), or "". ``shared`` describes a passed deadline without the fine's
-    own dates, so that a page can show the sentence once for several fines. It is "" for other
-    deadlines.
+    ``days_used`` and ``limit_days`` are None if unknown, or if the deadline is not measured in
+    days. ``ends_on`` is the last day, as computed from the record's dates. ``brief`` is a short
+    form of ``sentence`` for a table row ("8 dos 30 dias"), or "" if nothing can be computed.
+    ``shared`` describes a passed deadline without the fine's own dates, so that a page can show the
+    sentence once for several fines. It is "" for deadlines that have not passed.
     """
 
     name: str
@@ -257,7 +257,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
 
 def not_judged(clock: Clock) -> Clock:
-    """Remove the verdict from a deadline of a fine for not naming the driver (NIC)."""
+    """Remove the verdict from a deadline of a NIC, the fine for not naming the driver."""
     text = (
         f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
         "não diz se as datas são dela ou da infração original."

@@ -36,10 +36,11 @@ _CTB_230: _Source = ("art. 230, V, do CTB", "reported")
 class Effect:
     """The effect of one restriction on each act.
 
-    ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the text as sent if it contains an
-    unrecognised word or no kind, else "". ``in_force`` is False if the record states that there is
-    no restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains why the record
-    is unreliable ("a fonte registra “BAIXADA”": the source says "lifted"), or "".
+    ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the restriction's text as sent if
+    it contains an unrecognised word or no kind, else "". ``in_force`` is False if the record states
+    that there is no restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains
+    why the record is unreliable ("a fonte registra “BAIXADA”": the source says "lifted"). It is ""
+    for a consistent record.
     """
 
     kinds: tuple[Kind, ...]

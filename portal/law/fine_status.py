@@ -2,8 +2,8 @@
 
 After a recorded penalty, a fine is "due" until the shortest possible due date, then "probably_due"
 until 60 days after the penalty, and then "enforceable". A fine with only an infraction notice is a
-"notice". A status word of the source, such as DIVIDA ATIVA (a debt that can be claimed in court),
-takes precedence over the dates. The source (the upstream API) does not document its status words. A
+"notice". A status word of the source (the upstream API), such as DIVIDA ATIVA (a debt that can be
+claimed in court), takes precedence over the dates. The source does not document its status words. A
 word such as CANCELADA ("cancelled") therefore does not prove that nothing is owed. It makes the
 fine "unknown".
 """

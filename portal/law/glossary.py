@@ -10,7 +10,7 @@ class Term:
     """A term.
 
     ``slug`` is ASCII and never changes, because it is part of links. ``stands_for`` is the full
-    form of an acronym or short name, or "".
+    form of an acronym or short name, or "" for other terms.
     """
 
     slug: str

@@ -44,7 +44,7 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
 # The description of a code lists at most _MAX_WORDINGS of its splits. If all splits begin with the
-# same words, _SHARED_WORDS or more, these words are written only once.
+# same words, and these are at least _SHARED_WORDS words, they are written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")

@@ -35,8 +35,8 @@ Phase = Literal["before", "fines", "after"]
 class Step:
     """One step. ``text`` is one or two Portuguese sentences. ``source`` is a law, or "" for advice.
 
-    ``checks`` is the key of an entry of UNVERIFIED if the step is to check what the entry is about,
-    such as the road tax. It is "" for other steps.
+    ``checks`` is a key of UNVERIFIED, the list of subjects that no lookup covers. It names the
+    subject that the step tells the buyer to check, such as the road tax. It is "" for other steps.
     """
 
     phase: Phase

@@ -1,10 +1,10 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine counts as paid, and is left out of the sums, only if the source states a plausible payment
-day: readable, not in the future, not before the infraction, and not contradicted by the status word
-(such as VENCIDA, "past due"). Any other sign of a payment, such as "PAGO" ("paid") without a day,
-makes the fine "talvez paga" ("maybe paid"). A fine that is "talvez paga" stays in the sums, with a
-note.
+A fine counts as paid, and is left out of the sums, only if the source (the upstream API) states a
+plausible payment day. The day must be readable, not in the future, and not before the infraction,
+and the status word must not contradict the payment (such as VENCIDA, "past due"). Any other sign of
+a payment, such as "PAGO" ("paid") without a day, makes the fine "talvez paga" ("maybe paid"). A
+fine that is "talvez paga" stays in the sums, with a note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
 electronic notices (CTB, art. 284 and its § 1º). If ``valorPago`` (the paid amount) is "234" for a
@@ -94,10 +94,11 @@ def _unclear(why: str) -> Payment:
 
 @dataclass(frozen=True, slots=True)
 class PaidSum:
-    """A paid amount in R$, or None if the source states none.
+    """A paid amount.
 
-    ``is_exact`` is true if the cents are known. ``note`` is a Portuguese clause on where the value
-    comes from, or "".
+    ``value`` is in R$, or None if the source states no amount. ``is_exact`` is true if the cents
+    are known. ``note`` is a Portuguese clause that says how the value was derived, or "" if the
+    source sent the exact value.
     """
 
     value: Decimal | None

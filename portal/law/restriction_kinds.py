@@ -49,10 +49,10 @@ _PARTS = re.compile(r"[,;/|]")
 class KindReading:
     """The kinds that a text names.
 
-    ``kinds`` are all kinds in the text, in the order of KIND_WORDS. ``stated`` are those that the
-    text does not revoke. ``revoked_by`` is the first revoking word as sent, or "". ``revokes_all``
-    is true if a revoking word applies to all kinds. ``unrecognised`` is the whole text if it
-    contains an unrecognised word or no kind, else "".
+    ``kinds`` are all kinds in the text, in the order of KIND_WORDS. ``stated`` are the kinds that
+    the text does not revoke. ``revoked_by`` is the first revoking word as sent, or "" if there is
+    none. ``revokes_all`` is true if a revoking word applies to all kinds. ``unrecognised`` is the
+    whole text if it contains an unrecognised word or no kind, else "".
     """
 
     kinds: tuple[Kind, ...]

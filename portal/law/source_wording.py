@@ -1,8 +1,8 @@
 """Compare a fine's description with the infraction table.
 
 The description may name one split (variant) of the fine's code, or belong to another code. The
-source writes the official wording, often cut, abbreviated and in capitals. Two words match if one
-is the beginning of the other ("VEIC" and "veículo").
+source (the upstream API) sends the official wording, often cut, abbreviated and in capitals. Two
+words match if one is the beginning of the other ("VEIC" and "veículo").
 """
 
 import re
@@ -28,9 +28,9 @@ _SHORTEST_STEM = 3
 class Wording:
     """The wording of a fine's infraction on a page.
 
-    ``text`` is the source's own wording in readable case, or else the table's wording.
-    ``table_text`` is the table's wording if it differs from ``text``, else "". ``conflict`` is a
-    sentence if the source's wording does not fit the fine's code, else "".
+    ``text`` is the source's own wording in readable case, or the table's wording if the source
+    sends none. ``table_text`` is the table's wording if it differs from ``text``, else "".
+    ``conflict`` is a sentence if the source's wording does not fit the fine's code, else "".
     """
 
     text: str

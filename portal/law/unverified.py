@@ -9,10 +9,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Unverified:
-    """One subject. ``key`` is ASCII, for HTML anchors; the other texts are Portuguese.
+    """A subject that no lookup covers.
 
-    ``link_name`` and ``link`` are the name and the https URL (under gov.br) of an official service
-    for the subject. If there is no such service, they are "" and None.
+    ``key`` is ASCII, for HTML anchors; the other texts are Portuguese. ``link_name`` and ``link``
+    are the name and the https URL (under gov.br) of an official service for the subject. If there
+    is no such service, ``link_name`` is "" and ``link`` is None.
     """
 
     key: str

@@ -67,9 +67,9 @@ class Verdict:
     """The verdict on a vehicle.
 
     ``caveat`` is a clause on what ``finding`` leaves open, or "". ``matrix`` has one row for each
-    act, in the order of ACTS. ``missing`` names the lookups that failed or were not made, and
-    "decode" also if its answer does not describe the vehicle. ``notices`` are sentences on stale
-    answers, one per lookup.
+    act, in the order of ACTS. ``missing`` names the lookups that failed or were not made. It also
+    names "decode" if the answer of the decode lookup does not describe the vehicle. ``notices`` are
+    sentences on stale answers, one per lookup.
     """
 
     level: Level
