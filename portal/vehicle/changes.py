@@ -47,7 +47,7 @@ class FineChange:
     """A change of one fine between two answers.
 
     ``before`` is None for a new fine. ``after`` is None for a fine that the later answer lacks.
-    ``position`` is the index in the later answer, from 0, or -1 if the fine is not there.
+    ``position`` is the index in the later answer, from 0, or -1 if that answer lacks the fine.
 
     The event "payment" means that the date or amount of the payment differs. "kind" means that the
     status text differs. "altered" means that only fields without an event of their own differ.
@@ -168,7 +168,7 @@ def _offence(fine: Fine) -> Hashable:
 
 
 def _may_match(old: Fine, new: Fine) -> bool:
-    """Return False if the notice numbers differ, because the records are then two fines."""
+    """Return False if both records have a notice number and the numbers differ: two fines."""
     return not (old.notice and new.notice) or old.notice == new.notice
 
 

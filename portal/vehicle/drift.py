@@ -1,8 +1,8 @@
 """Finds differences between an answer and docs/contract.md, such as missing fields.
 
-The modules that read answers accept any content, so a change of the source's format would remain
-unnoticed. The gateway therefore reports the differences to logs and metrics, as paths of field
-names without the values.
+The modules that read answers accept any content, so a change of the upstream's format would remain
+unnoticed. ``portal.gateway`` therefore reports the differences to logs and metrics, as paths of
+field names without the values.
 """
 
 import functools

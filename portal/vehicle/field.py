@@ -17,7 +17,8 @@ State = Literal["known", "empty", "hidden"]
 # The upstream does not document this marker, but sends it (docs/contract.md, "Observed values").
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
-# A text with more characters is cut, so that it does not fill a page. No real text is so long.
+# Longer texts are cut at this number of characters, so that no text fills a page. Real texts are
+# shorter.
 FIELD_LIMIT = 2_000
 
 # Unicode categories that ``clean`` removes. Control characters and surrogates break HTML or its

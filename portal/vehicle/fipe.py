@@ -13,14 +13,14 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# A yearly change is computed only if the first and last price are at least this many months apart.
+# A yearly change is computed only if the first and last price are _LEAST_MONTHS or more apart.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FipeCode:
-    """A code of the FIPE table, "008190-6". ``is_verified`` is true if the check digit is right."""
+    """A FIPE table code such as "008190-6". ``is_verified`` is true if the check digit is right."""
 
     text: str
     is_verified: bool
@@ -127,7 +127,7 @@ class PriceSeries:
 
     @property
     def predicted_change(self) -> Decimal | None:
-        """The change from the last real to the last predicted price, or None if one is missing."""
+        """The change from the last real price to the last prediction, or None if one is missing."""
         return _change(self.last_real, self.predicted_tail[-1] if self.predicted_tail else None)
 
 
@@ -135,8 +135,8 @@ def _in_order(history: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
     by_month: dict[date, PricePoint] = {}
     for sent in history:
         known = by_month.get(sent.month)
-        # If a month occurs twice, a real price replaces a prediction but not the reverse. Otherwise
-        # the later element replaces the earlier one.
+        # If a month occurs twice, the later element replaces the earlier one, except that a
+        # prediction never replaces a real price.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = sent
     return tuple(by_month[month] for month in sorted(by_month))

@@ -1,4 +1,4 @@
-"""Checks whether a record is about the vehicle of the decode lookup or about another one.
+"""Checks whether a record is about the vehicle of the decode lookup or about another vehicle.
 
 A fine or court order that names another plate, make, model or year is an error of the register, or
 a sign of a cloned plate.

@@ -114,8 +114,8 @@ class Renavam:
     def names_same_vehicle(self, text: str) -> bool:
         """Return False if the text's digits are another number than this Renavam.
 
-        A text without digits, such as "N/A", or with zeros only does not name another vehicle, so
-        it gives True. The text may lack the leading zeros of an old, short Renavam.
+        A text without digits ("N/A") or with only zeros names no vehicle, so the result is True.
+        The text may lack the leading zeros of an old, short Renavam.
         """
         digits = "".join(re.findall(r"[0-9]", text, re.ASCII))
         return not digits.strip("0") or digits.zfill(len(self.text)) == self.text

@@ -99,10 +99,11 @@ def accented(text: str) -> str:
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Spell a text as a sentence, but the words with which both texts begin as in ``model``.
+    """Spell a text as a sentence, and copy the opening words that both texts share from ``model``.
 
-    ``model`` shows the accents of words that the table leaves out. For example, the "A" of
-    "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
+    ``model`` supplies the accents of ambiguous words, which the table of accented words leaves out.
+    For example, the "A" of "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior
+    à".
     """
     if fold(text) == fold(model):
         return model

@@ -27,8 +27,8 @@ _HIDDEN_WORDS = "oculto pela fonte"
 # megabytes would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
-# A number with more digits is not read. No real price or count is so long. Decimal has 28 digits,
-# so sums of numbers with at most 18 digits are exact.
+# A number with more than _MOST_DIGITS digits is not read. Real prices and counts are shorter.
+# Decimal has 28 digits, so sums of numbers with at most 18 digits are exact.
 _MOST_DIGITS = 18
 TRUE_WORDS = frozenset({"TRUE", "SIM", "S", "1"})
 FALSE_WORDS = frozenset({"FALSE", "NAO", "N", "0"})
@@ -49,7 +49,7 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. It may be a marker, which the callers cannot read as a value."""
+    """Return a scalar's text. For a hidden value, this is the marker, which no caller can parse."""
     return read_field(raw, "").value
 
 
@@ -123,8 +123,8 @@ class Record:
     def flat_text(self, name: str) -> Field:
         """Read a text, or join the texts in a list or an object with "; ".
 
-        If only some of the texts are hidden, each of these becomes "oculto pela fonte" ("hidden by
-        the source").
+        If only some of the texts are hidden, each hidden text becomes "oculto pela fonte" ("hidden
+        by the source").
         """
         raw = self[name]
         if not isinstance(raw, list | dict):
