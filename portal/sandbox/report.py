@@ -53,8 +53,8 @@ def write_report(plate: Plate, data: Json) -> dict[str, object]:
     """Return the ``result`` member of the report, with the fields in the API contract's order.
 
     The members of ``data`` are sections, each named after an operation, such as ``renainf``, or a
-    topic, such as ``multas`` (fines). The portal itself sends operations. A further member,
-    ``indisponiveis`` (unavailable), lists the names of the sections whose lookup failed.
+    topic, such as ``multas`` (fines). The portal itself sends only sections named after operations.
+    A further member, ``indisponiveis`` (unavailable), lists the sections whose lookup failed.
     """
     decoded = _section(data, "decode", "veiculo")
     vehicle = decoded if isinstance(decoded, dict) else data
@@ -229,7 +229,10 @@ def _records(value: object) -> Sequence[Json] | None:
 
 
 def _text(record: object, name: str) -> str:
-    """Return a member's text on one line, or "" if it is missing, hidden, or no text or number."""
+    """Return a member's text on one line.
+
+    Returns "" if the member is missing, hidden, or neither a text nor a number.
+    """
     return str(read_field(record.get(name), HIDDEN_MARKER)) if isinstance(record, dict) else ""
 
 
@@ -246,5 +249,5 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``. Omit cents of zero, which the upstream may have cut."""
+    """Format as ``R$ 1.234,56``. Omit ",00", because the upstream may have cut the true cents."""
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))

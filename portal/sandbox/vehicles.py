@@ -44,7 +44,7 @@ class Vehicle:
         """Draw the age of an event in days, from ``youngest`` to ``oldest``.
 
         The age is counted back from the date ``month``, at most to the vehicle's year of
-        manufacture. Returns None if this leaves no possible age.
+        manufacture. Returns None if the vehicle is too new for an event of age ``youngest``.
         """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
         return rng.randint(youngest, oldest) if oldest >= youngest else None
