@@ -68,8 +68,8 @@ class DependencyBreaker:
         log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
-        # If the thread cannot be started, close the breaker at once, because only the thread could
-        # close it later.
+        # If the ping thread cannot be started, close the breaker at once, because only this thread
+        # could close it later.
         except RuntimeError:
             self.is_open = False
 

@@ -48,8 +48,8 @@ def _read_file(name: str, path: Path) -> str:
     except ValueError:
         raise SettingsError(f"{name} cannot be read: it is not UTF-8 text") from None
     if not content:
-        # An empty file is an error, not a missing setting. Otherwise an empty UPSTREAM_TOKEN_FILE
-        # would switch the portal to pass-through mode, in which callers' own credentials are sent
-        # upstream.
+        # An empty file is an error. If it counted as a missing setting, an empty
+        # UPSTREAM_TOKEN_FILE would switch the portal to pass-through mode, in which callers' own
+        # credentials are sent upstream.
         raise SettingsError(f"{name} makes no sense: the file is empty")
     return content

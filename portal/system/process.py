@@ -32,7 +32,7 @@ def numeric_address(host: str, port: int) -> str:
 
 
 def bind_error(host: str, port: int) -> str | None:
-    """Return why a socket cannot be bound to the address, or None.
+    """Return why a socket cannot be bound to the address, or None if one can be bound.
 
     The server's workers share the port. Without this check the workers could also share the port
     with an unrelated server, which would get part of the requests.
@@ -94,9 +94,9 @@ def end_forked_processes_on_signals() -> None:
     """Let SIGTERM and SIGINT end forked processes, even those that have only just started.
 
     A forked worker inherits the signal handlers of Granian's main process. Until the worker has
-    replaced these handlers, they would ignore the only SIGTERM that the main process sends to the
-    worker. Around each fork the signals are blocked, so that none arrives before the handlers are
-    reset.
+    replaced these handlers, the inherited handlers would ignore the only SIGTERM that the main
+    process sends to the worker. Around each fork the signals are blocked, so that none arrives
+    before the handlers are reset.
     """
     mask = signal.pthread_sigmask
 

@@ -106,7 +106,10 @@ def reserve(path: Path, size: int) -> None:
 
 
 def fill(file: int, size: int) -> None:
-    """Extend an open file as ``reserve`` does. Call this without a lock on the file."""
+    """Extend an open file as ``reserve`` does.
+
+    The caller must not hold a lock on ``file``, because this function releases the lock.
+    """
     fcntl.flock(file, fcntl.LOCK_EX)  # because two processes may extend the file at once
     try:
         size_now = os.fstat(file).st_size
