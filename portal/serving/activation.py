@@ -15,10 +15,11 @@ class UnusableSocket(Exception):
 
 
 def inherited_address(environ: Mapping[str, str], pid: int) -> tuple[str, int] | None:
-    """Return host and port of the socket that systemd passed to process ``pid``, or None.
+    """Return host and port of the socket that systemd passed to process ``pid``.
 
-    Raises UnusableSocket for several sockets, because the portal listens on one address. Also
-    raises it for a socket that is not TCP, because rate limits need the client's IP address.
+    Returns None if systemd passed no socket. Raises UnusableSocket for several sockets, because the
+    portal listens on one address, and for a socket that is not TCP, because rate limits need the
+    client's IP address.
     """
     if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
         return None

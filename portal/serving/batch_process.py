@@ -67,8 +67,8 @@ class BatchProcess:
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
         # The name with which the batch process claims the items of batches. A batch process that
-        # replaces a killed one has the same name, so it can release the killed one's items at once.
-        # Two batch processes never run at the same time.
+        # replaces a killed process has the same name, so it can release the items of the killed
+        # process at once. Two batch processes never run at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -123,7 +123,7 @@ class BatchProcess:
             return process
 
     def _forget_requests(self) -> None:
-        """Discard all requests in the FIFO. Workers repeat their requests while there is work."""
+        """Discard all requests in the FIFO, because workers repeat them while there is work."""
         os.set_blocking(self._fifo, False)
         with suppress(BlockingIOError):
             os.read(self._fifo, 65536)
@@ -131,10 +131,7 @@ class BatchProcess:
 
 
 def run_batches(holder: str) -> None:
-    """Run batches until the server stops, or the main process has ended.
-
-    Also ends after IDLE_S seconds without work.
-    """
+    """Run batches until the server stops, the main process ends, or IDLE_S pass without work."""
     parent = os.getppid()
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
@@ -161,8 +158,8 @@ def run_batches(holder: str) -> None:
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break
-    # The runner must stop first, because ``run_all`` writes what the last lookups have left in
-    # memory, such as counts.
+    # The runner must stop first, so that ``run_all`` also writes the data that the last lookups
+    # left in memory, such as counts.
     runner.stop()
     scheduler.run_all()
     app.extensions["closing"].close()

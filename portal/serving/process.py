@@ -74,8 +74,8 @@ def worker() -> Flask:
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
     if (tracing := app.extensions.get("tracing")) is not None:
         Finalize(None, tracing.close, exitpriority=0)
-    # The highest exitpriority runs first. The batch runner must stop before ``run_all``, which
-    # writes what the last lookups have left in memory, such as counts.
+    # The highest exitpriority runs first. The batch runner must stop before ``run_all`` runs, so
+    # that ``run_all`` also writes the data that the last lookups left in memory, such as counts.
     Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
     # The garbage collector ignores frozen objects. A collection of all objects loaded so far would
     # stop all requests for 40 ms.
@@ -88,7 +88,7 @@ def join_shared_directory(workers: int = 0) -> Path | None:
     """Claim a worker number in the server's shared directory, and return the directory's path.
 
     Returns None if there is no shared directory or it cannot be used. Pins the process to one
-    processor if there are as many processors as ``workers``. The batch process passes 0, so that it
+    processor if the number of processors equals ``workers``. The batch process passes 0, so that it
     is never pinned.
     """
     path = os.environ.get(SHARED_DIR_VARIABLE)
