@@ -143,7 +143,7 @@ def _build(
     """Build the application.
 
     ``key`` is None only for a command that finds no secret key. The application then uses a random
-    key, and DataCheck refuses each command that needs the real one.
+    key, and DataCheck refuses each command that needs the real key.
     """
     secret = key or secrets.token_bytes()
     former = tuple(each for each in former_keys(settings) if each != secret)
@@ -348,10 +348,10 @@ def _run_batches(
 
 
 def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
-    """Move a caller's data from the first of ``names`` to the second.
+    """Move a caller's data from the caller's old name to the present name.
 
-    The first name is the HMAC of the caller's credential with an old secret key, the second is the
-    HMAC with the present key. Database errors are logged and not raised.
+    ``names`` are these two names: the HMACs of the caller's credential with an old secret key and
+    with the present key. Database errors are logged and not raised.
     """
     for each in kept:
         try:

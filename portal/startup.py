@@ -91,7 +91,10 @@ def is_command() -> bool:
 
 
 def server_key(settings: Settings) -> bytes:
-    """Return the secret key, and create a missing one. Raises OSError or InvalidSecretKey."""
+    """Return the secret key. Create the key if it is missing.
+
+    Raises OSError or InvalidSecretKey.
+    """
     return (settings.secret_key or load_secret_key(settings.data_dir)).encode()
 
 

@@ -99,9 +99,10 @@ class Tracing:
         return cast(Backend, _TracedBackend(backend, self._tracer))
 
     def attach(self, app: Flask, pool: Executor) -> Executor:
-        """Trace the application's requests. Call this before other request hooks are added.
+        """Trace the application's requests. Call this method before other request hooks are added.
 
-        Returns an executor. Each task runs within the span that was current at its submission.
+        Returns an executor that runs each task within the span that was current when the task was
+        submitted.
         """
         app.extensions["tracing"] = self
         self._trace_requests(app)
