@@ -65,7 +65,7 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-# The server answers within ``longest_request_s``. A page's script waits this much longer.
+# The server answers within ``longest_request_s``. A page's script waits NETWORK_MARGIN_S longer.
 NETWORK_MARGIN_S = 10
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
@@ -89,7 +89,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # signatures made with them are valid
+    former_secrets: Sequence[bytes] = field(repr=False)  # old keys, whose signatures stay valid
     namespace: str
     hidden_marker: str
     mask_names: bool

@@ -3,9 +3,9 @@
 Browsers may cache ``/static/css/portal.3f2a9c1b.css`` for a year, because changed content gets a
 new URL. Files are read, bundled and compressed once, at start-up.
 
-A name with another hash returns the current file with ``no-store``. For example, while two versions
-of the portal share an address during an upgrade, a browser may get a page from one version and
-request the page's files from the other.
+A request for a name with another hash gets the current file with ``no-store``. For example, while
+two versions of the portal share an address during an upgrade, a browser may get a page from one
+version and request the page's files from the other version.
 """
 
 import gzip

@@ -27,7 +27,7 @@ class CrossOrigin:
 
     @classmethod
     def of(cls, origins: Collection[str]) -> "CrossOrigin | None":
-        """Return None if there are no origins, so that a caller can skip the check."""
+        """Return a CrossOrigin, or None without origins, so that callers can skip the check."""
         return cls(frozenset(origins)) if origins else None
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:

@@ -84,7 +84,8 @@ def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
 
     def after(response: Response) -> Response:
         headers = response.headers
-        # No view sets these headers, so they are appended. ``update`` would first search for each.
+        # No view sets these headers, so they are appended. ``update`` would first search for each
+        # header.
         headers.extend(_SECURITY_HEADERS)
         if "Cache-Control" not in headers:
             headers.update(_PRIVATE_HEADERS)

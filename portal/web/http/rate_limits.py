@@ -55,7 +55,8 @@ class RateLimits:
     """Counters of requests, sign-ins, guesses and issued dossiers.
 
     A method that returns ``int | None`` returns the seconds to wait, or None if the request is
-    allowed. ``token`` and ``address`` are limits such as "600/minute;10000/day", or None.
+    allowed. ``token`` and ``address`` are limits such as "600/minute;10000/day", or None for no
+    limit.
     """
 
     def __init__(
@@ -120,7 +121,7 @@ class RateLimits:
             self._run(_clear, item, "sign-in", network(address))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """Return how long an address must wait after too many wrong guesses, or None.
+        """Return how long an address must wait after too many wrong guesses, or None if not at all.
 
         A guess is an attempt to open a dossier by its number or key. After a wrong guess, call
         ``count_guess``. A right guess does not reset the counter, because the owner of a valid link
@@ -151,7 +152,10 @@ class RateLimits:
     def _run(
         self, operation: Callable[..., T], item: "RateLimitItem", kind: str, subject: str
     ) -> T:
-        """Run an operation on the counters in Redis, or on the local ones if Redis fails."""
+        """Run an operation on the counters in Redis, or on local counters without Redis.
+
+        Local counters also replace a failing Redis.
+        """
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
                 return operation(self._redis.strategy, item, kind, subject)
