@@ -1,7 +1,7 @@
 """Counts and logs hits, which are the requests that the hit cache has answered.
 
-This happens later and for many hits at a time, so that a hit need not wait for the locks of the
-metrics or for the log's pipe.
+The hits are counted and logged after their responses, many at a time, so that no response waits for
+the locks of the metrics or for the log's pipe.
 """
 
 import logging
@@ -25,7 +25,7 @@ _BATCH_SIZE: Final = 100
 class HitLabels(msgspec.Struct, frozen=True):
     """The metric labels and JSON log members that all hits on one cache entry have in common.
 
-    ``credit`` reports the number of hits for each ``use`` to the gateway.
+    ``AccessLogBuffer.credit`` reports the number of hits for each ``use`` to the gateway.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -86,7 +86,8 @@ class AccessLogBuffer:
     def credit(self) -> None:
         """Report the number of each caller's hits to the gateway, which adds up the saved money.
 
-        This is a separate periodic task, because it takes longer with more callers.
+        A separate periodic task calls this method, because the report takes longer with more
+        callers.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

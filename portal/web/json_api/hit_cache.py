@@ -4,12 +4,13 @@ For authorisation, parsing, freshness and headers it calls the same functions as
 response is therefore the same as Flask's, but faster.
 
 Flask answers a request that is not a GET or HEAD, has a body or a Cache-Control header, or is
-invalid. Flask also answers a valid request if the store has no fresh 200 for it. The hit cache then
-passes the results of its checks to Flask (CHECKED), so that Flask does not repeat the checks.
+invalid. Flask also answers a valid request for which the store has no fresh answer of status 200.
+The hit cache then passes the results of its checks to Flask (CHECKED), so that Flask does not
+repeat the checks.
 
-An entry contains the prepared headers of one response. It is used only for requests with the same
-_EntryKey, and for at most a second, because the header ``Age`` changes every second. Each use calls
-``Gateway.get_if_unchanged``, because the stored answer may have been replaced or deleted.
+An entry contains the prepared headers of one response. An entry is used only for requests with the
+same _EntryKey, and for at most a second, because the header ``Age`` changes every second. Each use
+calls ``Gateway.get_if_unchanged``, because the stored answer may have been replaced or deleted.
 """
 
 import threading
@@ -43,9 +44,9 @@ from portal.web.json_api.routes import (
 )
 
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
-# Flask answers a request if its path, query and Authorization header are together longer than this.
+# The largest total length of path, query and Authorization header. Flask answers longer requests.
 _MAX_KEY_LENGTH: Final = 1024
-# Keys of entries contain plates. When an entry is added, entries that expired more than this many
+# Keys of entries contain plates. When an entry is added, entries that expired more than _IDLE_S
 # seconds ago are therefore removed.
 _IDLE_S: Final = 60.0
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
@@ -152,7 +153,7 @@ class HitCache:
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
         """Authorise and parse a request, or return None if Flask must answer.
 
-        Flask answers if the request is refused or too long, or if its path has another route.
+        Flask answers if the request is refused or too long, or if another route handles its path.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)

@@ -81,7 +81,8 @@ NOT_ALLOWED: Final = {
 NO_ANSWER: Final = "Não há resposta legível para esta consulta."
 NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
-# A workbook of up to this many bytes stays in memory. A larger one is written to a temporary file.
+# A workbook of up to _SPOOLED bytes stays in memory. A larger workbook is written to a temporary
+# file.
 _SPOOLED: Final = 4 * 1024 * 1024
 _XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 _encoder = msgspec.json.Encoder(decimal_format="number")
@@ -233,8 +234,8 @@ class OwnApi:
         dialect = _dialect()
         self._count(requester)
         found = self.batches.get(batch, requester.owner)
-        # All items are read before the response starts, because a client could mistake a response
-        # that an error cuts short for a complete one.
+        # All items are read before the response starts. A later error would truncate the response,
+        # and a client could mistake the truncated response for a complete one.
         items = self.batches.items(batch, requester.owner)
         name = f"lote-{batch[:8]}"
         if ending == "zip":
@@ -261,8 +262,9 @@ class OwnApi:
     def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
         """Yield the files of a batch's ZIP archive, each with its name.
 
-        The first file lists the plates, and is sent before a dossier is rendered. If some vehicles
-        have no dossier, for example because an answer is not stored, the last file lists them.
+        The first file lists the plates, and is sent before a dossier is rendered. The last file
+        lists the vehicles without a dossier, for example because an answer is not stored. It is
+        left out if every vehicle has a dossier.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
