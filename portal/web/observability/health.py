@@ -8,8 +8,8 @@ from flask import Blueprint, Response, jsonify
 def health_blueprint(ready: Callable[[], bool]) -> Blueprint:
     """Return the health routes.
 
-    ``ready`` returns False if the portal is shutting down, or cannot read stored answers or its
-    SQLite database.
+    ``ready`` returns False if the portal is shutting down, cannot read stored answers, or cannot
+    read its SQLite database.
     """
     health = Blueprint("health", __name__)
 

@@ -62,7 +62,7 @@ class Redactor:
 
 
 class JSONLines(logging.Formatter):
-    """Formats a record as a JSON line, or as several lines if the record has a BATCH."""
+    """Formats a record as a JSON line, or as a line for each pair in its attribute BATCH."""
 
     def __init__(self, redact: Redactor) -> None:
         super().__init__()

@@ -35,8 +35,8 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     """Store this process's metrics in files that all workers of the server read.
 
     Call this before creating Metrics. ``number`` must be unique among living processes. A process
-    that gets the number of a dead one continues the dead one's counters. Raises OSError if the disk
-    is full.
+    that gets the number of an ended process continues the counters of that process. Raises OSError
+    if the disk is full.
 
     prometheus_client chooses its value class at import, by an environment variable. This function
     sets the class again, because the import happens before the variable is set.
@@ -129,7 +129,7 @@ class Metrics(Observer):
         self._begin_at_zero()
 
     def _begin_at_zero(self) -> None:
-        """Create the series for alerts with the value 0.
+        """Create the time series that alerts use, with the value 0.
 
         Prometheus sees no increase if the first value of a series is already 1.
         """

@@ -21,7 +21,7 @@ _METHODS: Final = frozenset(
 def method_label(method: str) -> str:
     """Return the method, or "other" if HTTP does not define it.
 
-    A client may invent any method, so logs and metrics never contain an unknown one.
+    A client may invent any method, so logs and metrics never contain an unknown method.
     """
     return method if method in _METHODS else "other"
 

@@ -30,7 +30,7 @@ def is_coloured(stream: TextIO, environ: Mapping[str, str]) -> bool:
 
 
 class TextLines(logging.Formatter):
-    """Formats a record as a line, or as several lines if the record has a BATCH.
+    """Formats a record as one line, or as a line for each event in its attribute BATCH.
 
     An exception follows as indented lines.
     """

@@ -53,7 +53,7 @@ class HistoryPages:
     def history(self, identity: Identity) -> BaseResponse:
         number = _page_number(request.args.get("pagina", ""))
         key = self._sessions.history_key
-        # One more entry than the page shows, to find out whether there are older ones.
+        # One more entry than the page shows, to find out whether there are older entries.
         entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
         shown = entries[:PAGE_SIZE]
         subjects = [parse_subject(entry.subject) for entry in shown]

@@ -75,7 +75,7 @@ class Lookups:
         """Return the panels of each subject. All lookups run in parallel.
 
         The calling thread first reads all stored answers. It then makes one of the lookups that
-        need the upstream. Threads of the pool make the others.
+        need the upstream. Threads of the pool make the other lookups.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -131,7 +131,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return a plate's highest cost, and how many plates today's limits still allow."""
+        """Return the highest cost of one plate's lookups, and the number of plates left today."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
         caller = caller_of(identity)

@@ -21,8 +21,8 @@ from portal.presentation.site.site import Site
 from portal.web.pages.responses import Page
 
 MOST_PAGES: Final = 32
-# A cached page contains these placeholders for the texts that differ in each request. They are
-# random, so that no text of the upstream can equal one.
+# A cached page contains these placeholders for the texts that differ in each request. The
+# placeholders are random, so that no text of the upstream can equal a placeholder.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)
 

@@ -45,7 +45,7 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 def check_invented(subject: Plate | Renavam) -> None:
     """Raise InvalidPlate for a Renavam (vehicle register number) of zeros, which no vehicle has.
 
-    Only pages reject it. The API contract accepts any eleven digits.
+    Only pages reject such a Renavam. The API contract accepts any eleven digits.
     """
     if isinstance(subject, Renavam) and subject.is_invented:
         raise InvalidPlate(subject.text)

@@ -128,7 +128,7 @@ class Sessions:
 
     @property
     def signed_in(self) -> Identity | None:
-        """The identity that has signed in, or None. None for a demo visitor without sign-in."""
+        """The identity that has signed in, or None. Unlike ``current``, omits the demo identity."""
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
@@ -159,8 +159,8 @@ class Sessions:
         """The key of the visitor's history: the token's digest, or a random id in the session.
 
         In the demo, the cookie with this id is renewed and kept after the browser is closed, so
-        that a visitor who comes back finds their batches. In the other modes, the visitor's token
-        identifies them after a new sign-in.
+        that a visitor who comes back finds their batches. In the other modes, a new sign-in with
+        the same token gives the same key.
         """
         identity = self.signed_in
         # The demo token is public, so its digest does not identify a visitor.

@@ -30,7 +30,7 @@ _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 def extract_code(text: str) -> str:
     """Return the code, number or link key in a pasted text, without invisible characters.
 
-    The text may also be a URL, for example the one in a QR code or a shared link.
+    The text may also be a URL, for example the URL in a QR code, or a shared link.
     """
     plain = "".join(c for c in text if c.isprintable() and not c.isspace())
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)

@@ -49,9 +49,9 @@ class WrittenReports:
         scopes if these lookups are unknown. If a scope is missing, the method looks for another
         stored report, which is based only on records in ``panels``.
 
-        A report is outdated if ``panels`` has all three records and the report is based on others.
-        A missing record proves no change. For example, the stored answer may have expired, or the
-        identity may lack the scope.
+        A report is outdated if ``panels`` has all three records and the report is based on other
+        records. A missing record proves no change. For example, the stored answer may have expired,
+        or the identity may lack the scope.
         """
         caller = caller_of(identity)
         price = self._gateway.terms("report").price
