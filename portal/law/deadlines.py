@@ -52,8 +52,9 @@ class Clock:
     ``days_used`` and ``limit_days`` are None if unknown, or if the deadline is not measured in
     days. ``ends_on`` is the last day, as computed from the record's dates. ``brief`` is a short
     form of ``sentence`` for a table row ("8 dos 30 dias"), or "" if nothing can be computed.
-    ``shared`` describes a passed deadline without the fine's own dates, so that a page can show the
-    sentence once for several fines. It is "" for deadlines that have not passed.
+    ``shared`` states, without the fine's own dates, that the authority exceeded the deadline or may
+    have exceeded it. A page can therefore show the sentence once for several fines. ``shared`` is
+    "" in all other cases.
     """
 
     name: str

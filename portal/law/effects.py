@@ -222,7 +222,7 @@ def effect_of(restriction: Restriction) -> Effect:
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
     is_hidden = any(field.is_hidden for field in fields)
     if is_hidden and restriction.recorded is not False and not reading.revokes_all:
-        tables.append(_OF_ANY_KIND)  # the hidden kind may differ from the revoked one
+        tables.append(_OF_ANY_KIND)  # the hidden kind may differ from the revoked kind
     elif reading.unrecognised or is_hidden or not tables:
         tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}

@@ -43,8 +43,8 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# The description of a code lists at most _MAX_WORDINGS of its splits. If all splits begin with the
-# same words, and these are at least _SHARED_WORDS words, they are written only once.
+# The description of a code lists at most _MAX_WORDINGS of its splits. If all splits share an
+# opening of _SHARED_WORDS words or more, the opening is written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -82,10 +82,9 @@ class Row:
 class Infraction:
     """The infraction that a code stands for. A code of four digits may cover several splits.
 
-    If ``rows`` disagree about ``offender``, it is "". If they disagree about ``gravity``, it is
-    "depende" ("depends"). If they disagree about a number or ``suspends``, it is None. The gravity
-    "mudou" ("changed") means that a law changed the gravity, and that the record does not show
-    which gravity applies.
+    Where ``rows`` disagree, ``offender`` is "", ``gravity`` is "depende" ("depends"), and a number
+    or ``suspends`` is None. The gravity "mudou" ("changed") means that a law changed the gravity,
+    and that the record does not show which gravity applies.
     """
 
     code: str

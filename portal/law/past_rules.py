@@ -2,7 +2,7 @@
 
 The laws are Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published 09/07/2019, in force
 90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). The gravity in a
-row of the table is the current one. ``amount_until_2016`` is the amount of the former gravity.
+row of the table is the current gravity. ``amount_until_2016`` is the amount of the former gravity.
 
 The day of the infraction determines the rule. If this day is unknown, the amount that the source
 sent determines the rule. The amount also decides for an article of Lei 13.855/2019 if the day is in
