@@ -29,8 +29,8 @@ T = TypeVar("T")
 # Attempts to sign in from one address. A successful sign-in resets the counter.
 WRONG_TOKENS: Final = "5/minute;20/hour"
 SIGN_IN_WINDOW_S: Final = 3600  # the longer window of WRONG_TOKENS
-# Attempts from one address to open a dossier with an unknown number or link key. They are too few
-# to guess a number (60 random bits) or a key (128 random bits).
+# Attempts from one address to open a dossier with an unknown number or link key. The limit is too
+# low for guessing a number (60 random bits) or a key (128 random bits).
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
 # Dossiers issued from one address. Rendering a dossier takes about a second of processor time.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"

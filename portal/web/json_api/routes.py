@@ -67,7 +67,7 @@ class CheckedRequest:
 
 @dataclass(frozen=True, slots=True)
 class JsonApi:
-    """The five routes. Each checks in this order: 404/405 (router), 401, 403, 413/415/400, 429."""
+    """The five routes. Errors are checked in the order 404/405, 401, 403, 413/415/400, 429."""
 
     gateway: Gateway
     gatekeeper: Gatekeeper

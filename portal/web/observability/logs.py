@@ -19,7 +19,7 @@ HIDDEN: Final = "[hidden]"
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
 # Attribute of a log record that produces many lines: a sequence with one pair for each line. A pair
-# has the time in epoch seconds, and the JSON members of this line as text from ``members()``.
+# has the time in epoch seconds, and the JSON members of its line as text from ``members()``.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (

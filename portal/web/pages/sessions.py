@@ -30,8 +30,8 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# For this many seconds after the token was entered, the session allows actions that cannot be
-# undone.
+# For FRESH_SIGN_IN_S seconds after the visitor enters the token, the session allows actions that
+# cannot be undone.
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint whose pages read no session and set no cookie.
 SHARED: Final = "shared"
