@@ -14,7 +14,7 @@ from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error, end_forked_processes_on_signals
 
-# A hanging request occupies a thread for 30 s, so a test run with many of them needs many threads.
+# A hanging request occupies a thread for 30 s, and a test run may send many such requests at once.
 _THREADS = 256
 
 

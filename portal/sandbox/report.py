@@ -200,7 +200,7 @@ def _sum(records: Sequence[Json], name: str) -> str:
 
 
 def _section(data: Json, *names: str) -> Any:
-    """Return the first of the named sections that is not empty, else an empty one.
+    """Return the first of the named sections that is not empty, else an empty section.
 
     Returns None if all these sections are missing, or if all are empty and one of their lookups
     failed. If a section is a whole API answer, ``{"status": …, "result": …}``, the member

@@ -114,8 +114,8 @@ def serve(
         interface=Interfaces.WSGI,
         blocking_threads=threads.blocking,
         backlog=BACKLOG,
-        # The maximum number of open connections. At the maximum, idle connections keep new ones
-        # waiting.
+        # The maximum number of open connections. At the maximum, new connections wait, even if the
+        # open connections are idle.
         backpressure=allowed.connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
