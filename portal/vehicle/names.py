@@ -55,10 +55,11 @@ class _Word:
 def mask_names(text: str, *, about_people: bool = False) -> str:
     """Replace each word of a full name by its initial, and mask CPF (taxpayer) numbers.
 
-    Two or more words in a row are masked if at least two are wholly in upper case, if the first is
-    a common given name, or if they follow a word such as "proprietário" ("owner"). After a phrase
-    such as "em nome de" ("in the name of"), even a single word is masked. If ``about_people`` is
-    true, any two or more capitalised words in a row are masked.
+    As a rule, only capitalised words that are not in OTHER_WORDS can be part of a name. Two or more
+    such words in a row are masked if at least two have three or more letters, all in upper case, if
+    the first is a common given name, or if they follow a word such as "proprietário" ("owner").
+    After a phrase such as "em nome de" ("in the name of"), even a single such word is masked. If
+    ``about_people`` is true, any two or more such words in a row are masked.
     """
     out: list[str] = []
     done = 0
