@@ -229,7 +229,7 @@ def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
 
 
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
-    """Sum the open fines, and the points of all fines."""
+    """Sum the open fines, and the points of all fines that are not called off."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
     charged = [a for a in assessments if not a.is_called_off]

@@ -56,9 +56,9 @@ _MAYBE_PAID = "talvez paga"
 class Status:
     """A fine's standing. ``note`` explains the standing and quotes the source's status word.
 
-    ``shared`` is ``note`` without the fine's own dates, so that a page can show it once for several
-    fines. ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says
-    that the fine is no longer owed.
+    ``shared`` is ``note`` without the penalty date and the fine's age, so that a page can show the
+    note once for several fines. ``word`` names the standing in Portuguese. ``is_called_off`` is
+    true if the source says that the fine is no longer owed.
     """
 
     standing: Standing

@@ -121,12 +121,13 @@ class RateLimits:
             self._run(_clear, item, "sign-in", network(address))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """Return how long an address must wait after too many wrong guesses, or None if not at all.
+        """Return how many seconds an address must wait, or None if it need not wait.
 
-        A guess is an attempt to open a dossier by its number or key. After a wrong guess, call
-        ``count_guess``. A right guess does not reset the counter, because the owner of a valid link
-        could otherwise guess other links without limit. Parallel requests may exceed the limit,
-        because each is checked before any of them is counted.
+        An address must wait after too many wrong guesses. A guess is an attempt to open a dossier
+        by its number or key. After a wrong guess, call ``count_guess``. A right guess does not
+        reset the counter, because the owner of a valid link could otherwise guess other links
+        without limit. Parallel requests may exceed the limit, because each is checked before any of
+        them is counted.
         """
         return self._first_wait(_wait, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
 

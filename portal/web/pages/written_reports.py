@@ -82,7 +82,7 @@ class WrittenReports:
     def _stored_reports(
         self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
     ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
-        """Yield each subset of the lookups in ``results`` on which a stored report is based.
+        """Yield pairs of a subset of the lookups in ``results`` and the stored report based on it.
 
         The store key of a report depends on the records, so each subset is tried. The largest
         subset comes first, because it usually has a report and callers stop at the first match.
