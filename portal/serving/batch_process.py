@@ -131,7 +131,7 @@ class BatchProcess:
 
 
 def run_batches(holder: str) -> None:
-    """Run batches until the server stops, the main process ends, or IDLE_S pass without work."""
+    """Run batches until the server stops, the main process ends, or work is absent for IDLE_S."""
     parent = os.getppid()
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):

@@ -24,7 +24,7 @@ class DependencyBreaker:
     pings the server every PING_EVERY_S, and the first response closes the breaker.
 
     At most ``max_calls`` calls run at a time, and further calls wait. Without this limit, hundreds
-    of threads could connect at once after a start. The last of them would exceed their time-out,
+    of threads could connect at once after a start. Some of their calls would exceed the time-out,
     and would open the breaker although the server is up.
     """
 

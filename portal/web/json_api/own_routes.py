@@ -263,8 +263,8 @@ class OwnApi:
         """Yield the files of a batch's ZIP archive, each with its name.
 
         The first file lists the plates, and is sent before a dossier is rendered. The last file
-        lists the vehicles without a dossier, for example because an answer is not stored. It is
-        left out if every vehicle has a dossier.
+        lists the vehicles that have no dossier, for example because an answer is not stored. There
+        is no such file if every vehicle has a dossier.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()

@@ -2,7 +2,7 @@
 
 Rendering a page from stored answers takes 8 ms. The benchmark ``warm_page`` in ``bench/misses.py``
 requires that the portal serves five times as many pages a second as a portal without any cache.
-Without the page cache, the portal serves only twice as many.
+Without the page cache, the portal serves only twice as many pages.
 
 The cache key contains everything that the page depends on, such as the answers' bytes and the
 visitor's name. The scheduler clears the cache, so that a purged answer does not stay in memory.
