@@ -11,11 +11,12 @@ class NoCredential(ValueError):
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
-    """Return the token from the Authorization header or the ``at`` parameter.
+    """Return the token from the Authorization header or the query parameter ``at``.
 
     Raises NoCredential. A request may send the same token in the header and in the query. Two
-    headers or two parameters are rejected, even with equal values. A WSGI server may join two
-    headers as ``A,B``, or replace a non-ASCII header by "". ``is_token`` rejects both texts.
+    Authorization headers or two ``at`` parameters are rejected, even with equal values. A WSGI
+    server may join two headers to the value ``A,B``, or replace a non-ASCII value by "".
+    ``is_token`` rejects both values.
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:

@@ -16,12 +16,12 @@ class Gatekeeper:
 
     In demo and managed mode, a credential is a token that the portal knows. In pass-through mode,
     the portal sends the credential to the upstream, which verifies it. The portal itself rejects
-    only the tokens that it has issued.
+    only its own tokens, because they must not be sent to the upstream.
 
     In pass-through mode, a caller's data is stored under an HMAC of the credential. ``secret`` is
     the key of this HMAC, and ``former`` contains earlier values of ``secret``. At a caller's first
-    request, ``take_over(old, new)`` is called for each earlier key. It must move the caller's data
-    from ``old``, the HMAC with the earlier key, to ``new``, the HMAC with ``secret``.
+    request, ``take_over(old, new)`` is called for each key in ``former``. ``take_over`` must move
+    the caller's data from ``old`` (the HMAC with this key) to ``new`` (the HMAC with ``secret``).
     """
 
     def __init__(
@@ -56,9 +56,10 @@ class Gatekeeper:
         return self.authenticate_digest(digest(credential))
 
     def _rename(self, credential: str, name: str) -> None:
-        """Call ``take_over`` at the caller's first request only, because it waits for the database.
+        """Call ``take_over`` for each earlier secret key, and add ``name`` to ``_taken_over``.
 
-        ``test_callers_data_is_taken_over_once`` fails without ``_taken_over``.
+        ``authenticate`` does not call this method again for a name in ``_taken_over``, because
+        ``take_over`` waits for the database (``test_callers_data_is_taken_over_once``).
         """
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()

@@ -97,7 +97,7 @@ class History:
         """Delete entries older than thirty days.
 
         Raises BytesKept. The method empties SQLite's write-ahead log even if no entry has expired,
-        because a concurrent reader may have prevented this in the previous call.
+        because a concurrent reader may have prevented the previous call from emptying the log.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -125,7 +125,7 @@ class History:
             raise HistoryUnavailable(type(error).__name__) from None
 
     def forget(self, subject: str) -> None:
-        """Delete a vehicle's entries from the histories of every namespace.
+        """Delete a vehicle's entries from all histories, in every namespace (see SubjectKeys).
 
         Also erases the vehicle's HMAC from the database's files. Call ``Ledger.forget`` first,
         because the ledger's rows contain the same HMAC. Raises BytesKept.

@@ -64,8 +64,8 @@ class SubjectKeys:
         """Return the digest of kind, namespace and owner that identifies the owner's rows.
 
         Tables with different values of ``kind`` have different keys for the same owner.
-        A browser may send its session cookie to another portal on the same host. The namespace
-        prevents a portal for another upstream from showing the owner's rows.
+        The digest depends on the namespace, because a browser sends its session cookie to every
+        portal on a host. A portal for another upstream must not show the owner's rows.
         """
         return hashlib.sha256(f"{kind}{self.namespace}\0{owner}".encode()).hexdigest()
 

@@ -21,7 +21,7 @@ OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 # Seconds for which a token's row is cached while the database is reachable. The cache saves 0.27 ms
 # a request on SQLite (``test_identify_uses_its_cached_row_within_the_time_to_live``). A process
-# notices a revocation within this time.
+# notices a revocation within REMEMBERED_S.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts (``test_known_token_outlives_a_short_database_outage``). A
@@ -33,9 +33,9 @@ _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
 
 
 class UnknownToken(LookupError):
-    """The namespace has no such token. Status 401.
+    """The portal's namespace (see Tokens) has no such token. Status 401.
 
-    In pass-through mode, the error means that the credential is a token of the portal.
+    In pass-through mode, the error means that the credential is a token that a portal has issued.
     """
 
 
@@ -56,8 +56,8 @@ class Identity:
     """An authenticated caller.
 
     ``daily_limit`` is a number of upstream calls, or 0 for no limit. In pass-through mode,
-    ``digest`` is the HMAC of ``credential``. In other modes, ``credential`` is None, and ``digest``
-    is the token's SHA-256.
+    ``credential`` is the caller's own upstream credential, and ``digest`` is the credential's HMAC.
+    In other modes, ``credential`` is None, and ``digest`` is the token's SHA-256.
     """
 
     name: str
@@ -134,8 +134,9 @@ class Tokens:
         """Return whether a token with this digest was issued, in any namespace.
 
         The token may have expired. If the database is unreachable, the method returns a cached
-        result of any age, or raises TokensUnavailable if there is none. A cached result stays
-        correct, because tokens are never deleted and a new token is random.
+        result of any age, or raises TokensUnavailable if no result is cached. A cached True stays
+        correct, because tokens are never deleted. A cached False stays correct, because new tokens
+        are random.
         """
         cached = self._cached.get(token_digest)
         try:
@@ -148,9 +149,9 @@ class Tokens:
     def issue(
         self, name: str, scopes: frozenset[str], lifetime_s: float | None, daily_limit: int
     ) -> str:
-        """Store and return a new token of 256 random bits. Raises NameTaken.
+        """Issue a token of 256 random bits, and return the token. Raises NameTaken.
 
-        Only the digest is stored, so the token cannot be read again later.
+        Only the token's digest is stored, so the token cannot be read again later.
         """
         token = secrets.token_urlsafe(32)
         now = self._clock()
@@ -217,7 +218,8 @@ class Tokens:
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
         """Return the cached row of a token.
 
-        Raises TokensUnavailable if the row is missing, or was read more than LAST_KNOWN_S ago.
+        Raises TokensUnavailable if no row is cached, or if the row was read LAST_KNOWN_S ago or
+        earlier.
         """
         read_at, issued = cached or (-math.inf, None)
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
@@ -226,7 +228,10 @@ class Tokens:
 
 
 def is_token_name(text: str) -> bool:
-    """Return whether a text is a valid token name: 1 to 80 letters, digits or ``. _ @ -``."""
+    """Return whether a text is a valid token name.
+
+    A name has 1 to 80 ASCII letters, digits or ``. _ @ -``, and begins with a letter or digit.
+    """
     return _NAME.fullmatch(text) is not None
 
 
