@@ -145,7 +145,8 @@ class Circuit:
     def pause(self, retry_after_s: float | None, now: float) -> None:
         """Pause for the time that a 429 response asks for, at most LONGEST_PAUSE_S.
 
-        Does not shorten a current pause that ends later.
+        ``retry_after_s`` is None if the response names no time. The pause then lasts
+        DEFAULT_PAUSE_S. A current pause that ends later is not shortened.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
         until = now + pause_s

@@ -27,7 +27,7 @@ class UpstreamError(Exception):
 
 
 class NotSent(UpstreamError):
-    """No byte of the request was sent, so a retry is free."""
+    """The upstream has not read any byte of the request, so a retry is free."""
 
     outcome = "not_sent"
 

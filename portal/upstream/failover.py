@@ -17,9 +17,9 @@ from portal.upstream.protocol import Account, Resource, Response, Upstream
 class Failover:
     """Sends a request to the origins in order until one answers or the deadline passes.
 
-    After NotSent, the next origin is tried. After Uncertain or Unusable, the next origin is tried
-    only for GET, because a second POST may order and charge a second report. After a LocalFailure,
-    no other origin is tried, because every call from this machine would fail.
+    After a LocalFailure, no other origin is tried, because every call from this machine would fail.
+    After any other NotSent, the next origin is tried. After Uncertain or Unusable, the next origin
+    is tried only for GET, because a second POST may order and charge a second report.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -43,7 +43,7 @@ class Failover:
                     break
             except Exception:
                 # ``account.begin`` refused this call, for example because of a daily limit. If an
-                # earlier call was sent, raise the failure of that call, because it explains more.
+                # earlier call was sent, raise the failure of the earlier call, which explains more.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise

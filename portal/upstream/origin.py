@@ -32,8 +32,8 @@ class Origin:
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. ``transport`` creates a call's adapter from the call's deadline
-    (monotonic seconds). A call is sent, and its response is read, inside ``with waiting():``.
-    The measured duration of a call includes the exit of this context manager.
+    (monotonic seconds). A call is sent, and its response is read, inside ``with waiting():``. If
+    the end of this ``with`` block has to wait, the measured duration of the call includes the wait.
     """
 
     def __init__(
@@ -46,7 +46,7 @@ class Origin:
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.name = name
-        # Parse the base address only once, because this takes longer than the rest of ``_prepare``.
+        # Parse the base address only once, because parsing takes longer than ``_prepare``.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
@@ -159,7 +159,7 @@ def _check_status(resource: Resource, response: Response) -> None:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks to wait, or None."""
+    """Return the seconds that a Retry-After header asks to wait, or None without a valid header."""
     if not text or not text.isascii():
         return None
     if text.isdecimal():

@@ -35,9 +35,9 @@ class PayerBreaker:
     circuit, which counts the failures that the credential may cause: time-outs, 5xx statuses, and
     broken or unusable answers. A 429 pauses only this circuit.
 
-    All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. A call that
-    could not be sent (NotSent) is counted once for each vehicle. Any other failed call is counted
-    once for each payer, and only if the payer is proven. After a 200 from the upstream, a payer is
+    All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. Of the calls
+    that could not be sent (NotSent), the circuit counts one for each vehicle. Of the other failed
+    calls, the circuit counts one for each proven payer. After a 200 from the upstream, a payer is
     proven for PROVEN_S / 2 to PROVEN_S seconds. With invented credentials alone, a client therefore
     cannot open the shared circuit.
 
@@ -142,7 +142,7 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count the failure in the shared circuit, because no credential can cause it."""
+        """Count a failure in the shared circuit, because no credential causes a NotSent."""
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)

@@ -42,7 +42,7 @@ class Attempt(Protocol):
 
 
 class Account(Protocol):
-    """Records requests before they are sent, for example in the ledger.
+    """Records requests before they are sent, for example in the database (see LedgerEntry).
 
     An origin calls ``begin`` before it sends the first byte of a request. ``begin`` may raise an
     error to prevent the request, for example if a daily limit is reached.
