@@ -11,8 +11,8 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-# A relayed error message is cut to this many characters. The longest error message in the contract
-# has 36 characters.
+# The length in characters to which a relayed error message is cut. The longest error message in
+# docs/contract.md has 36 characters.
 LONGEST_MESSAGE: Final = 1_000
 
 # A JSON member outside ``result`` counts as an error message if its name matches this pattern. The
@@ -56,7 +56,7 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
 
     The function checks ``status``, the type of ``result``, and that no record names another
     vehicle. It accepts unknown, missing or mistyped fields inside ``result``, because the answer
-    was paid for.
+    was paid for. ``hidden_marker`` is the text that the upstream sends in place of a hidden value.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -94,7 +94,7 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Return whether ``result`` is a list that contains no records, or only empty records."""
+    """Return whether ``result`` is a list that reports nothing (see ``_records_nothing``)."""
     result = memoryview(_frame.decode(body).result)
     return result[0] == ord("[") and _records_nothing(msgspec.json.decode(result))
 

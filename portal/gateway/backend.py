@@ -24,8 +24,8 @@ def purge_bucket(key: str) -> int:
     """Return the purge bucket of a key's vehicle: a number from 0 to 65,535.
 
     The backend counts purges by bucket, because a counter for each vehicle would permanently show
-    which vehicle was purged. About ten thousand plates share a bucket. If one of these plates is
-    purged during an upstream call for another plate, the answer to the call is not stored.
+    which vehicle was purged. About ten thousand plates share a bucket. If one plate of a bucket is
+    purged during an upstream call for another plate of the bucket, the answer is not stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -46,9 +46,9 @@ class Held(NamedTuple):
 class PurgeState(NamedTuple):
     """What a process knew about purges before it requested an answer.
 
-    ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``last_purge`` is
-    the highest number that the process had read from the purge log, a database table in which all
-    purges are numbered.
+    ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``generation`` is
+    the last known ``Held.generation``. ``last_purge`` is the highest number that the process had
+    read from the purge log, a database table in which all purges are numbered.
     """
 
     counter: str | None
@@ -93,7 +93,10 @@ class Backend(Protocol):
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """Return the first ``size`` bytes of each existing entry, and the generation name."""
+        """Return the first ``size`` bytes of each entry under ``keys``, and the generation name.
+
+        Keys without an entry are omitted.
+        """
         ...
 
     def replace(
@@ -109,15 +112,19 @@ class Backend(Protocol):
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag, and return the number of deleted entries.
 
-        ``number`` is the number of this purge in the purge log ``log``. This method raises the
-        value of ``purged_to(log)`` from ``number - 1`` to ``number``. A lower value stays, because
-        it shows that this backend has missed an earlier purge. Raises BytesRemain if the entries
-        are deleted but their bytes are still on the disk.
+        ``number`` is the number of this purge in the purge log ``log``, or 0 if the purge could not
+        be logged. If ``purged_to(log)`` is ``number - 1``, this method sets it to ``number``. A
+        lower value stays, because it shows that this backend has missed an earlier purge.
+
+        Raises BytesRemain if the entries are deleted but their bytes are still on the disk.
         """
         ...
 
     def purged_to(self, log: str) -> int:
-        """Return the number up to which this backend has applied the purges of ``log``, or 0."""
+        """Return the number up to which this backend has applied the purges of ``log``.
+
+        Returns 0 if the backend has applied none.
+        """
         ...
 
     def set_purged_to(self, log: str, number: int) -> None: ...
@@ -134,7 +141,7 @@ class Backend(Protocol):
         ...
 
     def retention(self) -> str:
-        """Return the text that was last passed to ``set_retention``, or ""."""
+        """Return the text that was last passed to ``set_retention``, or "" if none was passed."""
         ...
 
     def set_retention(self, text: str) -> None: ...

@@ -1,4 +1,4 @@
-"""Compares the upstream's answers with the fields that the contract lists."""
+"""Compares the upstream's answers with the fields that docs/contract.md lists."""
 
 from collections import deque
 from typing import Final
@@ -12,7 +12,7 @@ MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 M
 
 
 class DriftQueue:
-    """A queue of answers that the scheduler's thread compares with the contract.
+    """A queue of answers that the scheduler's thread compares with docs/contract.md.
 
     The comparison of a long answer takes milliseconds, and should not delay the response.
     """

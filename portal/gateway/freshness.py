@@ -12,8 +12,8 @@ from portal.gateway.operations import CachePolicy
 
 REJECTED_FRESH_S = 600
 JITTER = 0.10
-# The clocks of machines that share a store may differ by this many seconds. An answer counts as
-# expired if its time stamp is more than CLOCK_SKEW_S in the future.
+# The largest expected difference, in seconds, between the clocks of machines that share a store. An
+# answer counts as expired if its time stamp is more than CLOCK_SKEW_S in the future.
 CLOCK_SKEW_S = 60
 
 State = Literal["fresh", "stale", "expired"]

@@ -43,7 +43,10 @@ class _FlightResult(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A lookup's stored answer and rejection. The read began at ``read_at`` (monotonic seconds)."""
+    """A lookup's stored answer and stored rejection (status 400), or None in place of either.
+
+    The read began at ``read_at`` (monotonic seconds).
+    """
 
     lookup: Lookup
     key: str
@@ -176,15 +179,15 @@ class Gateway:
     def count_drift(self) -> None:
         """Report the fields in which queued answers differ from the contract.
 
-        The scheduler calls this.
+        The scheduler calls this method.
         """
         self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
         """Store a copy of a report as the vehicle's newest report, which the vehicle's page shows.
 
-        Call this only for a report that was made from the upstream's records. A report that was
-        made from a caller's own data must not be shown to others.
+        Call this method only for a report that was made from the upstream's records. A report that
+        was made from a caller's own data must not be shown to others.
         """
         key = self._store.key(lookup, caller.credential)
         (held,), purge_state = self._store.read_current([key])
@@ -207,7 +210,7 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the last answer before the present one that had another body, or None.
+        """Return the latest earlier answer whose body differs from the present answer, or None.
 
         The vehicle's page compares the two answers to show what has changed.
         """

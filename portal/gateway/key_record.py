@@ -98,7 +98,7 @@ class SQLiteKeyRecord:
             rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             db.execute("COMMIT")
-            if gone:  # A reader may prevent this truncation. The next sweep then repeats it.
+            if gone:  # A reader may prevent the truncation. The next sweep then tries again.
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 

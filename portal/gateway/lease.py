@@ -27,7 +27,7 @@ class Leases(Protocol):
     ``hold`` yields a fence to the process that gets the lease, and None to any other process. A
     fence is a fencing token: the time in microseconds since 1970 at which the process got the
     lease. Each fence from Redis is higher than the previous one, even if the clock was set back.
-    The store rejects a value if the stored value has a higher fence.
+    The store rejects a value whose fence is lower than the fence of the stored value.
     """
 
     def hold(self, key: str) -> contextlib.AbstractContextManager[int | None]: ...

@@ -30,8 +30,8 @@ ANSWERED = "answered"
 NOT_SENT = "not_sent"
 FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
 REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of these statuses.
-# While the database is unavailable, at most this many outcomes of calls are queued. If the queue is
-# full, its oldest outcomes are lost.
+# The largest number of calls whose outcomes are queued while the database is unavailable. If the
+# queue is full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
 # The longest waits for another process's write lock, in seconds. The waits after a call are short,
@@ -39,8 +39,8 @@ TRIAL_RETRY_S = 1.0
 LONGEST_ROW_WAIT_S = 10.0  # before a call, but at most until the lookup's deadline
 LONGEST_END_WAIT_S = 1.0  # after a call, if the lookup's deadline has not passed
 LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
-# One run of ``settle`` writes at most this many queued outcomes, so that a slow database does not
-# delay other scheduled tasks.
+# The largest number of queued outcomes that one run of ``settle`` writes. The limit prevents a slow
+# database from delaying other scheduled tasks.
 SETTLE_BATCH = 200
 
 _INSERT = PreparedStatement(
@@ -112,10 +112,11 @@ class Ledger:
     (401, 403) therefore does not count towards the limits. The row of a refused call keeps the
     price, because the contract does not say that a refusal is free.
 
-    In this mode, each caller is on trial every day until the upstream answers one of its calls with
-    200. A trial call without a 200 does not count towards the limits. Trial calls in progress may
-    use half of the remaining daily limit, shared equally by ``processes`` processes. Each process
-    may always have one trial call in progress.
+    In pass-through mode, each caller is on trial every day until the upstream answers one of the
+    caller's calls with 200. Calls of a caller on trial are trial calls. A trial call without a 200
+    does not count towards the limits. Trial calls in progress may use half of the remaining daily
+    limit, shared equally by ``processes`` processes. Each process may always have one trial call in
+    progress.
     """
 
     def __init__(
@@ -285,8 +286,8 @@ class Ledger:
         """Write a call's outcome.
 
         The counters of the limits are decremented if the call was not sent, if the upstream refused
-        the caller's own credential, or if a trial call got no 200. If the database fails, the
-        outcome stays "maybe" until ``settle`` writes the final outcome.
+        the caller's own credential, or if a trial call (see Ledger) got no 200. If the database
+        fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
         """
         self._end_trial(entry.on_trial)
         try:
@@ -329,9 +330,7 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Count a trial call in progress if the caller is on trial, and return whether it is.
-
-        A caller is on trial (see Ledger) until the upstream accepts its credential.
+        """Return whether the caller is on trial (see Ledger). If so, count its trial call.
 
         Raises Failure if the trial calls in progress already use their share of the daily limit.
         """

@@ -29,9 +29,9 @@ _OVERHEAD = 600  # bytes that an entry takes in addition to its body
 class CachedEntry(msgspec.Struct, frozen=True):
     """An envelope, with data about its last confirmation.
 
-    ``confirmed_at`` is in monotonic seconds. ``generation`` is the backend's generation name at
-    that time, or None if the backend never accepted the envelope. While the backend's version
-    equals ``version``, the backend still stores the envelope.
+    ``confirmed_at`` is in monotonic seconds. ``generation`` is the generation name (see BEGUN in
+    backend.py) that the backend had at this time, or None if the backend never accepted the
+    envelope. While the backend's version equals ``version``, the backend still stores the envelope.
     """
 
     envelope: Envelope
@@ -42,7 +42,7 @@ class CachedEntry(msgspec.Struct, frozen=True):
 
 
 class LocalCache:
-    """Maps store keys to entries, and drops the least recently used ones if it is full."""
+    """Maps store keys to entries. A full cache drops its least recently used entries."""
 
     def __init__(self, capacity_bytes: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._capacity = capacity_bytes

@@ -10,7 +10,7 @@ Name = Literal["decode", "renainf", "renajud", "report"]
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of the contract.
+    """One operation of the upstream (docs/contract.md).
 
     The JSON body of a 200 has a member ``status``, which equals ``status_word``, and a member
     ``result`` of the type ``result_type``.

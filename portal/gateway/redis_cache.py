@@ -47,12 +47,13 @@ CLIENT_OPTIONS: dict[str, Any] = {
     "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
 }
 
-_FENCE_DIGITS = 16  # Microseconds since 1970 have at most 16 digits until the year 2286.
+# A fence (see Leases) is in microseconds since 1970, which have 16 digits until the year 2286.
+_FENCE_DIGITS = 16
 # Number of keys that one step of a scan examines. Other clients of Redis wait during a step.
 SCAN_COUNT = 5000
 REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
-# An interrupted purge blocks writes to the vehicle's purge bucket for this many seconds.
+# Seconds for which an interrupted purge blocks writes to the vehicle's purge bucket.
 CLOSED_S = 300
 # The key of a Redis hash that contains the generation name, the id of the backend's contents, the
 # retention text and the purge counters. Redis evicts a hash as a whole, so no value is lost alone.
@@ -65,8 +66,8 @@ _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local counter = (held[1] or "") .. ":" .. (held[2] or "0")"""
 # A stored value begins with a fence, in a fixed number of digits that can be compared as text. A
-# write is rejected if a vehicle in the bucket is being purged. It is also rejected if a vehicle was
-# purged after the caller read the purge counter.
+# write is rejected while a vehicle in the key's purge bucket is being purged. A write is also
+# rejected if a vehicle in the bucket was purged after the caller had read the purge counter.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}
@@ -178,7 +179,8 @@ class SealedRedisCache(RedisCache):
         """Return None, because Redis does not number the versions of its contents."""
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        # Read the generation before the signatures, for the same reason as in ``read_many``.
+        # Read the generation before the signatures, because another process may purge entries
+        # between the two reads (see ``read_many``).
         generation = self.read_many(["generation"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
@@ -221,7 +223,7 @@ class SealedRedisCache(RedisCache):
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag, even entries that the tag's set does not list.
+        """Delete every entry of a tag, even entries that the tag's Redis set does not list.
 
         Raises RuntimeError if the purge counter changed during the deletion, for example because
         Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted
@@ -278,10 +280,10 @@ class SealedRedisCache(RedisCache):
         return self._delete_entries(signed)
 
     def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
-        """Delete the entries that ``choose`` returns, and return the number of deleted entries.
+        """Delete the entries that ``choose`` selects, and return the number of deleted entries.
 
-        ``choose`` is called with the keys of one group of entries after another. After each
-        deletion the generation changes, so that every process clears its local cache.
+        ``choose`` receives the keys of a group of entries, and returns the keys to delete. After
+        each deletion the generation changes, so that every process clears its local cache.
         """
         gone = 0
         with self.breaker.guard():
@@ -292,7 +294,10 @@ class SealedRedisCache(RedisCache):
         return gone
 
     def _scan(self, pattern: str) -> Iterator[Sequence[bytes]]:
-        """Yield the keys that match, in groups. Call this inside ``breaker.guard()``."""
+        """Yield the keys that match ``pattern``, in groups.
+
+        Call this method inside ``breaker.guard()``.
+        """
         cursor = None
         while cursor != 0:
             cursor, keys = self.client.scan(

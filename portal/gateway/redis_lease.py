@@ -14,7 +14,7 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 
 log = logging.getLogger(__name__)
 
-# A lease expires this many milliseconds after its last renewal. If the holder's machine fails,
+# Milliseconds from the last renewal of a lease to its expiry. If the holder's machine fails,
 # another process gets the lease before a lookup's default deadline of 15 s. With a lifetime of 3 s,
 # busy processes with hundreds of threads lost their leases, and other processes repeated the calls.
 LIFETIME_MS = 8000

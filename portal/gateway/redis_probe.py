@@ -21,8 +21,9 @@ log = logging.getLogger(__name__)
 
 # redis-py classifies these errors as connection errors, although a retry cannot succeed.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# The text of a temporary error begins with one of these words. Redis runs another client's script
-# (BUSY), cannot save its data (MISCONF), has too few replicas (NOREPLICAS), or is full (OOM).
+# The text of a temporary error begins with one of these words, which mean that Redis is running
+# another client's script (BUSY), cannot save its data (MISCONF), has too few replicas (NOREPLICAS)
+# or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
 _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
@@ -55,6 +56,6 @@ def _is_passing(error: RedisError) -> bool:
 
 
 def _refused(error: Exception) -> StoreRefused:
-    """Return an error that quotes the class and text of ``error``. They contain no password."""
+    """Return an error that quotes the class and text of ``error``, which contain no password."""
     reason = f"Redis refuses the portal: {type(error).__name__}: {error}"
     return StoreRefused(" ".join(reason.split()))

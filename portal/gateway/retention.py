@@ -28,7 +28,7 @@ class Retention(NamedTuple):
 def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention:
     """Return the retention that ``terms`` define.
 
-    An envelope without an operation gets the longest retention of any operation.
+    An envelope that names no operation in ``terms`` gets the longest retention of any operation.
     """
 
     def seconds(envelope: Envelope) -> float:
@@ -47,14 +47,14 @@ class Shortening:
     ) -> None:
         self._backend = backend
         self._seals = seals
-        self._retention = retention  # None after all entries have been processed
+        self._retention = retention  # None if the stored entries need no scan
         self._cursor: int | None = None
 
     def step(self) -> None:
         """Continue the scan for about STEP_S seconds.
 
-        After the last entry, this method stores the lifetimes with which the scan began. They tell
-        the other processes that the scan is not needed any more.
+        After the last entry, this method records in the backend the lifetimes with which the scan
+        began, so that other processes do not repeat the scan.
         """
         if self._retention is None:
             return

@@ -70,7 +70,7 @@ class Scheduler:
         return max(0.0, min(self._due) - self._clock())
 
     def run_all(self) -> None:
-        """Run every task once, even if it is not due. Processes call this when they exit."""
+        """Run every task once, even if it is not due. Processes call ``run_all`` when they exit."""
         for task in self._tasks:
             _run_task(task)
 

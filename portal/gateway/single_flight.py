@@ -42,15 +42,17 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether the calling thread has called ``lead``.
 
-        ``former_keys`` are the lookup's store keys that were computed with old secret keys. The
-        leader also acquires the leases of these keys, because another process may still use an old
-        secret key.
+        Of the concurrent threads with the same ``key``, the first is the leader, and the others are
+        followers. ``former_keys`` are the lookup's store keys that were computed with old secret
+        keys. The leader also acquires the leases of these keys, because another process may still
+        use an old secret key.
+
         ``lead`` receives the fence of the lease. ``poll`` returns the result that another process
-        has stored, or None. It raises Failure if the other process has stored a failure.
+        has stored, or None. ``poll`` raises Failure if the other process has stored a failure.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
-        the leader's failure concerns only its own caller, the followers do not get the failure. One
-        of them becomes the leader.
+        the failure concerns only the leader's own caller, the followers do not get the failure. One
+        of the followers becomes the leader.
         """
         while True:
             with self._lock:

@@ -37,7 +37,8 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-# A checkpoint waits for the disk, so ``sweep`` runs it only after this many writes of this process.
+# The number of this process's writes after which ``sweep`` runs a checkpoint, which waits for the
+# disk.
 CHECKPOINT_AFTER = 300
 
 _SCHEMA = """
@@ -57,8 +58,9 @@ _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# The clocks of processes may differ by this many microseconds. A fence that is further in the
-# future comes from a wrong clock, so a write with a lower fence may replace the entry.
+# The largest expected difference between the clocks of processes, in microseconds. A fence (see
+# Leases) that is further in the future comes from a wrong clock, so a write with a lower fence may
+# replace the entry.
 _SKEW_US = 60_000_000
 
 

@@ -24,12 +24,12 @@ F = TypeVar("F")
 
 log = logging.getLogger(__name__)
 
-# A write waits at most this many seconds for another process's write lock. ``Store`` queues an
-# answer that cannot be written in time.
+# Seconds that a write waits for another process's write lock. ``Store`` queues an answer that
+# cannot be written in time.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# A corrupt file is renamed (quarantined). The renamed file is deleted after this many seconds,
-# because ``sweep`` does not delete expired entries from this file.
+# Seconds after which a corrupt file that was renamed (quarantined) is deleted. The renamed file
+# must not remain, because ``sweep`` does not delete its expired entries.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
 # The largest number of connections in use. SQLite keeps a closed connection's file open while the
@@ -40,7 +40,8 @@ MAX_OPEN = 64
 # The size of a connection's page cache in KiB, which is enough for the inner pages of a B-tree with
 # millions of entries.
 _PAGE_CACHE_KIB = 8192
-# A writer checkpoints the WAL after this many pages of 4 KiB, in case no process runs ``sweep``.
+# The number of pages (4 KiB each) in the WAL at which a writer runs a checkpoint, in case no
+# process runs ``sweep``.
 _CHECKPOINT_PAGES = 16_384
 
 

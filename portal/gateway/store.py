@@ -106,13 +106,13 @@ class Store:
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
-        """Return the key of a vehicle's newest report. The key is the same for any content."""
+        """Return the key of a vehicle's newest report, whatever data the report was made from."""
         return self._key(self._seal, subject.text, _newest_report(subject, credential))
 
     def former_newest_report_keys(
         self, subject: Plate | Renavam, credential: str | None
     ) -> Sequence[str]:
-        """Return the keys that ``newest_report_key`` returned with each of the old secret keys."""
+        """Return the keys of the newest report, each computed with one of the old secret keys."""
         question = _newest_report(subject, credential)
         return [self._key(seal, subject.text, question) for seal in self._former_seals]
 
@@ -158,7 +158,7 @@ class Store:
         return self._read(keys, self._known_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
-        """Return the envelope if it was cached locally or confirmed within the last second."""
+        """Return the envelope if it was cached or confirmed within the last second, or None."""
         return self._memory.recent(key)
 
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
@@ -233,7 +233,7 @@ class Store:
     def tick(self) -> None:
         """Detect other processes' purges, confirm cached entries, and write queued answers.
 
-        The scheduler calls this twice a second.
+        The scheduler calls this method twice a second.
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
@@ -282,7 +282,7 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Call ``purge_tag`` with the tag that the present secret key gives a plate or Renavam."""
+        """Call ``purge_tag`` with a vehicle's tag, which the present secret key determines."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
@@ -429,10 +429,10 @@ class Store:
     def _note_generation(self, generation: str) -> bool:
         """Record the backend's generation name, and evict purged entries if the name has changed.
 
-        A new name that begins with PURGED clears the local cache. After a loss of the backend's
-        contents, only entries of vehicles that were purged since the last check are evicted. If
-        this method returns True, the caller must discard the entries that it has read, because some
-        of them may have been deleted.
+        Each purge changes the name. A new name that begins with PURGED clears the local cache.
+        After a loss of the backend's contents, only entries of vehicles that were purged since the
+        last check are evicted. If this method returns True, the caller must discard the entries
+        that the caller has read, because some of them may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -465,8 +465,8 @@ class Store:
         that is older than the purge.
         """
         # Portals that sign with another secret key use another name for the same purge log. The
-        # backend keeps a number for each name. The highest of these numbers is that of the last
-        # applied purge.
+        # backend keeps a number for each name. The highest of these numbers is the number of the
+        # last applied purge.
         number = max(map(self._backend.purged_to, self._log_names))
         since = self._purges_since(number)
         if since is None:
@@ -503,7 +503,7 @@ class Store:
             self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
 
     def _write_back(self, key: str, held: Held) -> Envelope | None:
-        """Write a locally cached answer to a backend that lost it or could not store it before.
+        """Write a locally cached answer to a backend that lost or could not store the answer.
 
         If the generation has not changed since the answer was cached, the backend has not lost the
         answer but deleted it. The answer is then evicted from the local cache.

@@ -102,10 +102,11 @@ def _refuse_depth(text: bytes) -> None:
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
     brackets = text.translate(_ROUND, _NO_BRACKETS_OR_QUOTES).replace(b'""', b"")
-    # A string that contains a bracket leaves its quotes here. So may one with an escaped quote.
+    # Quotes remain in ``brackets`` if a string contains a bracket. If the text has escaped quotes,
+    # these may hide the remaining quotes. In both cases, remove the strings first.
     if b"\\" in text or b'"' in brackets:
         brackets = _STRING.sub(b"", text).translate(_ROUND, _NO_BRACKETS_OR_QUOTES)
-    # Each pass removes the innermost pairs. This takes a tenth of the time of a loop over the text.
+    # Each pass removes the innermost pairs. The passes take a tenth of the time of a Python loop.
     for _ in range(MAX_DEPTH):
         brackets = brackets.replace(b"()", b"")
     if brackets:

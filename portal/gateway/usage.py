@@ -14,8 +14,8 @@ from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN
 from portal.storage import ledger, lookup_counts, reading, spending
 from portal.system.local_time import from_epoch
 
-# ``failures`` includes a call without an outcome after this many seconds, because the process that
-# made the call was probably killed.
+# Seconds after which ``failures`` includes a call without an outcome. The process that made such a
+# call was probably killed.
 _LONGEST_CALL_S = 60.0
 _ORDINARY_STATUSES = (200, 400, 404)
 _TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
@@ -112,7 +112,7 @@ class UsageLog:
         return {operation: merged(usage) for operation, usage in found.items()}
 
     def failures(self, first: date) -> list[CallFailures]:
-        """Return the failed calls since ``first``, grouped by outcome, status and base address.
+        """Return the failed calls since the day ``first``, by outcome, status and base address.
 
         The group with the latest call is first.
         """
@@ -201,9 +201,10 @@ class UsageLog:
 
 
 def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return the query that counts by ``groups`` and price the calls that may have been charged.
+    """Return a query that counts the calls since ``first`` that may have been charged.
 
-    The index "ledger_by_use" covers all columns of this query.
+    The calls are counted for each combination of the columns ``groups`` and the price. The index
+    "ledger_by_use" covers all columns of this query.
     """
     columns = [ledger.c[name] for name in (*groups, "price")]
     return (
