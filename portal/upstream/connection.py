@@ -13,7 +13,7 @@ from portal.system.error_kind import error_kind
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
-# A name's addresses are cached for this many seconds, because getaddrinfo reports no lifetime.
+# Seconds for which a name's addresses are cached, because getaddrinfo reports no lifetime.
 ADDRESS_TTL_S = 30.0
 
 # Errors that show a shortage in this process or machine. Connections to other addresses would fail
