@@ -3,8 +3,8 @@
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
 secret key's file. The cache is copied before the database. The copied ledger, which lists the
 upstream calls, therefore has a row for every copied answer. If a vehicle's data is purged between
-the two copies, the purge is in the copied purge log, and the first start after a restore repeats it
-in the cache.
+the two copies, the purge is in the copied purge log. The first start after a restore then repeats
+the purge in the cache.
 """
 
 import hashlib
@@ -35,7 +35,8 @@ _FORMAT: Final = 1
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
-# Endings of SQLite's journals. SQLite would apply a former database's journal to the restored one.
+# Endings of SQLite's journals. SQLite would apply the journal of a former database to the restored
+# database.
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
@@ -54,7 +55,9 @@ class _File(msgspec.Struct, frozen=True):
 class Manifest(msgspec.Struct, frozen=True):
     """Describes a backup. The manifest is the first file in the archive.
 
-    ``made_at`` is in epoch seconds. ``schema`` is the revision of the database's schema.
+    ``made_at`` is in epoch seconds. ``schema`` is the revision of the database's schema, or None if
+    the backup contains no database. ``key_fingerprint`` identifies the secret key with which the
+    data was written, or is None if no key is recorded.
     """
 
     format: int
@@ -122,8 +125,8 @@ def restore(
     ``targets`` maps names in the backup to paths. If the settings contain a secret key, ``targets``
     must not contain the key's file. ``is_known_key(fingerprint, key)`` returns whether the portal
     will have the secret key with this fingerprint after the restore. ``key`` is the key that is
-    restored from the backup, or None. ``amend`` may change the copied database before the copy gets
-    its final name. No existing file is replaced.
+    restored from the backup, or None if no key is restored. ``amend`` may change the copied
+    database before the copy gets its final name. No existing file is replaced.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
@@ -261,7 +264,7 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
 
 @contextmanager
 def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a temporary path in the directory of each target. At the end, remove these paths."""
+    """Yield a temporary path in the directory of each target. Remove the paths after the block."""
     folders: dict[Path, Path] = {}
     try:
         for target in targets.values():

@@ -61,8 +61,9 @@ _DOSSIERS_LOCK = 0x64737372
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
 # Without a queue, each writer would poll for SQLite's lock with growing pauses. Among hundreds of
-# writers, some would not get the lock in time. A write that records the end of an upstream call has
-# a short time limit, so that it is admitted before the writes of many new lookups.
+# writers, some would not get the lock in time. The queue first admits the writer with the earliest
+# time limit. A write that records the end of an upstream call has a short time limit, and is
+# therefore admitted before the writes of new lookups.
 _write_queues: "WeakKeyDictionary[Engine, TurnQueue]" = WeakKeyDictionary()
 
 
@@ -72,13 +73,13 @@ def open_engine(
     """Create or migrate the database's tables, and return the database's engine.
 
     If ``url`` is None, the database is an SQLite file in ``data_dir``. An existing PostgreSQL
-    database is not migrated, because other portals may be using it: the operator must run ``flask
+    database is not migrated, because other portals may be using it. The operator must run ``flask
     db upgrade``. Raises OSError or SQLAlchemyError if the database cannot be opened or denies
     access to its tables. Raises SchemaMismatch if the schema belongs to another version or was
     changed by hand.
 
     If ``required`` is False, errors are only logged. Worker processes pass False, because a worker
-    must not exit if it starts during an outage of the database. If ``create`` is False, nothing is
+    that starts during an outage of the database must not exit. If ``create`` is False, nothing is
     created, migrated or read.
     """
     file = database_file(url, data_dir)
@@ -128,7 +129,7 @@ def side_engine(engine: Engine) -> Engine:
 
 
 def _try_to_write(engine: Engine) -> None:
-    """Insert test rows into PostgreSQL and roll back. Raises SQLAlchemyError if this is forbidden.
+    """Insert test rows into PostgreSQL and roll back. Raises SQLAlchemyError if INSERT is denied.
 
     If the server is temporarily read-only, for example a standby server, the function only logs a
     warning.
@@ -170,7 +171,7 @@ def upgrade_schema(engine: Engine) -> str | None:
     """Migrate the schema and return its former revision, or None for an empty database.
 
     In an empty database, the tables are created without migrations. All migrations run in one
-    transaction, and concurrent calls wait for it. Raises SQLAlchemyError. Raises SchemaMismatch if
+    transaction, for which concurrent calls wait. Raises SQLAlchemyError. Raises SchemaMismatch if
     the database has a revision that this version of the portal does not know.
     """
     with reading(engine) as db:
@@ -183,7 +184,7 @@ def upgrade_schema(engine: Engine) -> str | None:
                 metadata.create_all(db)
                 record_revision(db, SCHEMA_HEAD)
                 return None
-    # Import Alembic only here, because most starts need no migration. Import it before the
+    # Import Alembic only here, because most starts need no migration. Import Alembic before the
     # transaction begins, because other portals may wait until the transaction ends.
     from portal.storage.migrations import migrate
 
@@ -235,9 +236,10 @@ def lock_dossiers(db: Connection) -> None:
 
 
 def take_lock(db: Connection, number: int) -> None:
-    """Take a PostgreSQL advisory lock, which other portals also take, for the transaction.
+    """Take the PostgreSQL advisory lock ``number``, and hold it until the transaction ends.
 
-    On SQLite, every writing transaction already excludes other writers.
+    On SQLite, the function does nothing, because a writing transaction already excludes other
+    writers.
     """
     if db.dialect.name == "postgresql":
         db.execute(select(func.pg_advisory_xact_lock(number)))
@@ -329,7 +331,7 @@ def _inode(path: Path) -> tuple[int, int] | None:
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
-    # The driver must not begin transactions. ``writing`` does, and ``reading`` needs none.
+    # The driver must not begin transactions. ``writing`` begins them, and ``reading`` needs none.
     connection.isolation_level = None
     for pragma in ("journal_mode = WAL", *PRAGMAS):
         connection.execute(f"PRAGMA {pragma}")
@@ -376,8 +378,8 @@ class BytesKept(Exception):
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> None:
     """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    Raises BytesKept if any of ``traces`` may remain. On PostgreSQL the function does nothing,
-    because the server's operator runs VACUUM.
+    ``traces`` are bytes that identify the rows. Raises BytesKept if any of ``traces`` may remain.
+    On PostgreSQL the function does nothing, because the server's operator runs VACUUM.
     """
     search = _searches.get(engine)
     if search is None:

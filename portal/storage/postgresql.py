@@ -27,8 +27,8 @@ CONNECTIONS = 8
 # cached answers.
 SIDE_CONNECTIONS = 2
 # Seconds that a thread waits for a connection. While other threads open or return connections, the
-# limit is LONGEST_WAIT_S. If no thread opens or returns one for POOL_TIMEOUT_S, the database is
-# probably unreachable, and the waiting thread fails.
+# limit is LONGEST_WAIT_S. If no thread opens or returns a connection for POOL_TIMEOUT_S, the
+# database is probably unreachable, and the waiting thread fails.
 POOL_TIMEOUT_S = 4
 LONGEST_WAIT_S = 12.0
 # Seconds to wait for each response. ANSWER_TIMEOUT_S is longer than the server's statement_timeout,
@@ -73,11 +73,11 @@ class _FifoPool(QueuePool):
     """A connection pool that serves waiting threads in the order of their arrival.
 
     In QueuePool, a thread that asks again overtakes the waiting threads. When 256 threads each ran
-    three short transactions, one in a hundred waited 11.6 s with QueuePool, and 4 s with _FifoPool
-    (``test_pool_serves_waiters_in_order``).
+    three short transactions, one thread in a hundred waited 11.6 s with QueuePool, and 4 s with
+    _FifoPool (``test_pool_serves_waiters_in_order``).
 
-    The server may allow fewer connections than the pool's size. If it refuses a connection, the
-    thread waits until another thread returns one
+    The server may allow fewer connections than the pool's size. If the server refuses a connection,
+    the thread waits until another thread returns a connection
     (``test_fewer_connections_than_the_pool_wants_are_shared``).
 
     The overridden methods are private to SQLAlchemy. They were checked with SQLAlchemy 2.1.9.

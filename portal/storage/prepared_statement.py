@@ -13,7 +13,7 @@ class PreparedStatement:
     the difference is the conversion of values and rows to the types of their columns. ``run`` takes
     40 µs, because numbers and text need no conversion.
 
-    ``columns`` are those that an INSERT or UPDATE sets to values given to ``run``.
+    ``columns`` are the columns that an INSERT or UPDATE sets to values given to ``run``.
     """
 
     def __init__(self, statement: Insert | Update | Select[Any], columns: Sequence[str] = ()):
@@ -33,7 +33,10 @@ class PreparedStatement:
         )
 
     def _compile(self, db: Connection) -> tuple[str, Sequence[str] | None, dict[str, Any]]:
-        """Return the text, the order of its parameters (None: by name), and its constants."""
+        """Return the SQL text, the order of its parameters, and the constant parameters.
+
+        The order is None if the driver takes parameters by name.
+        """
         compiled: Any = self._statement.compile(
             dialect=db.dialect, column_keys=list(self._columns) or None
         )

@@ -41,7 +41,10 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Return whether the log has a purge of ``bucket`` after purge ``number`` (None: any purge)."""
+    """Return whether the log has a purge of ``bucket`` after the purge with this number.
+
+    If ``number`` is None, any purge of ``bucket`` in the log counts.
+    """
     return _LATER_PURGE.run(db, {"after": number or 0, "of": bucket}).first() is not None
 
 

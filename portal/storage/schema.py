@@ -18,7 +18,7 @@ class SchemaMismatch(Exception):
 
 
 def stored_revision(db: Connection) -> str | None:
-    """Return the revision that Alembic recorded, or None."""
+    """Return the revision that Alembic has recorded, or None without a record."""
     if not inspect(db).has_table("alembic_version"):
         return None
     revision = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()

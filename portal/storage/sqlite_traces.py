@@ -17,10 +17,10 @@ _CHUNK = 4 * 1024 * 1024
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
-    """Checkpoint and truncate the write-ahead log. Return False if a reader prevents this.
+    """Checkpoint and truncate the write-ahead log. Return whether the log was truncated.
 
-    The function waits for readers, by default at most 0.8 s. The function polls, because SQLite's
-    busy handler would hold the write lock during the wait.
+    The function waits for readers that prevent the truncation, by default at most 0.8 s. The
+    function polls, because SQLite's busy handler would hold the write lock during the wait.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")

@@ -106,7 +106,8 @@ batches = Table(
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
     Column("reason", String(20), nullable=False),  # The reason why the batch is paused, or "".
-    # The time when a pause ends by itself. NULL without a pause, or if only the owner can end it.
+    # The time when the batch resumes by itself. NULL if it is not paused, or if only the owner can
+    # resume it.
     Column("resume_at", Float),
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
@@ -147,9 +148,9 @@ batch_items = Table(
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
-# Issued dossiers. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
-# revoked, these columns and ``subject`` are NULL. The row remains, so that a page can say that the
-# dossier's link has ended.
+# Issued dossiers. ``head`` (the key in the dossier's link, and a summary of the dossier), ``html``
+# and ``pdf`` are encrypted. When a dossier has expired or was revoked, these columns and
+# ``subject`` are NULL. The row remains, so that a page can say that the dossier's link has ended.
 dossiers = Table(
     "dossiers",
     metadata,

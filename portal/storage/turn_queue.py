@@ -19,7 +19,7 @@ class TurnQueue:
 
     def __init__(self, turns: int = 1, stall_s: float = math.inf) -> None:
         # The lock is reentrant, because the garbage collector may return a connection, and so end a
-        # turn, while this thread holds the lock.
+        # turn, in a thread that already holds the lock.
         self._lock = threading.RLock()
         self._free = turns
         self._stall_s = stall_s

@@ -16,8 +16,8 @@ down_revision = "0001"
 log = logging.getLogger("portal.storage.migrations")
 
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
-# Pass-through mode sends callers' credentials upstream, but never a token of the portal. It
-# recognises the old tokens by these copies of their digests.
+# In pass-through mode, the portal sends callers' credentials upstream, but never its own tokens.
+# The portal recognises old tokens by these copies of their digests.
 _COPY_TOKENS = (
     f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 constants alone
     f"SELECT '', {_COLUMNS} FROM tokens"

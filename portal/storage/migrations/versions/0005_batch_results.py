@@ -1,4 +1,7 @@
-"""Adds a column for the result of a batch's item, and one for a batch's number of duplicates."""
+"""Adds columns for the result of a batch's item and for the number of repeated vehicles.
+
+``repeated`` is the number of vehicles that a batch's list contains more than once.
+"""
 
 import sqlalchemy as sa
 from alembic import op
