@@ -50,7 +50,7 @@ class LocalFailure(NotSent):
 
 
 class Uncertain(UpstreamError):
-    """The request was sent and may have been charged, but has no complete answer."""
+    """The request was sent. Whether the request was charged is unknown."""
 
     outcome = "maybe"
 

@@ -52,7 +52,7 @@ class Exchange:
             h11.EndOfMessage(),
         ]
         self._send(b"".join(self._parser.send(event) or b"" for event in events), until)
-        # RFC 9110 §15.2: a client parses any number of interim responses and may ignore them.
+        # Skip interim responses, which a client must parse but may ignore (RFC 9110 §15.2).
         for _ in range(MOST_INTERIM):
             event = self._next_event(until)
             if isinstance(event, h11.Response):
