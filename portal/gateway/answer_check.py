@@ -151,7 +151,7 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """Return False if a record names another vehicle than the requested one.
+    """Return False if a record names another vehicle than the lookup's.
 
     A requested plate is compared only with plates, and a requested Renavam (national vehicle
     number) only with Renavams. The field may have any JSON type, and its name any letter case.

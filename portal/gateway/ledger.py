@@ -214,7 +214,10 @@ class Ledger:
         return left, self._until_midnight(now)
 
     def forget(self, subject: str) -> int:
-        """Remove a vehicle's tag from the rows of every namespace. Return the number of rows."""
+        """Remove a vehicle's tag from the rows of every namespace.
+
+        Returns the number of changed rows.
+        """
         # Lock the rows in the order of their numbers, because two purges of one vehicle could
         # otherwise deadlock on PostgreSQL.
         rows = select(ledger.c.id).where(ledger.c.subject == subject).order_by(ledger.c.id)
@@ -263,8 +266,8 @@ class Ledger:
                 number = written.scalar_one() if written.returns_rows else written.lastrowid
                 opened = replace(
                     entry,
-                    # Remove the credential, because the entry stays in ``_pending`` while the
-                    # database is down.
+                    # Remove the credential, because the entry may stay in ``_pending`` for as long
+                    # as the database is down.
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
                     origin=origin,
@@ -330,7 +333,7 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Return whether the caller is on trial (see Ledger). If so, count its trial call.
+        """Return whether the caller is on trial (see Ledger). If so, count the trial call.
 
         Raises Failure if the trial calls in progress already use their share of the daily limit.
         """

@@ -25,7 +25,7 @@ class _LeaderFailed(Exception):
 
 
 class SingleFlight(Generic[T]):
-    """Runs at most one call of ``lead`` at a time for each key."""
+    """Runs at most one upstream call at a time for each key."""
 
     def __init__(self, leases: Leases) -> None:
         self._leases = leases

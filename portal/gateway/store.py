@@ -282,7 +282,7 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Call ``purge_tag`` with a vehicle's tag, which the present secret key determines."""
+        """Call ``purge_tag`` with the tag of ``subject``, computed with the present secret key."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
