@@ -162,7 +162,7 @@ def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -
     if unplaced:
         raise BackupRefused(f"with these settings the portal does not use {min(unplaced)}")
     for name, path in targets.items():
-        # An existing key file is no obstacle if the backup contains no key.
+        # A key file may exist if the backup contains no key.
         if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
             raise BackupRefused(f"{path} exists: a backup is restored where no data is")
         for journal in (path.with_name(path.name + ending) for ending in _JOURNALS):

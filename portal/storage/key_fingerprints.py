@@ -36,7 +36,10 @@ def recorded_fingerprint(engine: Engine) -> str | None:
 
 
 def former_fingerprints(engine: Engine) -> list[str]:
-    """Return the fingerprints of former keys with which stored answers may have been signed."""
+    """Return the fingerprints of former keys that may have signed stored answers.
+
+    Former keys are secret keys that are no longer accepted.
+    """
     with reading(engine) as db:
         return (_value(db, _FORMER_NAMES) or "").split()
 
@@ -50,15 +53,14 @@ def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[
 def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, list[str]]:
     """Record the signing key, and the old keys that are still ``accepted`` for reading.
 
-    Returns whether the signing key has changed, and the fingerprints of former keys with which
-    stored answers may have been signed.
+    Returns whether the signing key has changed, and the fingerprints of former keys (no longer
+    accepted) that may have signed stored answers.
 
-    Without a former key, a purge cannot compute the HMACs of a plate in old ledger rows. If any
-    recorded key is no longer accepted, the HMACs of all plates are therefore removed from the
-    ledger. If none of the recorded keys is accepted, all history entries, batches and issued
-    dossiers are deleted, because they cannot be decrypted. If only some of the recorded keys are
-    accepted, the caller must delete the entries, batches and dossiers that no accepted key can
-    decrypt.
+    If any recorded key is no longer accepted, the HMACs of all plates are removed from the ledger,
+    because a purge could not find HMACs that were computed with this key. If none of the recorded
+    keys is accepted, all history entries, batches and issued dossiers are deleted, because they
+    cannot be decrypted. If only some of the recorded keys are accepted, the caller must delete the
+    entries, batches and dossiers that no accepted key decrypts.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -85,7 +87,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys. Call this after deleting the answers signed with them."""
+    """Delete the list of former keys. First delete the answers signed with these keys."""
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

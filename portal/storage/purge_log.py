@@ -49,7 +49,7 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
 
 
 class PurgeLog:
-    """A log of the purges, which are numbered from 1, with the bucket of each vehicle."""
+    """The purges, numbered from 1, with the bucket (``purge_bucket``) of each purged vehicle."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -44,7 +44,11 @@ class TurnQueue:
             self.release()
 
     def acquire(self, until: float) -> None:
-        """Wait for a turn, or raise NoTurn at ``until`` (monotonic seconds)."""
+        """Wait for a turn.
+
+        Raises NoTurn at ``until`` (monotonic seconds), or if ``note_progress`` is not called for
+        ``stall_s`` seconds.
+        """
         with self._lock:
             if self._free:
                 self._free -= 1
