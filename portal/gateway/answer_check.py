@@ -71,8 +71,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # An empty result with a message beside it may be caused by an outage of one of the upstream's
-    # data sources. It is rejected, because the vehicle may nevertheless have records.
+    # Reject an empty result with a message beside it. An outage of one of the upstream's data
+    # sources may be the cause, so the vehicle may nevertheless have records.
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -82,8 +82,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     """Return the body to relay to the caller for an upstream error: ``{"message": text}``.
 
     ``text`` is the upstream's message with "***" in place of ``secret``, cut to LONGEST_MESSAGE
-    characters. Raises NoAnswer if the body does not have the contract's error format, for example
-    if it is a web server's error page.
+    characters. Raises NoAnswer if the body does not have the error format of docs/contract.md, for
+    example if the body is a web server's error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None

@@ -125,7 +125,7 @@ class Gateway:
     ) -> Served | None:
         """Return the stored answer that the directive allows, or None.
 
-        A hit is counted under the name ``caller``.
+        Unless the directive is PEEK, a hit is counted under the name ``caller``.
         """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
         # Do not count a PEEK. It never calls the upstream, so a stored answer saves nothing.
@@ -177,7 +177,7 @@ class Gateway:
         self._count_saved(operation, "hit", times, caller)
 
     def count_drift(self) -> None:
-        """Report the fields in which queued answers differ from the contract.
+        """Report the fields in which queued answers differ from docs/contract.md.
 
         The scheduler calls this method.
         """

@@ -110,7 +110,7 @@ class Ledger:
     In pass-through mode, each caller sends its own upstream credential. Callers with invalid
     credentials must not use up the daily limit of all callers. A call that the upstream refuses
     (401, 403) therefore does not count towards the limits. The row of a refused call keeps the
-    price, because the contract does not say that a refusal is free.
+    price, because the upstream's contract does not say that a refusal is free.
 
     In pass-through mode, each caller is on trial every day until the upstream answers one of the
     caller's calls with 200. Calls of a caller on trial are trial calls. A trial call without a 200
@@ -299,7 +299,7 @@ class Ledger:
             self._defer(entry, error)
 
     def settle(self) -> None:
-        """Write the outcomes that ``close`` could not write. The scheduler calls this."""
+        """Write the outcomes that ``close`` could not write. The scheduler calls ``settle``."""
         for _ in range(min(len(self._pending), SETTLE_BATCH)):
             try:
                 entry = self._pending.popleft()

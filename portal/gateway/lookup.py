@@ -168,7 +168,7 @@ class Observer:
         """Add the price in R$ of calls that stored answers made unnecessary."""
 
     def drifted(self, operation: str, fields: Collection[str]) -> None:
-        """Count the fields in which an answer differs from the contract."""
+        """Count the fields in which an answer differs from docs/contract.md."""
 
     def store_failed(self, what: str) -> None:
         """Count a failed operation of the store."""

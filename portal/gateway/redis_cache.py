@@ -66,8 +66,9 @@ _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local counter = (held[1] or "") .. ":" .. (held[2] or "0")"""
 # A stored value begins with a fence, in a fixed number of digits that can be compared as text. A
-# write is rejected while a vehicle in the key's purge bucket is being purged. A write is also
-# rejected if a vehicle in the bucket was purged after the caller had read the purge counter.
+# value with a higher fence is not replaced. A write is rejected while a vehicle in the key's purge
+# bucket is being purged. A write is also rejected if a vehicle in the bucket was purged after the
+# caller had read the purge counter.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}

@@ -1,4 +1,4 @@
-"""Counts the lookups that needed no upstream call, by day, caller and operation."""
+"""Counts the lookups that needed no upstream call of their own, by day, caller and operation."""
 
 import logging
 import threading
@@ -41,7 +41,7 @@ class _Slot(NamedTuple):
 
 
 class SavingsCounter:
-    """Counts free lookups in memory, so that a hit never waits for the database."""
+    """Counts the lookups that needed no call. ``count`` never waits for the database."""
 
     def __init__(
         self,
