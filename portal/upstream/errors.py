@@ -78,6 +78,6 @@ class Failing(Uncertain):
 
 
 class Unusable(UpstreamError):
-    """The call was charged, but the answer is malformed, truncated or about another vehicle."""
+    """The call counts as charged, but the answer is malformed, cut or about another vehicle."""
 
     outcome = "unusable"

@@ -46,8 +46,8 @@ class PayerBreaker:
 
     Worker processes share the state in ``counters``. The table of payers has a fixed size. A new
     payer gets a free slot of its set, or replaces the payer whose slot has not changed for the
-    longest time. Unproven payers are replaced first, and an unproven payer never replaces a proven
-    one. A payer without a slot has no circuit of its own. Most calls take no lock while the
+    longest time. Unproven payers are replaced first. An unproven payer never replaces a proven
+    payer. A payer without a slot has no circuit of its own. Most calls take no lock while the
     shared circuit and the payer's circuit are closed, without failures or pauses.
     """
 
