@@ -72,7 +72,7 @@ class Identity:
 
 @dataclass(frozen=True, slots=True)
 class Issued:
-    """A row of the table ``tokens``. Times are in epoch seconds."""
+    """A row of the table ``access_tokens``. Times are in epoch seconds."""
 
     name: str
     digest: str
