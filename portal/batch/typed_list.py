@@ -20,11 +20,12 @@ from portal.wording import bare
 Subject = Plate | Renavam
 BinaryFormat = Literal["XLSX", "XLS", "PDF"]
 
-LONGEST_SHOWN = 40  # characters; longer invalid entries are stored truncated
-MOST_WRONG = 200  # maximum number of invalid entries stored; further ones are only counted
-# A plate or Renavam within other text. Separators may follow a plate's letters.
+LONGEST_SHOWN = 40  # characters of an invalid entry that are stored
+MOST_WRONG = 200  # invalid entries that are stored; further ones are only counted
+# A plate or Renavam within other text. Separators may follow a plate's letters, and a hyphen may
+# precede a Renavam's check digit, as in the CSV of a batch's results.
 _SUBJECT = re.compile(
-    r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{11}))"
+    r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{10}-?[0-9]))"
     r"(?![A-Za-z0-9])",
     re.ASCII,
 )
@@ -417,7 +418,7 @@ def _is_like_subject(signs: str) -> bool:
 
 def _subject(match: "re.Match[str]") -> Subject | None:
     try:
-        subject = parse_subject(match[3] or match[1] + match[2])
+        subject = parse_subject(match[3].replace("-", "") if match[3] else match[1] + match[2])
     except InvalidPlate:
         return None
     return None if isinstance(subject, Renavam) and subject.is_invented else subject

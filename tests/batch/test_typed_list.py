@@ -98,6 +98,10 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         # Cells that Excel keeps as text.
         ('="00894638273"\n\'79831854647', ["00894638273", "79831854647"], []),
         ("placa;ABC1D23;renavam;00894638273", ["ABC1D23"], []),
+        # The CSV of a batch's results has a hyphen before a Renavam's check digit.
+        ("0089463827-3, 7983185464-7", ["00894638273", "79831854647"], []),
+        ("ABC1D23;0089463827-3", ["ABC1D23"], []),
+        ("0000000000-0;008946382-73", [], ["0000000000-0", "008946382-73"]),
     ],
 )
 def test_rows_without_a_header(text: str, subjects: list[str], errors: list[str]) -> None:

@@ -30,6 +30,7 @@ _PARTS: Final[Mapping[LookupName, Missing]] = {
     "renajud": "restrictions",
 }
 _KINDS: Final[Mapping[str, Kind]] = {
+    "plate": "subject",
     "fines_open": "integer",
     "fines_amount": "money",
     "fines_enforceable": "integer",

@@ -4,11 +4,13 @@ Rows are generated one by one, so an export of many vehicles needs little memory
 """
 
 import csv
+import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from io import StringIO
 from typing import Final, Literal
 
@@ -19,11 +21,21 @@ from portal.wording import day
 
 Cell = str | int | Decimal | date | datetime | bool | None
 Dialect = Literal["brazil", "rfc4180"]
-Kind = Literal["text", "integer", "money", "date", "moment", "flag"]
+Kind = Literal["text", "subject", "integer", "money", "date", "moment", "flag"]
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 # A spreadsheet treats a text that starts with one of these characters as a formula.
 _FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet with Brazilian settings changes these texts. It drops leading zeros, shows 12 digits
+# or more as "1,23E+11", keeps 15 digits, drops dots between thousands, and converts "12E3" and
+# "1-2" to a number and a day. It shows other numbers, times and years as they are written.
+_NUMBER_OR_DAY: Final = re.compile(
+    r"0[0-9]+|[0-9]{12,}"
+    r"|(?:[0-9]+[.,]|[.,][0-9])[0-9.,]*(?:E[+-]?[0-9]+)?|[0-9]+E[+-]?[0-9]+"
+    r"|[0-9]{1,2}[-/.][0-9]{1,2}(?:[-/.][0-9]{2,4})?",
+    re.ASCII | re.IGNORECASE,
+)
+_RENAVAM_LENGTH: Final = 11
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -31,7 +43,8 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 class Column:
     """A column. ``name`` is the title in CSV and the member name in JSON Lines.
 
-    ``kind`` is the format of the cells in XLSX. CSV and JSON Lines do not use it.
+    ``kind`` is the format of the cells in XLSX. In CSV only the kind "subject" matters, which is a
+    plate or a Renavam. JSON Lines do not use it.
     """
 
     name: str
@@ -54,15 +67,17 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     between cells, decimal commas, and days as DD/MM/YYYY. The dialect "rfc4180" has commas between
     cells, decimal points and ISO 8601 days.
 
-    A Renavam (registration number) is written as plain digits, so spreadsheets drop its leading
-    zeros. An apostrophe before the digits would keep the zeros, but other programs would read the
-    apostrophe as part of the Renavam.
+    A spreadsheet would convert a Renavam (registration number) to a number and drop its leading
+    zeros. The dialect "brazil" therefore has a hyphen before the check digit ("0012345678-9"),
+    which ``portal.batch.read_list`` accepts. It has an apostrophe before any other text that a
+    spreadsheet would change. The dialect "rfc4180" has neither, because it is for programs.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK
     yield _csv_line([column.name for column in table.columns], dialect)
     for cells in table.rows:
-        yield _csv_line([csv_text(cell, dialect) for cell in cells], dialect)
+        texts = map(partial(csv_text, dialect=dialect), cells, table.columns)
+        yield _csv_line(list(texts), dialect)
 
 
 def json_lines(table: Table) -> Iterator[bytes]:
@@ -73,7 +88,7 @@ def json_lines(table: Table) -> Iterator[bytes]:
         yield _encoder.encode(record) + b"\n"
 
 
-def csv_text(cell: Cell, dialect: Dialect) -> str:
+def csv_text(cell: Cell, column: Column, dialect: Dialect) -> str:
     """Format one cell, or return "" for a missing value."""
     match cell:
         case None:
@@ -92,7 +107,12 @@ def csv_text(cell: Cell, dialect: Dialect) -> str:
         case date():
             return day(cell) if dialect == "brazil" else cell.isoformat()
         case _:
-            return safe_text(cell)
+            text = safe_text(cell)
+            if dialect == "rfc4180":
+                return text
+            if column.kind == "subject" and len(text) == _RENAVAM_LENGTH:
+                return f"{text[:-1]}-{text[-1]}"
+            return f"'{text}" if _NUMBER_OR_DAY.fullmatch(text.strip()) else text
 
 
 def safe_text(text: str) -> str:

@@ -15,6 +15,7 @@ _FORMATS: Final[Mapping[Kind, str]] = {
 }
 _WIDTHS: Final[Mapping[Kind, int]] = {
     "text": 22,
+    "subject": 22,
     "integer": 10,
     "money": 14,
     "date": 12,

@@ -12,8 +12,9 @@ from typing import Any
 import openpyxl
 import pytest
 
+from portal.batch import read_file
 from portal.presentation.exports.batches import COLUMNS
-from portal.presentation.exports.tables import Cell, Table, csv_lines
+from portal.presentation.exports.tables import Cell, Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
 
 MOMENT = datetime(2026, 11, 23, 15, 4, 5, tzinfo=UTC)  # 12:04:05 in São Paulo
@@ -37,7 +38,19 @@ FIRST: dict[str, Cell] = {
     "missing": "@SUM(1)",
     "expired": "-1+1",
 }
-SECOND: dict[str, Cell] = {"plate": "00000000191", "state": "pending"}
+# A Renavam, and texts that a spreadsheet would change: it would read them as numbers or days.
+SECOND: dict[str, Cell] = {
+    "plate": "00000000191",
+    "state": "pending",
+    "headline": "00012345620218260100",
+    "vehicle": "1.000",
+    "year": "1/2",
+    "fipe_code": "12E3",
+    "missing": "0123",
+    "expired": "1,5",
+    "cause": "1234567890123456",
+    "not_asked": "004278-1",
+}
 
 
 def table() -> Table:
@@ -61,7 +74,24 @@ def test_csv_module_reads_the_cells() -> None:
     assert found["vehicle"] == FIRST["vehicle"]
     assert (found["fines_amount"], found["fipe_high"]) == ("13016,50", "1234567,89")
     assert found["fetched_at"] == "23/11/2026 12:04:05"
-    assert dict(zip(titles, second, strict=True))["plate"] == "00000000191"
+    found = dict(zip(titles, second, strict=True))
+    assert found["plate"] == "0000000019-1"
+    texts = {name: cell for name, cell in found.items() if name not in ("plate", "state") and cell}
+    assert texts.pop("not_asked") == "004278-1"  # no spreadsheet changes it
+    assert texts == {name: f"'{SECOND[name]}" for name in texts}
+
+
+def test_exported_csv_is_the_list_of_a_new_batch() -> None:
+    found = read_file(content().encode())
+    assert [subject.text for subject in found.subjects] == ["ABC1D23", "00000000191"]
+    assert found.wrong == ()
+
+
+def test_programs_get_a_renavam_of_eleven_digits() -> None:
+    *_, second = csv.reader(csv_lines(table(), "rfc4180"))
+    assert [cell for cell in second if cell] == list(SECOND.values())
+    *_, last = json_lines(table())
+    assert b'"plate":"00000000191"' in last
 
 
 @pytest.fixture(scope="module")
@@ -104,8 +134,10 @@ def test_libreoffice_opens_the_csv_with_the_same_cells(opened_by_libreoffice: An
         assert [_as_csv(value) for value in row] == [_number_or_text(text) for text in expected]
     first = dict(zip(rows[0], sheet[2], strict=True))
     assert first["plate"].value == "ABC1D23"
-    # A Renavam is a number to a spreadsheet, which drops its zeros; the workbook keeps them.
-    assert rows[2][0] == 191
+    second = dict(zip(rows[0], rows[2], strict=True))
+    assert [second[name] for name in SECOND] == python_cells()[2][:2] + [
+        text for text in python_cells()[2][2:] if text
+    ]
     assert first["fines_amount"].value == 13016.5
     assert first["fipe_high"].value == 1234567.89
     assert first["fetched_at"].value == LOCAL

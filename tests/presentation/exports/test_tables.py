@@ -74,6 +74,24 @@ def test_hostile_text_is_one_cell_and_no_formula(text: str) -> None:
         assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r"))
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["0123", "00", "123456789012", "1234567890123456", "1.000", "0,5", "12E3", "1-2", "1/2/2020"],
+)
+def test_text_that_a_spreadsheet_would_change_gets_an_apostrophe(text: str) -> None:
+    assert text_of("brazil", [[text, *[None] * 5]]).endswith(f"\r\n'{text};;;;;\r\n")
+    rfc4180 = list(csv.reader(io.StringIO(text_of("rfc4180", [[text, *[None] * 5]]))))
+    assert rfc4180[1][0] == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0", "7455", "12345678901", "2012/2013", "2026-11", "08:30", "004278-1", "Art. 5.", "."],
+)
+def test_text_that_a_spreadsheet_shows_as_it_is_stays_unmarked(text: str) -> None:
+    assert text_of("brazil", [[text, *[None] * 5]]).endswith(f"\r\n{text};;;;;\r\n")
+
+
 def test_workbook_has_typed_cells() -> None:
     file = io.BytesIO()
     write_workbook(table(), file)
