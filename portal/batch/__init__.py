@@ -23,6 +23,7 @@ from portal.batch.model import (
 )
 from portal.batch.preview import Preview, preview, preview_left
 from portal.batch.runner import BatchRunner
+from portal.batch.start import start_batch
 from portal.batch.turn import Turn
 from portal.batch.typed_list import (
     BinaryFile,
@@ -73,4 +74,5 @@ __all__ = [
     "read_list",
     "read_strings",
     "release_items",
+    "start_batch",
 ]

@@ -17,8 +17,8 @@ from portal.batch import (
     BatchRunner,
     LookupName,
     preview,
-    preview_left,
     read_strings,
+    start_batch,
 )
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
@@ -54,8 +54,7 @@ class BatchEngine:
         return self.batches.create(owner, ask, found.items, listed)
 
     def start(self, batch: str) -> None:
-        left = preview_left(self.batches, batch, OWNER, self.identity, self.bench.gateway)
-        self.batches.start(batch, OWNER, Access(OWNER), left.items)
+        start_batch(self.batches, batch, OWNER, self.identity, self.bench.gateway)
 
     def get(self, batch: str) -> Batch:
         return self.batches.get(batch, OWNER)

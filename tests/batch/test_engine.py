@@ -28,7 +28,7 @@ from portal.storage.database import _write_queues
 from portal.system.local_time import from_epoch
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
 from portal.vehicle import Plate
-from tests.batch.engine import OWNER, engine_of, plates
+from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
 from tests.fakes.ports import wait_until
@@ -118,6 +118,21 @@ def test_every_lookup_is_asked_once_and_renavam_is_not_decoded(
         "/detran/v1/restrictions/renajud/79831854647",
         "/detran/v1/restrictions/renajud/AAA0A00",
     ]
+
+
+def test_start_stores_what_authenticates_the_lookups(tmp_path: Path, clock: Clock) -> None:
+    seen: list[Access] = []
+
+    def identify(access: Access) -> Identity:
+        seen.append(access)
+        return one.identity
+
+    one = engine_of(tmp_path, clock, identify=identify)
+    one.identity = replace(IDENTITY, credential="ana's own")
+    batch = one.create(["AAA0A00"])
+    one.start(batch)
+    assert one.run(batch).counts.done == 1
+    assert set(seen) == {Access(OWNER, "ana's own")}
 
 
 def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(

@@ -18,7 +18,6 @@ from flask import Blueprint, Response, request, stream_with_context
 from portal.access import Gatekeeper, Identity, NoCredential
 from portal.batch import (
     LOOKUPS,
-    Access,
     Batch,
     Batches,
     Item,
@@ -27,8 +26,8 @@ from portal.batch import (
     Subject,
     UnknownBatch,
     preview,
-    preview_left,
     read_strings,
+    start_batch,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Failure, Gateway, Operation
 from portal.pdf import PdfProcess, PDFUnavailable
@@ -211,10 +210,7 @@ class OwnApi:
         """Start or resume a batch."""
         requester = self._requester()
         self._count(requester)
-        owner, identity = requester.owner, requester.identity
-        left = preview_left(self.batches, batch, owner, identity, self.gateway)
-        access = Access(identity.digest, identity.credential)
-        self.batches.start(batch, owner, access, left.items)
+        start_batch(self.batches, batch, requester.owner, requester.identity, self.gateway)
         return self._one(batch, requester)
 
     def pause(self, batch: str) -> Response:

@@ -14,7 +14,6 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access import Identity
 from portal.batch import (
     LOOKUPS,
-    Access,
     Batch,
     Batches,
     BinaryFile,
@@ -31,6 +30,7 @@ from portal.batch import (
     read_file,
     read_list,
     read_strings,
+    start_batch,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
 from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
@@ -208,12 +208,9 @@ class BatchPages:
         return preview_left(self._batches, found.id, owner, identity, self._gateway)
 
     def start(self, identity: Identity, batch: str) -> BaseResponse:
-        def begin(owner: str) -> None:
-            left = preview_left(self._batches, batch, owner, identity, self._gateway)
-            access = Access(identity.digest, identity.credential)
-            self._batches.start(batch, owner, access, left.items)
-
-        return self._changed(batch, begin)
+        return self._changed(
+            batch, lambda owner: start_batch(self._batches, batch, owner, identity, self._gateway)
+        )
 
     def pause(self, identity: Identity, batch: str) -> BaseResponse:  # noqa: ARG002
         return self._changed(batch, lambda owner: self._batches.pause(batch, owner))

@@ -1,0 +1,18 @@
+"""Starts or resumes a batch at the present prices of its lookups."""
+
+from portal.access import Identity
+from portal.batch.batches import Access, Batches
+from portal.batch.preview import preview_left
+from portal.gateway import Gateway
+
+
+def start_batch(
+    batches: Batches, batch: str, owner: str, identity: Identity, gateway: Gateway
+) -> None:
+    """Start or resume an owner's batch, whose lookups ``identity`` pays for.
+
+    Raises UnknownBatch or NotAllowed.
+    """
+    left = preview_left(batches, batch, owner, identity, gateway)
+    access = Access(identity.digest, identity.credential)
+    batches.start(batch, owner, access, left.items)
