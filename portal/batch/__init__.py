@@ -21,7 +21,7 @@ from portal.batch.model import (
     State,
     lookups_of,
 )
-from portal.batch.preview import Preview, preview, preview_left
+from portal.batch.preview import Preview, PreviewsLeft, quote, quote_left
 from portal.batch.runner import BatchRunner
 from portal.batch.start import start_batch
 from portal.batch.turn import Turn
@@ -56,6 +56,7 @@ __all__ = [
     "LookupName",
     "NotAllowed",
     "Preview",
+    "PreviewsLeft",
     "QuotedItem",
     "Reason",
     "State",
@@ -68,8 +69,8 @@ __all__ = [
     "decode_upload",
     "joined",
     "lookups_of",
-    "preview",
-    "preview_left",
+    "quote",
+    "quote_left",
     "read_file",
     "read_list",
     "read_strings",

@@ -132,14 +132,17 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class QuotedItem:
-    """A vehicle with the highest possible price of its lookups, in R$.
+    """A vehicle that needs at most ``calls`` upstream calls, for ``at_most`` R$.
 
-    ``is_stored`` is true if at least one lookup is possible and all answers are already stored.
+    ``is_stored`` is true if it has lookups and all their answers are stored. ``is_possible`` is
+    false if it has none of the lookups, as a Renavam has no data of the vehicle.
     """
 
     subject: Subject
     is_stored: bool
     at_most: Decimal = Decimal(0)
+    calls: int = 0
+    is_possible: bool = True
 
 
 @dataclass(frozen=True, slots=True)

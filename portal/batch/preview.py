@@ -4,54 +4,107 @@ The upstream may charge for a failed lookup, and again when the lookup is repeat
 not include the cost of repeated lookups.
 """
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Final
 
 from portal.access import Identity
 from portal.batch.batches import Batches, QuotedItem
-from portal.batch.model import LookupName, lookups_of
+from portal.batch.model import Batch, LookupName, lookups_of
 from portal.batch.typed_list import Subject
 from portal.gateway import OPERATIONS, Gateway, Lookup
+
+KEPT_S: Final = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The items of a list. They need at most ``calls`` upstream calls, for ``at_most`` R$ in total.
+    """The cost of a list: at most ``calls`` upstream calls, for ``at_most`` R$.
 
-    ``impossible`` is the number of items for which none of the chosen lookups is possible. For
-    example, the lookup "decode" is impossible for a Renavam.
+    ``askable`` counts the vehicles that have at least one of the lookups, and ``impossible`` the
+    others.
     """
 
-    items: tuple[QuotedItem, ...]
+    askable: int
+    impossible: int
     calls: int
     at_most: Decimal
-    impossible: int = 0
+
+    @classmethod
+    def of(cls, items: Sequence[QuotedItem]) -> "Preview":
+        askable = sum(item.is_possible for item in items)
+        return cls(
+            askable,
+            len(items) - askable,
+            sum(item.calls for item in items),
+            sum((item.at_most for item in items), Decimal(0)),
+        )
 
 
-def preview(
+class PreviewsLeft:
+    """Previews of the items of batches that are not done.
+
+    A browser fetches the page of a batch every two seconds while it is paused until ``resume_at``.
+    A preview of 500 plates takes 50 ms of processor time, so the one of such a batch is cached for
+    KEPT_S. Until then it may ignore answers that other lookups store or that expire.
+    ``start_batch`` computes the prices anew.
+    """
+
+    def __init__(
+        self, batches: Batches, gateway: Gateway, monotonic: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._batches = batches
+        self._gateway = gateway
+        self._monotonic = monotonic
+        self._cached: dict[Hashable, tuple[float, Preview]] = {}
+
+    def get(self, batch: Batch, owner: str, identity: Identity) -> Preview:
+        """Return the preview of an owner's batch. Raises UnknownBatch."""
+        if batch.resume_at is None:
+            return self._computed(batch, owner, identity)
+        now = self._monotonic()
+        key = (batch.id, batch.resume_at, batch.counts, identity.digest, identity.scopes)
+        cached = {old: each for old, each in self._cached.items() if now - each[0] < KEPT_S}
+        if key not in cached:
+            cached[key] = now, self._computed(batch, owner, identity)
+        self._cached = cached
+        return cached[key][1]
+
+    def _computed(self, batch: Batch, owner: str, identity: Identity) -> Preview:
+        return Preview.of(quote_left(self._batches, batch.id, owner, identity, self._gateway))
+
+
+def quote(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
-) -> Preview:
-    """Compute the preview of a list of vehicles, without an upstream call."""
-    items, calls, impossible = [], 0, 0
-    for subject in subjects:
-        lookups = [name for name in lookups_of(subject, ask) if identity.has_scope(name)]
-        missing = [name for name in lookups if not _is_stored(name, subject, identity, gateway)]
-        price = sum((gateway.terms(name).price for name in missing), Decimal(0))
-        items.append(QuotedItem(subject, is_stored=bool(lookups) and not missing, at_most=price))
-        calls += len(missing)
-        impossible += not lookups_of(subject, ask)
-    at_most = sum((item.at_most for item in items), Decimal(0))
-    return Preview(tuple(items), calls, at_most, impossible)
+) -> tuple[QuotedItem, ...]:
+    """Return the highest possible prices of a list, without an upstream call."""
+    return tuple(_quoted(subject, ask, identity, gateway) for subject in subjects)
 
 
-def preview_left(
+def quote_left(
     batches: Batches, batch: str, owner: str, identity: Identity, gateway: Gateway
-) -> Preview:
-    """Compute the preview of the items of a batch that are not done. Raises UnknownBatch."""
+) -> tuple[QuotedItem, ...]:
+    """Return the prices of the items of a batch that are not done. Raises UnknownBatch."""
     ask = batches.get(batch, owner).ask
     left = [item.subject for item in batches.items(batch, owner) if item.state != "done"]
-    return preview(left, ask, identity, gateway)
+    return quote(left, ask, identity, gateway)
+
+
+def _quoted(
+    subject: Subject, ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
+) -> QuotedItem:
+    possible = lookups_of(subject, ask)
+    lookups = [name for name in possible if identity.has_scope(name)]
+    missing = [name for name in lookups if not _is_stored(name, subject, identity, gateway)]
+    return QuotedItem(
+        subject,
+        is_stored=bool(lookups) and not missing,
+        at_most=sum((gateway.terms(name).price for name in missing), Decimal(0)),
+        calls=len(missing),
+        is_possible=bool(possible),
+    )
 
 
 def _is_stored(name: LookupName, subject: Subject, identity: Identity, gateway: Gateway) -> bool:

@@ -2,7 +2,7 @@
 
 from portal.access import Identity
 from portal.batch.batches import Access, Batches
-from portal.batch.preview import preview_left
+from portal.batch.preview import quote_left
 from portal.gateway import Gateway
 
 
@@ -13,6 +13,6 @@ def start_batch(
 
     Raises UnknownBatch or NotAllowed.
     """
-    left = preview_left(batches, batch, owner, identity, gateway)
+    left = quote_left(batches, batch, owner, identity, gateway)
     access = Access(identity.digest, identity.credential)
-    batches.start(batch, owner, access, left.items)
+    batches.start(batch, owner, access, left)

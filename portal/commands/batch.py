@@ -24,9 +24,10 @@ from portal.batch import (
     BinaryFile,
     LookupName,
     Preview,
+    QuotedItem,
     Subject,
     TypedList,
-    preview,
+    quote,
     read_file,
 )
 from portal.commands.failures import Command, fail
@@ -105,14 +106,14 @@ def batch_command(given: BatchTools) -> Command:
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             fail(f"{out} cannot be written.")
         listed = _read(file, tools.limit)
-        found = preview(listed.subjects, ask, tools.identity, tools.gateway)
-        _describe(listed, found)
-        if found.at_most and not yes and not click.confirm("Go on?", err=True):
+        quoted = quote(listed.subjects, ask, tools.identity, tools.gateway)
+        _describe(listed, quoted)
+        if Preview.of(quoted).at_most and not yes and not click.confirm("Go on?", err=True):
             sys.exit(1)
         number = _unfinished(tools, listed, ask) or tools.batches.create(
-            tools.identity.digest, ask, found.items, listed
+            tools.identity.digest, ask, quoted, listed
         )
-        tools.batches.start(number, tools.identity.digest, tools.access, found.items)
+        tools.batches.start(number, tools.identity.digest, tools.access, quoted)
         ended = _run(tools, number)
         _write(tools, ended, out, chosen)
         _report(ended, listed, out)
@@ -170,8 +171,9 @@ def _counted(count: int, one: str, many: str) -> str:
     return f"{count} {one if count == 1 else many}"
 
 
-def _describe(listed: TypedList, found: Preview) -> None:
-    stored = sum(item.is_stored for item in found.items)
+def _describe(listed: TypedList, quoted: Sequence[QuotedItem]) -> None:
+    found = Preview.of(quoted)
+    stored = sum(item.is_stored for item in quoted)
     repeated = f", {len(listed.repeated)} repeated" if listed.repeated else ""
     print(
         f"{_counted(len(listed.subjects), 'plate', 'plates')}{repeated}, {stored} stored already. "

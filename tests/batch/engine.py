@@ -16,7 +16,7 @@ from portal.batch import (
     Batches,
     BatchRunner,
     LookupName,
-    preview,
+    quote,
     read_strings,
     start_batch,
 )
@@ -50,8 +50,8 @@ class BatchEngine:
         self, texts: Sequence[object], ask: tuple[LookupName, ...] = ("decode",), owner: str = OWNER
     ) -> str:
         listed = read_strings(texts)
-        found = preview(listed.subjects, ask, self.identity, self.bench.gateway)
-        return self.batches.create(owner, ask, found.items, listed)
+        quoted = quote(listed.subjects, ask, self.identity, self.bench.gateway)
+        return self.batches.create(owner, ask, quoted, listed)
 
     def start(self, batch: str) -> None:
         start_batch(self.batches, batch, OWNER, self.identity, self.bench.gateway)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
-from portal.batch import Batch, Cost, Counts, Item, Preview, QuotedItem, WrongEntry
+from portal.batch import Batch, Cost, Counts, Item, Preview, WrongEntry
 from portal.gateway import CachePolicy
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
@@ -144,8 +144,7 @@ def row_with(item: Item, found: Panels) -> BatchRow:
 
 def batch_left(count: int, calls: int, impossible: int = 0) -> Preview:
     """What the button of a batch's page would look up."""
-    quoted = tuple(QuotedItem(PLATE, is_stored=False) for _ in range(count))
-    return Preview(quoted, calls, Decimal("2.70"), impossible)
+    return Preview(count - impossible, impossible, calls, Decimal("2.70"))
 
 
 ISSUED = issued_summary(

@@ -439,7 +439,7 @@ def _cost_text(batch: Batch, left: Preview | None) -> str:
     spent, count = batch.cost.spent, batch.counts.pending
     most = batch.cost.at_most - spent
     if left is not None:
-        count, most = _askable(left), left.at_most
+        count, most = left.askable, left.at_most
     if batch.state in ("done", "cancelled"):
         return f"Custou {formats.brl(spent)}." if spent else "Sem custo."
     if not (spent or most):
@@ -462,10 +462,6 @@ def _limits_text(ask: Sequence[LookupName]) -> str:
         f"Consultas não pedidas neste lote: {listed(others)}. "
         "O resultado não diz nada sobre o que não foi pedido."
     )
-
-
-def _askable(left: Preview) -> int:
-    return len(left.items) - left.impossible
 
 
 def _wrong_title(count: int) -> str:
@@ -500,11 +496,11 @@ def _wrong(entry: WrongEntry) -> str:
 
 
 def _start_label(batch: Batch, left: Preview | None) -> str:
-    if left is None or not _askable(left):
+    if left is None or not left.askable:
         return ""
     verb = {"draft": "Consultar", "done": "Consultar de novo"}.get(batch.state, "Continuar com")
     price = f" por até {formats.brl(left.at_most)}" if left.at_most else ""
-    return f"{verb} {counted(_askable(left), 'placa', 'placas')}{price}"
+    return f"{verb} {counted(left.askable, 'placa', 'placas')}{price}"
 
 
 def _again_text(batch: Batch) -> str:

@@ -25,7 +25,7 @@ from portal.batch import (
     NotAllowed,
     Subject,
     UnknownBatch,
-    preview,
+    quote,
     read_strings,
     start_batch,
 )
@@ -194,8 +194,8 @@ class OwnApi:
             first = wrong_message(listed.wrong[0]) if listed.wrong else ""
             raise Refusal(400, NOTHING_VALID.format(first).strip())
         self._count(requester)
-        found = preview(listed.subjects, ask, requester.identity, self.gateway)
-        batch = self.batches.create(requester.owner, ask, found.items, listed)
+        quoted = quote(listed.subjects, ask, requester.identity, self.gateway)
+        batch = self.batches.create(requester.owner, ask, quoted, listed)
         response = self._one(batch, requester)
         response.status_code = 201
         response.headers["Location"] = f"/api/v1/batches/{batch}"

@@ -22,11 +22,11 @@ from portal.batch import (
     LookupName,
     NotAllowed,
     Preview,
+    PreviewsLeft,
     TypedList,
     UnknownBatch,
     joined,
-    preview,
-    preview_left,
+    quote,
     read_file,
     read_list,
     read_strings,
@@ -82,6 +82,7 @@ class BatchPages:
         self._recent = recent
         self._gateway = gateway
         self._batches = batches
+        self._previews = PreviewsLeft(batches, gateway)
         self._limit = limit
         self._allowance = allowance
         self._lookups = lookups
@@ -136,9 +137,9 @@ class BatchPages:
         if len(listed.subjects) > self._limit:
             problem = TOO_MANY.format(len(listed.subjects), self._limit)
             return self._form(identity, text, problem, asked)
-        found = preview(listed.subjects, ask, identity, self._gateway)
+        quoted = quote(listed.subjects, ask, identity, self._gateway)
         owner = self._sessions.history_key
-        batch = self._batches.create(owner, ask, found.items, listed)
+        batch = self._batches.create(owner, ask, quoted, listed)
         self._discard_draft(request.form.get("corrige", ""), owner)
         return redirect(f"/lote/{batch}", 303)
 
@@ -205,7 +206,7 @@ class BatchPages:
         """
         if found.state in ("running", "cancelled"):
             return None
-        return preview_left(self._batches, found.id, owner, identity, self._gateway)
+        return self._previews.get(found, owner, identity)
 
     def start(self, identity: Identity, batch: str) -> BaseResponse:
         return self._changed(

@@ -1,0 +1,75 @@
+"""Previews of what a batch has left: computed, or cached while the batch is paused by itself."""
+
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from portal.batch import Preview, PreviewsLeft
+from portal.batch.preview import KEPT_S
+from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
+from tests.fakes import Clock
+
+PRICE = Decimal("0.30")
+
+
+def three_left(folder: Path, clock: Clock) -> tuple[BatchEngine, str]:
+    """A batch of five plates that the day's limit has paused after two."""
+    one = engine_of(folder, clock, daily_limit=2, concurrency=1)
+    batch = one.create(plates(5))
+    one.start(batch)
+    assert one.run(batch).resume_at is not None
+    return one, batch
+
+
+def test_preview_sums_what_is_not_stored(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    one.bench.decode("AAA0A00")
+    batch = one.create([*plates(3), "79831854647"])
+    left = PreviewsLeft(one.batches, one.bench.gateway)
+    assert left.get(one.get(batch), OWNER, IDENTITY) == Preview(3, 1, 2, 2 * PRICE)
+
+
+def test_preview_of_a_batch_that_goes_on_by_itself_is_cached(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, batch = three_left(tmp_path, clock)
+    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    first = left.get(one.get(batch), OWNER, IDENTITY)
+    assert first == Preview(3, 0, 3, 3 * PRICE)
+    found = one.get(batch)
+    with monkeypatch.context() as patch:
+        patch.delattr(one.batches.__class__, "items")  # a computation reads the items
+        clock.advance(KEPT_S - 1)
+        assert left.get(found, OWNER, IDENTITY) == first
+        with pytest.raises(AttributeError):
+            left.get(found, OWNER, replace(IDENTITY, scopes=frozenset({"renainf"})))
+        with pytest.raises(AttributeError):
+            left.get(replace(found, resume_at=clock.now() + 1), OWNER, IDENTITY)
+        clock.advance(1)
+        with pytest.raises(AttributeError):
+            left.get(found, OWNER, IDENTITY)
+
+
+def test_preview_follows_the_batch_and_the_answers(tmp_path: Path, clock: Clock) -> None:
+    one, batch = three_left(tmp_path, clock)
+    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    before = one.get(batch)
+    assert left.get(before, OWNER, IDENTITY).calls == 3
+    one.batches.forget("AAA0A04")
+    assert left.get(one.get(batch), OWNER, IDENTITY).calls == 2
+    clock.advance(before.resume_at - clock.now())  # type: ignore[operator]
+    one.bench.decode("AAA0A03")
+    assert left.get(one.get(batch), OWNER, IDENTITY) == Preview(2, 0, 1, PRICE)
+
+
+def test_preview_of_a_batch_that_waits_for_its_owner_is_not_cached(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(2))
+    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    assert left.get(one.get(batch), OWNER, IDENTITY).calls == 2
+    one.bench.decode("AAA0A00")
+    assert left.get(one.get(batch), OWNER, IDENTITY).calls == 1
