@@ -1,6 +1,6 @@
 """The "posso…?" ("may I…?") matrix: the answer for each act, and the records that decide it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -104,17 +104,21 @@ def row_of(
     missing: tuple[Missing, ...],
     stale: Stale,
     doubt: str = "",
+    not_asked: Collection[Missing] = (),
 ) -> Row:
     """Build the matrix row of an act, with the least favourable mark that a record gives.
 
     Fines affect only licensing and transfer; restrictions affect every act. ``doubt`` is a clause
     that explains why the records may belong to another vehicle, or "". A ``doubt``, or a relevant
-    lookup in ``missing``, makes the mark "unknown", unless the known records forbid the act.
+    lookup in ``missing``, makes the mark "unknown", unless the known records forbid the act. The
+    lookups in ``not_asked`` are missing because the user did not choose them.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
         relevant = ("restrictions",)
-    unavailable = [MISSING_WORDS[part] for part in missing if part in relevant]
+    gaps = [part for part in missing if part in relevant]
+    unavailable = [MISSING_WORDS[part] for part in gaps if part not in not_asked]
+    unchosen = listed([MISSING_WORDS[part] for part in gaps if part in not_asked])
     by_fines = _fine_answers(act, fines)
     by_courts = (
         replace(effect.answers[act], records=(f"restricao-{number}",))
@@ -125,6 +129,9 @@ def row_of(
     mark: Mark = found[0].mark if found else "yes"
     found += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
     sentences = list(dict.fromkeys(answer.reason for answer in found))
+    if unchosen and mark != "no":
+        mark = "unknown"
+        sentences.insert(0, f"{unchosen[0].upper()}{unchosen[1:]} não foram pedidas.")
     if unavailable and mark != "no":
         mark = "unknown"
         sentences.insert(0, f"Não foi possível consultar {listed(unavailable)}.")

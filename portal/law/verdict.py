@@ -115,7 +115,9 @@ def judge(
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     effects = [effect_of(restriction) for restriction in restrictions or ()]
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
-    matrix = tuple(row_of(act, effects, fines or (), missing, stale, doubt) for act in ACTS)
+    matrix = tuple(
+        row_of(act, effects, fines or (), missing, stale, doubt, not_asked) for act in ACTS
+    )
     reasons = (*_court_reasons(restrictions or (), effects), *_fine_reasons(fines or ()))
     failed = (part for part in missing if part not in not_asked)
     parts = (part for part in failed if part != "decode" or not decode_known)

@@ -10,11 +10,10 @@ import msgspec
 
 from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry, lookups_of
 from portal.gateway import Served
-from portal.law import Missing
 from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import Panel, answer_panel
 from portal.presentation.site.typed_subject import what_is_wrong
-from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.contents import PARTS, VehicleContents
 from portal.presentation.vehicle.panel import LOOKUP_WORDS, Panels, RenderContext, is_readable
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
@@ -24,11 +23,6 @@ NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veíc
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
 NOT_A_TEXT: Final = "Não é um texto: a placa ou o Renavam vai entre aspas."
 
-_PARTS: Final[Mapping[LookupName, Missing]] = {
-    "decode": "decode",
-    "renainf": "fines",
-    "renajud": "restrictions",
-}
 _KINDS: Final[Mapping[str, Kind]] = {
     "plate": "subject",
     "fines_open": "integer",
@@ -205,7 +199,7 @@ def batch_row(
         context,
         decode_wanted="decode" in asked,
         check_digit_holds=isinstance(item.subject, Plate) or item.subject.check_digit_holds,
-        not_asked=[part for name, part in _PARTS.items() if name not in asked],
+        not_asked=[part for name, part in PARTS.items() if name not in asked],
     )
     facts, summary = contents.facts, contents.summary
     prices = [

@@ -6,6 +6,7 @@ test compares this description with the documents. A value that the upstream doe
 never zero or "".
 """
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 from portal.law import (
@@ -14,6 +15,7 @@ from portal.law import (
     Answer,
     Clock,
     FineAssessment,
+    Missing,
     Row,
     Verdict,
     court_body_name,
@@ -21,29 +23,48 @@ from portal.law import (
     effect_of,
 )
 from portal.presentation.panels import Panel
-from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.contents import PARTS, VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, Panels, RenderContext, missing_of
+from portal.presentation.vehicle.panel import (
+    LOOKUP_WORDS,
+    Lookup,
+    Panels,
+    RenderContext,
+    missing_of,
+)
 from portal.presentation.vehicle.prices import PriceTab
 from portal.presentation.vehicle.restrictions import RestrictionList, title_of
 from portal.system.local_time import local_time
 from portal.vehicle import Field, Plate, Restriction
 
 VERSION: Final = 1
+NOT_ASKED: Final = "Não pedida."
 Record = dict[str, Any]
 
 
-def explained(plate: Plate, panels: Panels, context: RenderContext) -> Record:
-    """Build the document of a plate. A part is null if its lookup has no readable answer."""
-    contents = VehicleContents.of(panels, context)
+def explained(
+    plate: Plate,
+    panels: Panels,
+    context: RenderContext,
+    ask: Sequence[Lookup] = tuple(LOOKUP_WORDS),
+) -> Record:
+    """Build the document of a plate. A part is null if its lookup has no readable answer.
+
+    ``ask`` are the lookups that the request asks for. The others are not missing, but "not_asked".
+    """
+    not_asked = [part for name, part in PARTS.items() if name not in ask]
+    contents = VehicleContents.of(
+        panels, context, decode_wanted="decode" in ask, not_asked=not_asked
+    )
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
+    reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in ask}
     facts, fines, restrictions = contents.facts, contents.fines, contents.restrictions
     return {
         "version": VERSION,
         "plate": plate.text,
         "assessed_on": context.today,
-        "verdict": _verdict(contents.summary.verdict),
+        "verdict": _verdict(contents.summary.verdict, not_asked),
         "acts": [_act(row) for row in contents.summary.verdict.matrix],
         "vehicle": _vehicle(facts) if facts else None,
         "prices": price_records(facts) if facts else None,
@@ -89,22 +110,23 @@ def restriction_records(restrictions: RestrictionList) -> list[Record]:
 def _lookup(panel: Panel, reason: str | None, context: RenderContext) -> Record:
     """Return how a lookup ended. An unreadable answer has the state "unavailable".
 
-    ``price`` is what one upstream call costs, in R$.
+    ``reason`` says why there is no answer. ``price`` is what one upstream call costs, in R$.
     """
+    failed = reason is not None and panel.state != "unasked"
     fetched_at = panel.fetched_at
     age = None if fetched_at is None else max(0, int((context.now - fetched_at).total_seconds()))
     return {
-        "state": "unavailable" if reason else panel.state,
+        "state": "unavailable" if failed else panel.state,
         "fetched_at": None if fetched_at is None else local_time(fetched_at),
         "age_s": age,
         "source": panel.origin or None,
         "price": panel.price,
-        "cause": (panel.cause or "unreadable") if reason else None,
+        "cause": (panel.cause or "unreadable") if failed else None,
         "reason": reason,
     }
 
 
-def _verdict(verdict: Verdict) -> Record:
+def _verdict(verdict: Verdict, not_asked: Sequence[Missing]) -> Record:
     return {
         "level": verdict.level,
         "headline": verdict.headline,
@@ -113,7 +135,8 @@ def _verdict(verdict: Verdict) -> Record:
             {"sentence": each.sentence, "record": each.anchor, "mark": each.mark}
             for each in verdict.reasons
         ],
-        "missing": verdict.missing,
+        "missing": [part for part in verdict.missing if part not in not_asked],
+        "not_asked": not_asked,
     }
 
 

@@ -1,17 +1,25 @@
 """The content of a vehicle's panels, built from the answers of its lookups."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from portal.law import Missing, Stale
 from portal.presentation.panels import Panel
 from portal.presentation.vehicle.changes import changes_of
 from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
 from portal.presentation.vehicle.fines import FineList, fine_list
-from portal.presentation.vehicle.panel import Panels, RenderContext
+from portal.presentation.vehicle.panel import Lookup, Panels, RenderContext
 from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
 from portal.presentation.vehicle.summary import Summary, summary
 from portal.system.local_time import local_time
+
+# The part of a verdict that each lookup gives.
+PARTS: Final[Mapping[Lookup, Missing]] = {
+    "decode": "decode",
+    "renainf": "fines",
+    "renajud": "restrictions",
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -160,7 +160,7 @@ class OwnApi:
         names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
-        return _json(explained(subject, panels, self.render_context()))
+        return _json(explained(subject, panels, self.render_context(), names))
 
     def table(self, plate: str, name: TableName, ending: str) -> Response:
         requester = self._requester()

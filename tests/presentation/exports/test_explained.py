@@ -16,7 +16,7 @@ from portal.presentation.exports.explained import Record, explained
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.page import vehicle_page
-from portal.presentation.vehicle.panel import Panels
+from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
@@ -27,6 +27,12 @@ CASES = {
     "no-fines": Panels(panels().decode, DOWN, panels().renajud),
     "down": Panels(DOWN, DOWN, DOWN),
     "unasked": Panels(UNASKED, UNASKED, UNASKED),
+    "decode-only": Panels(panels().decode, UNASKED, UNASKED),
+    "no-renajud": Panels(panels().decode, DOWN, UNASKED),
+}
+ASKED: dict[str, tuple[Lookup, ...]] = {
+    "decode-only": ("decode",),
+    "no-renajud": ("decode", "renainf"),
 }
 
 
@@ -40,7 +46,7 @@ class JsonFile(SingleFileSnapshotExtension):
 
 
 def document(case: str) -> Record:
-    return explained(PLATE, CASES[case], CONTEXT)
+    return explained(PLATE, CASES[case], CONTEXT, ASKED.get(case, tuple(LOOKUP_WORDS)))
 
 
 def as_json(found: object) -> Any:
@@ -127,6 +133,33 @@ def test_missing_lookup_makes_the_verdict_incomplete_and_is_named() -> None:
     for lookup in found["lookups"].values():
         assert lookup["state"] == "unavailable"
         assert lookup["reason"]
+
+
+def test_lookup_that_was_not_asked_for_is_not_missing() -> None:
+    found = document("decode-only")
+    assert found["verdict"]["level"] == "limited"
+    assert found["verdict"]["headline"] == "Consulta só de dados do veículo"
+    assert found["verdict"]["missing"] == []
+    assert found["verdict"]["not_asked"] == ["fines", "restrictions"]
+    assert found["lookups"]["decode"]["reason"] is None
+    for name in ("renainf", "renajud"):
+        lookup = found["lookups"][name]
+        assert (lookup["state"], lookup["cause"]) == ("unasked", None)
+        assert lookup["reason"] == "Não pedida."
+    answers = {act["act"]: act["explanation"] for act in found["acts"]}
+    assert answers["transfer"] == "As multas e as restrições judiciais não foram pedidas."
+    assert answers["drive"] == "As restrições judiciais não foram pedidas."
+    assert {act["mark"] for act in found["acts"]} == {"unknown"}
+
+
+def test_failed_lookup_is_missing_beside_one_that_was_not_asked_for() -> None:
+    found = document("no-renajud")
+    assert found["verdict"]["level"] == "incomplete"
+    assert found["verdict"]["missing"] == ["fines"]
+    assert found["verdict"]["not_asked"] == ["restrictions"]
+    assert found["acts"][0]["explanation"] == (
+        "Não foi possível consultar as multas. As restrições judiciais não foram pedidas."
+    )
 
 
 def test_every_row_of_a_table_has_its_columns() -> None:

@@ -63,6 +63,25 @@ def test_export_fails_as_its_lookup_does(
         assert 0 <= int(lookup[1]) - int(str(export[1])) <= 2
 
 
+def test_ask_limits_the_verdict_to_what_was_asked_for(portal: PortalFactory) -> None:
+    here = portal()
+    verdict = here.get(f"{VEHICLE}?ask=decode").get_json()["verdict"]
+    assert (verdict["level"], verdict["missing"]) == ("limited", [])
+    assert verdict["not_asked"] == ["fines", "restrictions"]
+    assert verdict["headline"] == "Consulta só de dados do veículo"
+    assert here.get(VEHICLE).get_json()["verdict"]["not_asked"] == []
+
+
+def test_lookup_that_may_not_be_made_is_missing(portal: PortalFactory) -> None:
+    """A request that only reads what is stored asks for all lookups, although it makes none."""
+    here = portal()
+    response = here.client.get(
+        VEHICLE, headers={"Authorization": PORTAL_TOKEN, "Cache-Control": "only-if-cached"}
+    )
+    verdict = response.get_json()["verdict"]
+    assert (verdict["level"], verdict["not_asked"]) == ("incomplete", [])
+
+
 @pytest.mark.parametrize("query", ["ask=decode&ask=renainf", "ask=decode&ask=decode", "ask="])
 def test_repeated_or_empty_ask_is_refused(
     portal: PortalFactory, upstream: FaultUpstream, query: str
