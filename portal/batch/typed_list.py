@@ -18,7 +18,7 @@ from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.wording import bare
 
 Subject = Plate | Renavam
-BinaryFormat = Literal["XLSX", "XLS", "PDF"]
+BinaryFormat = Literal["XLSX", "ODS", "ZIP", "XLS", "PDF"]
 
 LONGEST_SHOWN = 40  # characters of an invalid entry that are stored
 MOST_WRONG = 200  # invalid entries that are stored; further ones are only counted
@@ -55,9 +55,15 @@ _SLASHES = re.compile(r"[/|]")  # separate the vehicles of a line without a deli
 _STATED_DELIMITER = re.compile(r'\ufeff?"?sep=([;,\t])"?', re.IGNORECASE)
 _encoder = msgspec.json.Encoder(decimal_format="number")
 _SIGNATURES: Final[dict[bytes, BinaryFormat]] = {
-    b"PK\x03\x04": "XLSX",
+    b"PK\x03\x04": "ZIP",
     b"\xd0\xcf\x11\xe0": "XLS",
     b"%PDF": "PDF",
+}
+# Spreadsheets are ZIP archives that contain one of these texts: the name of a file, or the
+# uncompressed file with which an OpenDocument archive begins.
+_SPREADSHEETS: Final[dict[bytes, BinaryFormat]] = {
+    b"xl/workbook.": "XLSX",
+    b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet": "ODS",
 }
 _PLATE_LENGTH = 7
 _RENAVAM_LENGTH = 11
@@ -173,7 +179,8 @@ def read_file(content: bytes) -> TypedList:
     """Read the plates and Renavam of a text file. Raises BinaryFile."""
     for signature, file_format in _SIGNATURES.items():
         if content.startswith(signature):
-            raise BinaryFile(file_format)
+            named = (each for text, each in _SPREADSHEETS.items() if text in content)
+            raise BinaryFile(next(named, file_format))
     listed = read_list(decode_upload(content))
     return replace(listed, wrong=tuple(replace(each, in_file=True) for each in listed.wrong))
 

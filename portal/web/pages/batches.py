@@ -60,6 +60,8 @@ TOO_LARGE: Final = (
 )
 BINARY_FILES: Final[Mapping[BinaryFormat, str]] = {
     "XLSX": "É uma planilha do Excel (XLSX). Salve como CSV e envie de novo.",
+    "ODS": "É uma planilha do LibreOffice (ODS). Salve como CSV e envie de novo.",
+    "ZIP": "É um arquivo ZIP ou um documento do Word. Copie dele as placas e cole a lista.",
     "XLS": "É uma planilha do Excel (XLS). Salve como CSV e envie de novo.",
     "PDF": "É um PDF. Copie dele as placas e cole a lista.",
 }

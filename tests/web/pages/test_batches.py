@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import time
+import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -163,10 +164,26 @@ def test_text_and_file_are_both_read(dealer: PageClient) -> None:
     assert "Lote de 1 placa" in dealer.get(path).text
 
 
+def archive(*names: str, **contents: str) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as made:
+        for name, content in {**contents, **dict.fromkeys(names, "")}.items():
+            made.writestr(name, content)
+    return file.getvalue()
+
+
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"PK\x03\x04...", "É uma planilha do Excel (XLSX). Salve como CSV e envie de novo."),
+        (
+            archive("[Content_Types].xml", "xl/workbook.xml"),
+            "É uma planilha do Excel (XLSX). Salve como CSV e envie de novo.",
+        ),
+        (
+            archive(mimetype="application/vnd.oasis.opendocument.spreadsheet"),
+            "É uma planilha do LibreOffice (ODS). Salve como CSV e envie de novo.",
+        ),
+        (archive("word/document.xml"), "É um arquivo ZIP ou um documento do Word."),
         (b"\xd0\xcf\x11\xe0...", "É uma planilha do Excel (XLS). Salve como CSV"),
         (b"%PDF-1.7", "É um PDF. Copie dele as placas e cole a lista."),
     ],
