@@ -526,24 +526,22 @@ class Batches:
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items from the batches of all namespaces, and return their number.
 
-        Also deletes the invalid entries that contain the plate or Renavam, or have it as their
-        suggested correction. A draft that has lost all its items is deleted. The HMAC of the plate
-        may remain in the database's files until ``History.forget`` is called.
+        Also deletes the invalid entries that contain the plate or Renavam, or suggest it, and the
+        batches that have no other item, in any state. Their cost stays in the ledger. The HMAC of
+        the plate may remain in the database's files until ``History.forget`` is called.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._writing() as db:
             batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
             deleted = db.execute(delete(items).where(found)).rowcount
+            db.execute(
+                delete(table).where(
+                    table.c.id.in_(batches), table.c.id.not_in(select(items.c.batch))
+                )
+            )
             for batch in batches:
                 if not _pending(db, batch):
                     self._end(db, batch)
-            db.execute(
-                delete(table).where(
-                    table.c.id.in_(batches),
-                    table.c.state == "draft",
-                    table.c.id.not_in(select(items.c.batch)),
-                )
-            )
             self._forget_wrong(db, subject)
         return deleted
 

@@ -619,16 +619,40 @@ def test_forgotten_plate_leaves_the_wrong_entries(
     assert one.get(batch).counts.total == 2
 
 
-def test_draft_without_its_only_plate_is_deleted(tmp_path: Path, clock: Clock) -> None:
+def test_batch_without_its_only_plate_is_deleted(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
-    draft = one.create(["AAA0A00"])
-    started = one.create(["AAA0A00"])
-    one.start(started)
-    one.run(started)
-    assert one.batches.forget("AAA0A00") == 2
+    draft, done, running, paused, cancelled = (one.create(["AAA0A00"]) for _ in range(5))
+    other = one.create(["AAA0A00", "AAA0A01"])
+    one.start(done)
+    one.run(done)
+    for batch in (running, paused, cancelled):
+        one.start(batch)
+    one.batches.pause(paused, OWNER)
+    one.batches.cancel(cancelled, OWNER)
+    assert one.batches.forget("AAA0A00") == 6
+    for batch in (draft, done, running, paused, cancelled):
+        with pytest.raises(UnknownBatch):
+            one.get(batch)
+    assert [each.id for each in one.batches.listed(OWNER)] == [other]
+    assert one.bench.ledger.spent(done) == PRICE
+
+
+def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
+    tmp_path: Path, clock: Clock
+) -> None:
+    def answer(resource: Resource) -> Response:
+        assert one.batches.forget("AAA0A00") == 1
+        return good(resource)
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer))
+    batch = one.create(["AAA0A00"])
+    one.start(batch)
+    one.runner.tick()
+    wait_until(lambda: not one.runner.active, "the lookup has ended")
     with pytest.raises(UnknownBatch):
-        one.get(draft)
-    assert [each.id for each in one.batches.listed(OWNER)] == [started]
+        one.get(batch)
+    assert one.bench.ledger.spent(batch) == PRICE
+    assert one.batches.forget("AAA0A00") == 0
 
 
 def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:
