@@ -134,8 +134,9 @@ class LeftOut(msgspec.Struct, frozen=True):
 class QuotedItem:
     """A vehicle that needs at most ``calls`` upstream calls, for ``at_most`` R$.
 
-    ``is_stored`` is true if it has lookups and all their answers are stored. ``is_possible`` is
-    false if it has none of the lookups, as a Renavam has no data of the vehicle.
+    ``is_stored`` is true if at least one lookup is possible and all answers are already stored.
+    ``is_possible`` is false if none of the chosen lookups is possible. For example, the lookup
+    "decode" is impossible for a Renavam.
     """
 
     subject: Subject
@@ -526,9 +527,10 @@ class Batches:
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items from the batches of all namespaces, and return their number.
 
-        Also deletes the invalid entries that contain the plate or Renavam, or suggest it, and the
-        batches that have no other item, in any state. Their cost stays in the ledger. The HMAC of
-        the plate may remain in the database's files until ``History.forget`` is called.
+        Also deletes the invalid entries that contain the plate or Renavam, or have it as their
+        suggested correction. A batch that has lost all its items is deleted, in any state. Its cost
+        stays in the ledger. The HMAC of the plate may remain in the database's files until
+        ``History.forget`` is called.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._writing() as db:

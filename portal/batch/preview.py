@@ -23,8 +23,8 @@ KEPT_S: Final = 60.0
 class Preview:
     """The cost of a list: at most ``calls`` upstream calls, for ``at_most`` R$.
 
-    ``askable`` counts the vehicles that have at least one of the lookups, and ``impossible`` the
-    others.
+    ``impossible`` is the number of vehicles for which none of the chosen lookups is possible.
+    ``askable`` is the number of all other vehicles.
     """
 
     askable: int
@@ -46,9 +46,9 @@ class Preview:
 class PreviewsLeft:
     """Previews of the items of batches that are not done.
 
-    A browser fetches the page of a batch every two seconds while it is paused until ``resume_at``.
-    A preview of 500 plates takes 50 ms of processor time, so the one of such a batch is cached for
-    KEPT_S. Until then it may ignore answers that other lookups store or that expire.
+    While a batch is paused until ``resume_at``, a browser fetches the batch's page every two
+    seconds. The preview of 500 plates takes 50 ms of processor time. The preview of such a batch is
+    therefore cached for KEPT_S seconds, and ignores answers that are stored or expire meanwhile.
     ``start_batch`` computes the prices anew.
     """
 

@@ -20,8 +20,8 @@ from portal.wording import bare
 Subject = Plate | Renavam
 BinaryFormat = Literal["XLSX", "ODS", "ZIP", "XLS", "PDF"]
 
-LONGEST_SHOWN = 40  # characters of an invalid entry that are stored
-MOST_WRONG = 200  # invalid entries that are stored; further ones are only counted
+LONGEST_SHOWN = 40  # characters; longer invalid entries are stored truncated
+MOST_WRONG = 200  # maximum number of invalid entries stored; further ones are only counted
 # A plate or Renavam within other text. Separators may follow a plate's letters, and a hyphen may
 # precede a Renavam's check digit, as in the CSV of a batch's results.
 _SUBJECT = re.compile(
