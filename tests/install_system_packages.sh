@@ -1,6 +1,6 @@
 #!/bin/sh
-# Chromium, Redis, PgBouncer beside PostgreSQL, Prometheus, nginx, Caddy, and the libraries WeasyPrint
-# loads: installed where they are missing and this user may; otherwise the tests that need them skip
+# Chromium, Redis, PgBouncer beside PostgreSQL, Prometheus, LibreOffice without windows, nginx, Caddy,
+# and the libraries WeasyPrint loads: installed where they are missing and this user may; otherwise the tests that need them skip
 # and say so. systemd would start nginx and Caddy on port 80, so they are installed without it only.
 #
 # The first argument is the browser: Chromium without windows for the tests, or chromium. The tests
@@ -15,6 +15,7 @@ command -v redis-server >/dev/null 2>&1 || missing="$missing redis-server"
 ldconfig -p 2>/dev/null | grep -q libpangoft2 || missing="$missing libpango-1.0-0 libpangoft2-1.0-0"
 ldconfig -p 2>/dev/null | grep -q libharfbuzz-subset || missing="$missing libharfbuzz-subset0"
 command -v promtool >/dev/null 2>&1 || missing="$missing prometheus"
+command -v soffice >/dev/null 2>&1 || missing="$missing libreoffice-calc-nogui"
 if [ ! -d /run/systemd/system ]; then
     PATH="$PATH:/usr/sbin" command -v nginx >/dev/null 2>&1 || missing="$missing nginx-light"
     command -v caddy >/dev/null 2>&1 || missing="$missing caddy"
@@ -31,6 +32,10 @@ if can_install; then
             missing=$(echo "$missing" | sed s/chromium-headless-shell/chromium/)
         fi ;;
     esac
+    # Some distributions have only a package with windows, which is large: those tests then skip.
+    if ! apt-cache show libreoffice-calc-nogui >/dev/null 2>&1; then
+        missing=$(echo "$missing" | sed s/libreoffice-calc-nogui//)
+    fi
     if DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $missing >"$log" 2>&1; then
         rm -f "$log"
     else

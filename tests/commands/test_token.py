@@ -171,6 +171,7 @@ def test_usage_error_exits_2_and_changes_nothing(
 
 def test_revocation_reaches_a_running_server_in_five_seconds() -> None:
     with PortalProcess() as server:
+        server.wait_for_workers()
         path = QUESTIONS[0].path
         done = server.command_line("token", "issue", "leaver")
         assert done.returncode == 0

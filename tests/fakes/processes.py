@@ -220,6 +220,20 @@ class PortalProcess(HttpProcess):
             **self._env,
         }
 
+    def wait_for_workers(self) -> None:
+        """Wait until every worker has opened its listening socket, from /proc/net/tcp.
+
+        The server accepts connections as soon as its first worker does.
+        """
+        here, listening, count = f":{self.port:04X}", "0A", int(self._env["PORTAL_WORKERS"])
+
+        def open_sockets() -> int:
+            lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
+            words = [line.split() for line in lines]
+            return sum(each[1].endswith(here) and each[3] == listening for each in words)
+
+        wait_until(lambda: open_sockets() == count, "all workers")
+
     def configure(self, **settings: str) -> None:
         """Change settings, by their full names, from the next start on."""
         self._env |= settings

@@ -5,7 +5,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 from portal.gateway import Seal
-from tests.fakes import FaultUpstream, wait_until
+from tests.fakes import FaultUpstream
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess
@@ -29,7 +29,7 @@ def serving(upstream: FaultUpstream, workers: int = 2, **named: str) -> Iterator
         **{f"PORTAL_{name}": value for name, value in named.items()},
     }
     with PortalProcess(settings, workers=workers) as server:
-        wait_until(lambda: len(server.worker_pids()) == workers, "all workers")
+        server.wait_for_workers()
         yield server
 
 

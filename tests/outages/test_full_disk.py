@@ -70,7 +70,7 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
 def server(disk: SmallDisk, upstream: FaultUpstream) -> Iterator[PortalProcess]:
     settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(disk.path)}
     with PortalProcess(settings, workers=WORKERS) as running:
-        wait_until(lambda: len(running.worker_pids()) == WORKERS, "all workers")
+        running.wait_for_workers()
         yield running
 
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from tests.fakes import FaultUpstream, faults, wait_until
+from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import pass_through
 from tests.fakes.processes import PortalProcess
@@ -22,7 +22,7 @@ PLATES = [f"ABC1D{number:02}" for number in range(60)]
 def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:
     settings = pass_through(upstream.url) | {"PORTAL_DAILY_CALL_LIMIT": str(DAILY_LIMIT)}
     with PortalProcess(settings, workers=WORKERS) as running:
-        wait_until(lambda: len(running.worker_pids()) == WORKERS, "all workers")
+        running.wait_for_workers()
         yield running
 
 

@@ -30,6 +30,7 @@ def test_redis_outage_in_mid_traffic_fails_no_request(upstream: FaultUpstream) -
             }
         )
         with PortalProcess(settings, workers=WORKERS) as server:
+            server.wait_for_workers()
             for _ in range(5):  # new connections, so that every process gets every plate
                 together(server.port, warm * 4)
             assert upstream.count() == len(plates)
