@@ -52,10 +52,11 @@ class Reading(NamedTuple):
 class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
-    The local cache serves an entry for at most CONFIRMED_FOR_S (1 s) after the backend was known to
-    store it. A purge by another process thus takes effect within 1 s. Twice a second, ``tick``
-    checks whether the backend still stores the locally cached entries that were requested since the
-    last ``tick``. While the backend is down, reads use only the local cache and raise no exception.
+    While the backend is up, the local cache serves an entry for at most CONFIRMED_FOR_S (1 s) after
+    the last check that the backend stores it. A purge by another process thus takes effect within
+    1 s. Twice a second, ``tick`` checks the locally cached entries that were requested since the
+    last ``tick``. While the backend is down, reads use only the local cache, without these checks,
+    and raise no exception.
 
     ``former_seals`` verify entries that were signed with old secret keys. ``purges_since`` reads
     the purge log in the database. The store needs the purge log if the backend loses its contents,

@@ -4,8 +4,8 @@ The field ``valor`` (amount) of a record often lacks the cents. In this module, 
 upstream API that sends the records. The discounts follow art. 284 of the CTB (the traffic code).
 Until the due date, a payer owes 80 % of the amount. A payer who uses SNE, the federal system of
 electronic notices, and files no defence or appeal owes 60 % (§ 1º). Some fines double if the driver
-repeats the infraction within 12 months (arts. 165 to 165-C, 173 to 175, 191, 203, sole paragraph,
-and 253-A, § 2º).
+repeats the infraction within 12 months. These are the fines of arts. 165 to 165-C, 173 to 175 and
+191, of the sole paragraph of art. 203, and of § 2º of art. 253-A.
 """
 
 from dataclasses import dataclass

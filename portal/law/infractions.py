@@ -43,8 +43,8 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# The description of a code lists at most _MAX_WORDINGS of its splits. If all splits share an
-# opening of _SHARED_WORDS words or more, the opening is written only once.
+# The description of a code lists the wordings of at most _MAX_WORDINGS of its variants (splits). If
+# all wordings begin with the same _SHARED_WORDS words or more, these words are written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -52,7 +52,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: a code and one of its splits.
+    """One line of the table: a code and one of its variants (splits, desdobramentos).
 
     ``official`` is the official wording, for comparison with the description in a record.
     ``description`` is the same wording without abbreviations. Amounts are in reais, and None if

@@ -44,11 +44,12 @@ class PayerBreaker:
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
     share one probe, a payer whose calls fail could keep the circuit open for all.
 
-    Worker processes share the state in ``counters``. The table of payers has a fixed size. A new
-    payer gets a free slot of its set, or replaces the payer whose slot has not changed for the
-    longest time. Unproven payers are replaced first. An unproven payer never replaces a proven
-    payer. A payer without a slot has no circuit of its own. Most calls take no lock while the
-    shared circuit and the payer's circuit are closed, without failures or pauses.
+    Worker processes share the state in ``counters``. The table of payers has a fixed size
+    and is divided into sets of slots. A payer's hash selects its set. A new payer gets a free slot
+    of its set, or replaces the payer of the set whose slot has not changed for the longest time.
+    Unproven payers are replaced first. An unproven payer never replaces a proven payer. A payer
+    without a slot has no circuit of its own. Most calls take no lock while the shared circuit and
+    the payer's circuit are closed, without failures or pauses.
     """
 
     def __init__(

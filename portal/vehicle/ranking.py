@@ -117,7 +117,7 @@ def _fuels(text: str) -> frozenset[str]:
 def _litres(decoded: Decoded, registered: str) -> str:
     """Return the displacement in litres as in version names ("1.8" for 1798 cm³).
 
-    Returns "" if the displacement is unknown.
+    If ``decoded`` has no plausible displacement, return the one in the text ``registered``, or "".
     """
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100
