@@ -26,7 +26,7 @@ class Configured(RedisProcess):
 
     def __init__(self, *options: str) -> None:
         super().__init__()
-        self.command += [word.replace("{port}", str(self.port)) for word in options]
+        self.command += [word.replace("{free port}", str(free_port())) for word in options]
 
     def answers(self) -> bool:
         return accepts_connections(self.port)  # because PING may need a password
@@ -88,7 +88,11 @@ REFUSALS = {
         *([], f"portal:{PASSWORD}@", 0, make_user("~* +@all -scan"), "NoPermission"),
     ),
     "read-only replica": ([], "", 0, make_replica, "ReadOnly"),
-    "cluster mode": (["--cluster-enabled", "yes"], "", 0, make_cluster, "ClusterCrossSlot"),
+    "cluster mode": (
+        # By default the second port is the first plus 10,000, which may be in use.
+        ["--cluster-enabled", "yes", "--cluster-port", "{free port}"],
+        *("", 0, make_cluster, "ClusterCrossSlot"),
+    ),
     "database that does not exist": ([], "", 99, nothing, "Response"),
 }
 
