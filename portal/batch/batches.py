@@ -95,6 +95,15 @@ _LEASE: Final = PreparedStatement(
     .values(holder=bindparam("by"), lease_until=bindparam("until"))
     .returning(items.c.id, items.c.sealed, items.c.attempts)
 )
+_WANTED: Final = PreparedStatement(
+    select(items.c.id).where(
+        items.c.id == bindparam("item"),
+        items.c.holder == bindparam("by"),
+        items.c.state == "pending",
+        items.c.batch == table.c.id,
+        table.c.state != "cancelled",
+    )
+)
 _FINISH: Final = PreparedStatement(
     update(items)
     .where(
@@ -418,6 +427,15 @@ class Batches:
         running = self._running()
         with self._writing() as db:
             return self._claim(db, running, holder, concurrency)
+
+    def is_wanted(self, claim: Claim, holder: str) -> bool:
+        """Return whether the item's next lookup may be made.
+
+        Otherwise the batch was cancelled, the item was deleted by a purge, or another process has
+        leased the item.
+        """
+        with reading(self._engine) as db:
+            return _WANTED.run(db, {"item": claim.item, "by": holder}).first() is not None
 
     def finish(
         self,

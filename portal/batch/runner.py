@@ -132,23 +132,28 @@ class BatchRunner:
             self._end_thread()
 
     def _run(self, claim: Claim) -> Claim | None:
-        """Look up one item. Return the next claim, or None to end this thread."""
-        try:
-            identity = self._identify(claim.access)
-        except (UnknownToken, RefusedToken):
-            self._batches.interrupt(claim, self._holder, _REFUSED)
-            return None
-        except TokensUnavailable:
-            self._batches.release(claim, self._holder)
-            return None
-        caller = Caller(identity.name, identity.daily_limit, identity.credential, claim.batch)
+        """Look up one item. Return the next claim, or None to end this thread.
+
+        A purge, a cancellation or a revoked token ends the item before its next lookup.
+        """
         cause = ""
         answers: dict[LookupName, Served] = {}
         for name in lookups_of(claim.subject, claim.ask):
             if self._is_stopping:
                 self._batches.release(claim, self._holder)
                 return None
-            found = self._ask(name, claim, identity, caller)
+            if not self._batches.is_wanted(claim, self._holder):
+                self._batches.release(claim, self._holder)
+                return self._batches.claim(self._holder, self._concurrency)
+            try:
+                identity = self._identify(claim.access)
+            except TokensUnavailable:
+                self._batches.release(claim, self._holder)
+                return None
+            except (UnknownToken, RefusedToken):
+                found: Served | str | Pause = _REFUSED
+            else:
+                found = self._ask(name, claim, identity)
             if isinstance(found, Pause):
                 self._batches.interrupt(claim, self._holder, found)
                 return None
@@ -174,12 +179,11 @@ class BatchRunner:
             log.error("unexpected %s in a result of a batch", type(error).__name__)
             return None
 
-    def _ask(
-        self, name: LookupName, claim: Claim, identity: Identity, caller: Caller
-    ) -> Served | str | Pause:
+    def _ask(self, name: LookupName, claim: Claim, identity: Identity) -> Served | str | Pause:
         """Return the answer, the cause of a failure, or the pause that the failure requires."""
         if not identity.has_scope(name):
             return "out_of_scope"
+        caller = Caller(identity.name, identity.daily_limit, identity.credential, claim.batch)
         try:
             served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:

@@ -62,6 +62,10 @@ def purge_command(
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
         run = _Purge()
+        # A running batch asks for a vehicle's next answer only while the vehicle is in the batch.
+        # Delete it there first, so that no answer is stored after the store was purged.
+        for name in names:
+            run.attempt(batches.forget, name)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
             # Log the purge before purging the store (the cache). If the store then loses its
@@ -76,7 +80,6 @@ def purge_command(
             run.attempt(ledger.forget, tag)
             run.attempt(leases.forget, tag)
         for name in names:
-            run.attempt(batches.forget, name)
             run.dossiers += run.attempt(dossiers.forget, name) or 0
             # ``history.forget`` is the last step, because it also erases the tags (keyed hashes of
             # the plate) that the other steps leave in the free space of the database's files.

@@ -655,6 +655,40 @@ def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
     assert one.batches.forget("AAA0A00") == 0
 
 
+@pytest.mark.parametrize("event", ["purge", "cancel", "revocation"])
+def test_no_further_lookup_of_an_item_is_sent_after(
+    tmp_path: Path, clock: Clock, event: str
+) -> None:
+    refused = threading.Event()
+
+    def answer(resource: Resource) -> Response:
+        if event == "purge":
+            one.batches.forget("AAA0A00")
+        elif event == "cancel":
+            one.batches.cancel(batch, OWNER)
+        else:
+            refused.set()
+        return good(resource)
+
+    def identify(_: Access) -> Identity:
+        if refused.is_set():
+            raise RefusedToken
+        return IDENTITY
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer), identify=identify, concurrency=1)
+    batch = one.create(["AAA0A00", "AAA0A01"], ask=("decode", "renainf", "renajud"))
+    one.start(batch)
+    found = one.run(batch)
+    first, *others = [call.path for call in one.bench.upstream.calls]
+    assert first.endswith("AAA0A00")
+    assert not [call for call in others if call.endswith("AAA0A00")]
+    if event == "purge":
+        assert (found.state, found.counts.total, len(others)) == ("done", 1, 3)
+    else:
+        state, reason = {"cancel": ("cancelled", ""), "revocation": ("paused", "access")}[event]
+        assert (found.state, found.reason, found.counts.pending, others) == (state, reason, 2, [])
+
+
 def test_oldest_draft_is_replaced(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     drafts = []

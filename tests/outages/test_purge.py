@@ -43,6 +43,31 @@ def store() -> Iterator[RedisProcess]:
         yield running
 
 
+def test_purge_ends_the_lookups_of_a_running_batch(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
+    """The call that is under way is not stored, and the vehicle's other lookups are not sent."""
+    gate = threading.Event()
+    upstream.script(path_of("decode", PLATE), faults.held(gate))
+    body = {"plates": [PLATE, OTHER]}
+    created = server.post("/api/v1/batches", json=body, headers=HEADER).json()
+    batch = f"/api/v1/batches/{created['id']}"
+    try:
+        assert server.post(f"{batch}/start", headers=HEADER).status_code == 200
+        wait_until(lambda: upstream.count(path_of("decode", PLATE)), "the first lookup")
+        assert server.command_line("purge", PLATE).returncode == 0
+    finally:
+        gate.set()
+    wait_until(
+        lambda: server.get(batch, headers=HEADER).json()["state"] == "done", "the batch's end"
+    )
+    for operation in ("decode", "renainf", "renajud"):
+        only_stored = {**HEADER, "Cache-Control": "only-if-cached"}
+        assert server.get(path_of(operation, PLATE), headers=only_stored).status_code == 504
+        assert server.get(path_of(operation, OTHER), headers=only_stored).status_code == 200
+    assert upstream.count() == 4
+
+
 def files_holding(folder: Path, *traces: bytes) -> set[str]:
     """Return the files with any of the byte strings in their contents or names."""
     found = set()

@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import threading
 import time
 import zipfile
 from dataclasses import replace
@@ -403,6 +404,31 @@ def test_started_batch_is_not_discarded(here: InProcessPortal, dealer: PageClien
     act(dealer, path, "iniciar")
     act(dealer, path, "descartar")
     assert "0 de 1 placa" in dealer.get(path).text
+
+
+def test_cancelled_page_waits_for_the_lookups_that_were_sent(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    gate = threading.Event()
+    upstream.default(faults.held(gate))
+    path = str(send(dealer, "ABC1D23 LMP0A01"))
+    runner = here.app.extensions["batch_runner"]
+    try:
+        act(dealer, path, "iniciar")
+        runner.tick()
+        upstream.wait_for_calls(2)
+        act(dealer, path, "cancelar")
+        page = dealer.get(path)
+        assert "Lote cancelado. Gasto até agora" in page.text
+        assert "falta o fim de 2 consultas já enviadas" in page.text
+        assert 'http-equiv="refresh"' in page.html
+    finally:
+        gate.set()
+    wait_until(lambda: not runner.active, "the end of the lookups")
+    page = dealer.get(path)
+    assert "Lote cancelado. Custou" in page.text
+    assert 'http-equiv="refresh"' not in page.html
+    assert upstream.count() == 2
 
 
 def test_cancellation_is_confirmed_and_its_open_plates_are_filtered(
