@@ -25,7 +25,7 @@ Kind = Literal["text", "subject", "integer", "money", "date", "moment", "flag"]
 
 BYTE_ORDER_MARK: Final = "\ufeff"
 # A spreadsheet treats a text that starts with one of these characters as a formula.
-_FORMULA_STARTS: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA_STARTS: Final = ("=", "+", "-", "@")
 # A spreadsheet with Brazilian settings changes these texts. It drops leading zeros, shows 12 digits
 # or more as "1,23E+11", keeps 15 digits, drops dots between thousands, and converts "12E3" and
 # "1-2" to a number and a day. It shows other numbers, times and years as they are written.
@@ -116,13 +116,14 @@ def csv_text(cell: Cell, column: Column, dialect: Dialect) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Remove control characters, and put an apostrophe before a text that looks like a formula.
+    """Remove invisible characters, and put an apostrophe before a text that looks like a formula.
 
-    Line breaks and tabs become spaces.
+    Control and format characters are removed. Line breaks and tabs become spaces. A text with
+    spaces before ``=``, ``+``, ``-`` or ``@`` also looks like a formula.
     """
     clean = "".join(" " if c in "\r\n\t" else c for c in text)
     clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
-    return f"'{clean}" if text.startswith(_FORMULA_STARTS) else clean
+    return f"'{clean}" if clean.lstrip().startswith(_FORMULA_STARTS) else clean
 
 
 def _csv_line(cells: Sequence[str], dialect: Dialect) -> str:

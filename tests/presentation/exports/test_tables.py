@@ -12,7 +12,15 @@ from pathlib import Path
 import openpyxl
 import pytest
 
-from portal.presentation.exports.tables import Cell, Column, Dialect, Table, csv_lines, json_lines
+from portal.presentation.exports.tables import (
+    Cell,
+    Column,
+    Dialect,
+    Table,
+    csv_lines,
+    json_lines,
+    safe_text,
+)
 from portal.presentation.exports.workbook import write_workbook
 from tests.hostile.strings import STRINGS
 
@@ -72,6 +80,16 @@ def test_hostile_text_is_one_cell_and_no_formula(text: str) -> None:
         (row,) = list(csv.reader(io.StringIO(lines, newline=""), delimiter=separator))[1:]
         assert len(row) == len(COLUMNS)
         assert not row[0].startswith(("=", "+", "-", "@", "\t", "\r"))
+
+
+@pytest.mark.parametrize(
+    "hidden", ["\u200b", "\u202e", "\ufeff", "\x00", "\xad\u2060", "\t", "\u200b\t"]
+)
+@pytest.mark.parametrize("formula", ["=1+1", "+1", "-1", "@SUM(A1)"])
+def test_formula_behind_an_invisible_character_gets_an_apostrophe(
+    hidden: str, formula: str
+) -> None:
+    assert safe_text(hidden + formula).replace(" ", "") == f"'{formula}"
 
 
 @pytest.mark.parametrize(
