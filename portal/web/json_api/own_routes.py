@@ -5,7 +5,7 @@ GET without a credential may use the session cookie of the HTML pages instead.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -78,7 +78,9 @@ NOT_ALLOWED: Final = {
     "cancel": "Um lote concluído não pode ser cancelado.",
 }
 NO_ANSWER: Final = "Não há resposta legível para esta consulta."
-NO_DOSSIER: Final = "Sem resposta guardada, ou sem dossiê (Renavam):"
+NO_STORED_ANSWER: Final = "nenhuma consulta tem resposta guardada com dados deste veículo"
+ONLY_FOR_PLATES: Final = "o dossiê é feito só para placas, e isto é um Renavam"
+NOT_RENDERED: Final = "o dossiê não pôde ser gerado; baixe o arquivo de novo"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
 # A workbook of up to _SPOOLED bytes stays in memory. A larger workbook is written to a temporary
 # file.
@@ -105,9 +107,9 @@ class OwnApi:
     """The routes of ``/api/v1``.
 
     ``panels_of`` makes lookups as the HTML pages do. ``session`` returns the visitor whom the
-    session cookie identifies, or None. ``dossier`` returns a plate's dossier as HTML, or None if
-    the stored answers do not suffice. ``pdfs`` renders the HTML as PDF. ``pdf_span`` returns a
-    context manager that traces one rendering.
+    session cookie identifies, or None. ``dossier`` returns the dossier of a batch's plate as HTML,
+    or None if no lookup has a readable stored answer. ``pdfs`` renders the HTML as PDF.
+    ``pdf_span`` returns a context manager that traces one rendering.
     """
 
     gateway: Gateway
@@ -119,7 +121,7 @@ class OwnApi:
     allowance: Callable[[Caller], Allowance]
     panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
     session: Callable[[], Requester | None]
-    dossier: Callable[[Plate, Identity], str | None]
+    dossier: Callable[[Plate, Collection[LookupName], Identity], str | None]
     pdfs: PdfProcess
     pdf_span: Callable[[], AbstractContextManager[object]]
     render_context: Callable[[], RenderContext]
@@ -235,7 +237,7 @@ class OwnApi:
         items = self.batches.items(batch, requester.owner)
         name = f"lote-{batch[:8]}"
         if ending == "zip":
-            return self._zip(items, requester.identity, name)
+            return self._zip(items, found.ask, requester.identity, name)
         operations = [OPERATIONS[lookup] for lookup in found.ask]
         table = results_table(
             items,
@@ -245,43 +247,49 @@ class OwnApi:
         )
         return _download(table, ending, dialect, name)
 
-    def _zip(self, items: Sequence[Item], identity: Identity, name: str) -> Response:
+    def _zip(
+        self, items: Sequence[Item], ask: Collection[LookupName], identity: Identity, name: str
+    ) -> Response:
         try:
             self.pdfs.open()
         except PDFUnavailable:
             return message_response(501, NO_PDF)
-        stream = stream_with_context(zip_stream(self._dossiers(items, identity)))
+        stream = stream_with_context(zip_stream(self._dossiers(items, ask, identity)))
         response = _attachment(stream, "application/zip", f"{name}.zip")
         response.call_on_close(self.pdfs.close)
         return response
 
-    def _dossiers(self, items: Sequence[Item], identity: Identity) -> Iterator[tuple[str, bytes]]:
+    def _dossiers(
+        self, items: Sequence[Item], ask: Collection[LookupName], identity: Identity
+    ) -> Iterator[tuple[str, bytes]]:
         """Yield the files of a batch's ZIP archive, each with its name.
 
         The first file lists the plates, and is sent before a dossier is rendered. The last file
-        lists the vehicles that have no dossier, for example because an answer is not stored. There
-        is no such file if every vehicle has a dossier.
+        lists the vehicles that have no dossier, each with the reason. There is no such file if
+        every vehicle has a dossier.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
         left_out = []
         for item in items:
-            subject = item.subject
-            pdf = None
+            subject, pdf, reason = item.subject, None, ONLY_FOR_PLATES
             if isinstance(subject, Plate):
                 try:
-                    pdf = self._dossier_pdf(subject, identity)
+                    pdf, reason = self._dossier_pdf(subject, ask, identity), NO_STORED_ANSWER
                 except Exception as error:  # one failed dossier must not end the archive
                     log.error("unexpected %s in a dossier", type(error).__name__)
+                    reason = NOT_RENDERED
             if pdf is None:
-                left_out.append(subject.text)
+                left_out.append(f"{subject.text}: {reason}")
             else:
                 yield f"dossie-{subject.text}.pdf", pdf
         if left_out:
-            yield "sem-dossie.txt", "\r\n".join([NO_DOSSIER, *left_out, ""]).encode()
+            yield "sem-dossie.txt", "\r\n".join([*left_out, ""]).encode()
 
-    def _dossier_pdf(self, plate: Plate, identity: Identity) -> bytes | None:
-        html = self.dossier(plate, identity)
+    def _dossier_pdf(
+        self, plate: Plate, ask: Collection[LookupName], identity: Identity
+    ) -> bytes | None:
+        html = self.dossier(plate, ask, identity)
         if html is None:
             return None
         with self.pdf_span():

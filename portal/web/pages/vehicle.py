@@ -3,7 +3,7 @@
 A page for a Renavam (vehicle register number) shows the lookups that need no plate.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Any
 
@@ -37,7 +37,9 @@ from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel import (
+    LOOKUP_WORDS,
     PANEL_NAMES,
+    Lookup,
     Panels,
     RenderContext,
     not_refreshed,
@@ -70,6 +72,11 @@ NOTHING_TO_WRITE_ABOUT = (
     "basear a análise. Ela não foi pedida nem cobrada. Tente de novo daqui a pouco."
 )
 NOT_STORED_AT_ISSUE = "Não havia resposta guardada desta consulta quando o dossiê foi emitido."
+NOT_STORED_IN_BATCH = "Não havia resposta guardada desta consulta quando o dossiê foi feito."
+NOT_ASKED_IN_BATCH = (
+    "Esta consulta não foi pedida no lote, e não havia resposta guardada dela quando o dossiê foi "
+    "feito."
+)
 RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
@@ -272,20 +279,29 @@ class VehiclePages:
         )
         return page_response(page)
 
-    def stored_dossier(self, plate: Plate, identity: Identity) -> str | None:
-        """Return a plate's dossier as HTML, without an upstream call.
+    def stored_dossier(
+        self, plate: Plate, ask: Collection[Lookup], identity: Identity
+    ) -> str | None:
+        """Return the dossier of a batch's plate as HTML, from stored answers.
 
-        Returns None if the store lacks the answer to a lookup that the identity may make, or if no
-        stored answer is readable.
+        ``ask`` are the lookups that the batch makes. If the store has no answer to a lookup, the
+        dossier states that the lookup was unavailable, or that the batch does not make it. Returns
+        None if no lookup has a readable stored answer.
         """
-        page = self._draft(plate, identity, Directive.PEEK)
+        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        reasons = [
+            NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUP_WORDS
+        ]
+        page = self._stamped(plate, Panels(*map(_settled, panels.all, reasons)), identity)
         return render_template(page.template, page=page) if page.state == "ready" else None
 
-    def _draft(
-        self, plate: Plate, identity: Identity, directive: Directive | None = None
-    ) -> DossierPage:
-        directive = directive or (Directive.NORMAL if is_user_initiated() else Directive.PEEK)
+    def _draft(self, plate: Plate, identity: Identity) -> DossierPage:
+        directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
+        return self._stamped(plate, panels, identity)
+
+    def _stamped(self, plate: Plate, panels: Panels, identity: Identity) -> DossierPage:
+        """Return a draft dossier with its code."""
         page = self._dossier(plate, panels, identity, self._render_context())
         return self._codes.stamp(page, panels)
 
@@ -295,8 +311,9 @@ class VehiclePages:
         If the store has no answer to a lookup, the dossier states that the lookup was unavailable.
         """
         panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        settled = Panels(*(_settled(panel, NOT_STORED_AT_ISSUE) for panel in panels.all))
         context = replace(self._render_context(), mask_names=True)
-        return self._dossier(plate, Panels(*map(_settled, panels.all)), identity, context)
+        return self._dossier(plate, settled, identity, context)
 
     def _dossier(
         self, plate: Plate, panels: Panels, identity: Identity, context: RenderContext
@@ -315,8 +332,8 @@ class VehiclePages:
         self._history.record(self._sessions.history_key, subject.text)
 
 
-def _settled(panel: Panel) -> Panel:
-    """Replace the state "unasked" (no stored answer) by "unavailable", with a reason."""
+def _settled(panel: Panel, reason: str) -> Panel:
+    """Replace the state "unasked" (no stored answer) by "unavailable" with the given reason."""
     if panel.state != "unasked":
         return panel
-    return replace(panel, state="unavailable", reason=NOT_STORED_AT_ISSUE)
+    return replace(panel, state="unavailable", reason=reason)

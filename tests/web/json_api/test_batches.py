@@ -15,7 +15,8 @@ import pytest
 
 from portal.gateway import Store
 from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
-from portal.web.pages.vehicle import VehiclePages
+from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
+from portal.web.pages.vehicle import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH, VehiclePages
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
@@ -162,6 +163,71 @@ def test_zip_holds_a_dossier_for_each_answered_plate(here: InProcessPortal) -> N
     assert archive.namelist() == ["placas.txt", "dossie-ABC1D23.pdf", "sem-dossie.txt"]
     assert archive.read("dossie-ABC1D23.pdf").startswith(b"%PDF")
     assert b"79831854647" in archive.read("sem-dossie.txt")
+
+
+@pytest.fixture
+def pdfs_are_html(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Put the HTML of the dossiers into the archive, which needs no WeasyPrint."""
+    for name, done in (
+        ("open", lambda _: None),
+        ("close", lambda _: None),
+        ("render", lambda _, html: html.encode()),
+    ):
+        monkeypatch.setattr(PdfProcess, name, done)
+
+
+def zipped(here: InProcessPortal, batch: str) -> dict[str, str]:
+    archive = zipfile.ZipFile(io.BytesIO(results(here, batch, "zip").data))
+    return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+@pytest.mark.usefixtures("pdfs_are_html")
+def test_dossier_of_a_narrow_batch_says_what_was_not_asked(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    here.get("/detran/v1/restrictions/renainf/LMP0A01")
+    batch = created(here, ["ABC1D23", "LMP0A01"], ask=["decode"])["id"]
+    ended(here, batch)
+    with no_upstream_call(upstream):
+        files = zipped(here, batch)
+    assert list(files) == ["placas.txt", "dossie-ABC1D23.pdf", "dossie-LMP0A01.pdf"]
+    dossier = files["dossie-ABC1D23.pdf"]
+    for missing in ("Multas", "Restrições judiciais"):
+        assert f"{missing}: indisponíveis — não significa “nada consta”" in dossier
+    assert dossier.count(NOT_ASKED_IN_BATCH) == 2
+    assert "Dados do veículo: indisponíveis" not in dossier
+    # A dossier is made of all stored answers, also of those that another request brought.
+    assert files["dossie-LMP0A01.pdf"].count(NOT_ASKED_IN_BATCH) == 1
+
+
+@pytest.mark.usefixtures("pdfs_are_html")
+def test_dossier_says_which_asked_lookup_has_no_answer(
+    here: InProcessPortal, upstream: FaultUpstream
+) -> None:
+    upstream.script("/detran/v1/restrictions/renainf/ABC1D23", faults.status(500))
+    batch = created(here, ["ABC1D23"])["id"]
+    ended(here, batch)
+    dossier = zipped(here, batch)["dossie-ABC1D23.pdf"]
+    assert dossier.count(NOT_STORED_IN_BATCH) == 1
+    assert NOT_ASKED_IN_BATCH not in dossier
+
+
+@pytest.mark.usefixtures("pdfs_are_html")
+def test_archive_says_why_a_dossier_is_missing(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    batch = created(here, ["ABC1D23", "LMP0A01", "79831854647"])["id"]
+    here.get("/detran/v1/decode/LMP0A01")
+
+    def broken(_: PdfProcess, __: str) -> bytes:
+        raise RuntimeError
+
+    monkeypatch.setattr(PdfProcess, "render", broken)
+    assert zipped(here, batch)["sem-dossie.txt"].splitlines() == [
+        f"ABC1D23: {NO_STORED_ANSWER}",
+        f"LMP0A01: {NOT_RENDERED}",
+        f"79831854647: {ONLY_FOR_PLATES}",
+    ]
 
 
 def test_owner_pauses_and_cancels(here: InProcessPortal, upstream: FaultUpstream) -> None:
@@ -339,7 +405,7 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         rendered.append(html)
         return b"%PDF " + html.encode()
 
-    monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, __: plate.text)
+    monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, *__: plate.text)
     for name, done in (("open", lambda _: None), ("close", lambda _: None), ("render", render)):
         monkeypatch.setattr(PdfProcess, name, done)
     here = portal()
