@@ -157,8 +157,8 @@ _FOLLOW_CURL: Final = """
     curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/start
     curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/pause  # 409 se acabou
     curl -s -X POST -H "$CREDENCIAL" $PORTAL$LOTE/start  # retoma
-    until curl -s -H "$CREDENCIAL" $PORTAL$LOTE |
-      grep -Eq '"state":"(done|paused)"'
+    while curl -sSf --retry 3 -H "$CREDENCIAL" $PORTAL$LOTE |
+      grep -q '"state":"running"'
     do sleep 1; done
     curl -s -H "$CREDENCIAL" $PORTAL$LOTE
 """
@@ -173,26 +173,31 @@ _FOLLOW_PYTHON: Final = """
 
     lote = api.post(lotes, json={"plates": ["ABC1D23", "LMP0A01"]}, timeout=30).json()
     print("custa no máximo R$", lote["cost"]["at_most"])
-    api.post(f"{lotes}/{lote['id']}/start", timeout=30).raise_for_status()
-    while lote["state"] not in ("done", "paused"):
+    endereco = f"{lotes}/{lote['id']}"
+    api.post(f"{endereco}/start", timeout=30).raise_for_status()
+    while (lote := api.get(endereco, timeout=30).json())["state"] == "running":
         time.sleep(1)
-        lote = api.get(f"{lotes}/{lote['id']}", timeout=30).json()
     print(lote["state"], lote["counts"])
 """
 _FOLLOW_JAVASCRIPT: Final = """
     const lotes = "BASE/api/v1/batches";
     const headers = { Authorization: "TOKEN", "Content-Type": "application/json" };
 
-    const novo = await fetch(lotes, {
+    async function pedir(endereco, opcoes) {
+      const resposta = await fetch(endereco, { headers, ...opcoes });
+      const corpo = await resposta.json();
+      if (!resposta.ok) throw new Error(corpo.message);
+      return corpo;
+    }
+
+    let lote = await pedir(lotes, {
       method: "POST",
-      headers,
       body: JSON.stringify({ plates: ["ABC1D23", "LMP0A01"] }),
     });
-    let lote = await novo.json();
-    await fetch(`${lotes}/${lote.id}/start`, { method: "POST", headers });
-    while (!["done", "paused"].includes(lote.state)) {
+    lote = await pedir(`${lotes}/${lote.id}/start`, { method: "POST" });
+    while (lote.state === "running") {
       await new Promise((pronto) => setTimeout(pronto, 1000));
-      lote = await (await fetch(`${lotes}/${lote.id}`, { headers })).json();
+      lote = await pedir(`${lotes}/${lote.id}`);
     }
     console.log(lote.state, lote.counts);
 """
@@ -217,8 +222,8 @@ _RESULTS_CURL: Final = """
       -d '{"plates": ["ABC1D23", "LMP0A01"]}' \\
       $PORTAL/api/v1/batches)
     curl -s -X POST -H "$CREDENCIAL" -o lote.json $PORTAL$LOTE/start
-    until curl -s -H "$CREDENCIAL" $PORTAL$LOTE |
-      grep -Eq '"state":"(done|paused)"'
+    while curl -sSf --retry 3 -H "$CREDENCIAL" $PORTAL$LOTE |
+      grep -q '"state":"running"'
     do sleep 1; done
 
     for tipo in csv jsonl xlsx zip; do
@@ -268,8 +273,8 @@ _SHEET_CURL: Final = """
       -d "{\\"plates\\": [$PLACAS]}" \\
       $PORTAL/api/v1/batches)
     curl -s -X POST -H "$CREDENCIAL" -o lote.json $PORTAL$LOTE/start
-    until curl -s -H "$CREDENCIAL" $PORTAL$LOTE |
-      grep -Eq '"state":"(done|paused)"'
+    while curl -sSf --retry 3 -H "$CREDENCIAL" $PORTAL$LOTE |
+      grep -q '"state":"running"'
     do sleep 1; done
     curl -s -H "$CREDENCIAL" -o resultados.csv $PORTAL$LOTE/results.csv
     cat resultados.csv
@@ -298,11 +303,12 @@ _SHEET_PYTHON: Final = """
 
     endereco = f"{lotes}/{lote['id']}"
     api.post(f"{endereco}/start", timeout=30).raise_for_status()
-    while lote["state"] not in ("done", "paused"):
+    while (lote := api.get(endereco, timeout=30).json())["state"] == "running":
         time.sleep(1)
-        lote = api.get(endereco, timeout=30).json()
     if lote["state"] == "paused":
         print("em pausa:", lote["reason"], "retoma em", lote["resumes_at"])
+    elif lote["state"] == "cancelled":
+        print("cancelado: as placas que faltam não serão consultadas")
 
     resultados = api.get(f"{endereco}/results.csv", timeout=120)
     pathlib.Path("resultados.csv").write_bytes(resultados.content)

@@ -1,0 +1,83 @@
+"""Examples that follow a batch end when another client has cancelled the batch."""
+
+import json
+import shutil
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+
+from portal.presentation.site.api_examples import LONG_EXAMPLES, RECIPES, Code
+from tests.examples.printed import NODE, run
+
+BATCH = "/api/v1/batches/7f3k"
+MOST_POLLS = 2  # one example prints the batch after it has seen its end
+EXAMPLES = [*LONG_EXAMPLES["andamento"], *LONG_EXAMPLES["resultados"]]
+EXAMPLES += [recipe.example for recipe in RECIPES]
+FOLLOWING = [
+    pytest.param(code, id=f"{example.anchor}-{code.language}")
+    for example in (each.filled("BASE", "demo") for each in EXAMPLES)
+    for code in example.codes
+    if "/start" in code.text and (code.language != "javascript" or NODE is not None)
+]
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
+]
+
+
+@pytest.fixture
+def cancelling() -> Iterator[tuple[str, list[str]]]:
+    """A portal whose batch is cancelled after its start: its base address, and the polls.
+
+    After more than MOST_POLLS polls the batch is "done", so that a wrong example ends too.
+    """
+    polls: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"] or 0))
+            is_new = self.path == "/api/v1/batches"
+            self.answer(201 if is_new else 200, "draft" if is_new else "running")
+
+        def do_GET(self) -> None:
+            if self.path == BATCH:
+                polls.append(self.path)
+            self.answer(200, "cancelled" if len(polls) <= MOST_POLLS else "done")
+
+        def answer(self, status: int, state: str) -> None:
+            batch = {"id": "7f3k", "state": state, "counts": {}, "cost": {"at_most": 0}}
+            body = json.dumps({**batch, "wrong": []}, separators=(",", ":")).encode()
+            self.send_response(status)
+            self.send_header("Content-Length", str(len(body)))
+            self.send_header("Location", BATCH)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}", polls
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+def test_examples_that_follow_a_batch_are_found() -> None:
+    assert len(FOLLOWING) == (6 if NODE is not None else 5)
+
+
+@pytest.mark.parametrize("code", FOLLOWING)
+def test_example_ends_when_another_client_cancels_the_batch(
+    code: Code, cancelling: tuple[str, list[str]], tmp_path: Path
+) -> None:
+    address, polls = cancelling
+    run(code.language, code.text.replace("BASE", address), tmp_path)
+    assert 1 <= len(polls) <= MOST_POLLS
