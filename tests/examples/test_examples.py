@@ -86,6 +86,37 @@ def test_every_example_of_the_page_runs_as_printed(printed: list[Printed], tmp_p
         check_output(run(example.language, example.text, tmp_path))
 
 
+DEMO = {"Authorization": "demo"}
+SHEETS = {
+    "semicolons-and-bom": "\ufeffPlaca;Modelo\r\nABC1D23;Citroën\r\nLMP0A01;\r\n;\r\n".encode(),
+    "windows-1252": 'placa;observação\r\n"ABC1D23";"São João; a pé"\r\nLMP0A01;\r\n'.encode(
+        "cp1252"
+    ),
+    "commas": b'placa,modelo\nABC1D23,"Onix; 1.0"\nLMP0A01,\n',
+    "one-column": b"placa\nABC1D23\nLMP0A01\n",
+}
+
+
+@pytest.mark.parametrize("language", ["curl", "python"])
+def test_recipe_reads_what_spreadsheets_save(
+    portal: PortalProcess, printed: list[Printed], language: str, tmp_path: Path
+) -> None:
+    """The recipe also reads the portal's own results.csv, which it has written before."""
+    recipe = next(
+        each.text for each in printed if each.language == language and "placas.csv" in each.text
+    )
+    results = b""
+    for name, content in [*SHEETS.items(), ("results", None)]:
+        (tmp_path / "placas.csv").write_bytes(content or results)
+        check_output(run(language, recipe, tmp_path))
+        results = (tmp_path / "resultados.csv").read_bytes()
+        rows = results.decode("utf-8-sig").splitlines()[1:]
+        assert [row.split(";")[0] for row in rows] == ["ABC1D23", "LMP0A01"], name
+        (batch, *_) = portal.get("/api/v1/batches", headers=DEMO).json()
+        one = portal.get(f"/api/v1/batches/{batch['id']}", headers=DEMO).json()
+        assert one["wrong"] == [], name
+
+
 def test_contract_examples_run_against_the_sandbox(
     portal: PortalProcess, sandbox: SandboxProcess, printed: list[Printed], tmp_path: Path
 ) -> None:

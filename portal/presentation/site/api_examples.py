@@ -263,11 +263,13 @@ _SHEET_CURL: Final = """
     PORTAL=BASE
     CREDENCIAL='Authorization: TOKEN'
 
-    # Uma planilha de exemplo.
-    printf 'placa\\nABC1D23\\nLMP0A01\\nJUD0A04\\n' > placas.csv
+    # Uma planilha de exemplo, se não há outra.
+    test -e placas.csv ||
+      printf 'placa;cliente\\nABC1D23;Ana\\nLMP0A01;Rui\\nJUD0A04;Eva\\n' > placas.csv
 
-    # As placas, sem o título da coluna, numa lista JSON.
-    PLACAS=$(tail -n +2 placas.csv | sed 's/.*/"&"/' | paste -sd,)
+    # A primeira coluna, sem o título, numa lista JSON.
+    PLACAS=$(tail -n +2 placas.csv | cut -d';' -f1 | cut -d, -f1 |
+      tr -d '"\\r' | sed -n 's/..*/"&"/p' | paste -sd,)
     LOTE=$(curl -s -o lote.json -w '%header{location}' \\
       -H "$CREDENCIAL" -H 'Content-Type: application/json' \\
       -d "{\\"plates\\": [$PLACAS]}" \\
@@ -288,15 +290,22 @@ _SHEET_PYTHON: Final = """
 
     planilha = pathlib.Path("placas.csv")
     if not planilha.exists():  # uma planilha de exemplo
-        planilha.write_text("placa\\nABC1D23\\nLMP0A01\\nJUD0A04\\n")
-    with planilha.open(newline="") as linhas:
-        placas = [linha["placa"] for linha in csv.DictReader(linhas)]
+        planilha.write_text("placa;cliente\\nABC1D23;Ana\\nLMP0A01;Rui\\nJUD0A04;Eva\\n")
+    # O arquivo pode estar em UTF-8 ou em Windows-1252. "replace" só troca as
+    # letras com acento do segundo, e as placas não têm acento.
+    linhas = planilha.read_text("utf-8-sig", "replace").lower().split("\\n")
+    separador = ";" if ";" in linhas[0] else ","
+    tabela = csv.DictReader(linhas, delimiter=separador)
+    placas = [linha.get("placa") or linha.get("plate") for linha in tabela]
 
     api = requests.Session()
     api.headers["Authorization"] = "TOKEN"
     lotes = "BASE/api/v1/batches"
 
-    lote = api.post(lotes, json={"plates": placas}, timeout=30).json()
+    resposta = api.post(lotes, json={"plates": list(filter(None, placas))}, timeout=30)
+    lote = resposta.json()
+    if not resposta.ok:
+        raise SystemExit(lote["message"])
     for errada in lote["wrong"]:
         print(errada["value"], errada["message"])
     print("no máximo R$", lote["cost"]["at_most"])
@@ -447,9 +456,11 @@ RECIPES: Final = (
     Recipe(
         "planilha",
         "Uma planilha de placas",
-        "Uma coluna de placas entra, uma planilha de resultados sai. O preço máximo vem antes de "
-        "qualquer consulta, e nada é pago duas vezes: se o programa parar no meio, o lote "
-        "continua.",
+        "Entra uma planilha salva como CSV, com a coluna `placa`, e sai uma planilha de "
+        "resultados. Servem vírgulas ou pontos e vírgulas, UTF-8 ou Windows-1252, e também o "
+        "`results.csv` de outro lote. O exemplo em curl lê a primeira coluna. O preço máximo vem "
+        "antes de qualquer consulta, e nada é pago duas vezes: se o programa parar no meio, o "
+        "lote continua.",
         _written("receita-planilha", "Planilha", curl=_SHEET_CURL, python=_SHEET_PYTHON),
     ),
     Recipe(
