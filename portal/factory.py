@@ -211,7 +211,7 @@ def _build(
         engine,
         keys,
         gateway.retention_s,
-        ledger.spent,
+        ledger,
         wake=process.ask_for_batches or (lambda: None),
     )
     batch_runner = BatchRunner(

@@ -10,7 +10,6 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +24,7 @@ from portal.batch import Batches, release_items
 from portal.commands import DataCheck, EmbeddedStore
 from portal.dossiers import DossierArchive
 from portal.gateway import (
+    Ledger,
     StoreRefused,
     cache_backend,
     purge_bucket,
@@ -163,7 +163,7 @@ def _drop_unreadable(engine: Engine, secrets: Sequence[bytes]) -> None:
     keys = SubjectKeys(secret, str, former=former)
     History(engine, keys).drop_unreadable()
     DossierArchive(engine, keys, purge_bucket, lifetime_s=0).drop_unreadable()
-    Batches(engine, keys, lambda _: 0.0, lambda _: Decimal(0)).drop_unreadable()
+    Batches(engine, keys, lambda _: 0.0, Ledger(engine)).drop_unreadable()
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:

@@ -33,6 +33,7 @@ from portal.access import SubjectKeys
 from portal.batch.model import LOOKUPS, Action, Batch, Cost, Counts, Item, LookupName, check_allowed
 from portal.batch.pauses import Pause
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
+from portal.gateway import BatchCharges, Ledger
 from portal.storage import PreparedStatement, erase_traces, reading, writing
 from portal.storage import batch_items as items
 from portal.storage import batches as table
@@ -171,9 +172,9 @@ class Claim:
 class Batches:
     """The batches of one namespace (the name of an upstream, or "demo").
 
-    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``spent`` returns
-    the price in R$ of a batch's upstream calls so far. ``wake`` is called when a batch starts, so
-    that a BatchRunner begins at once.
+    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``ledger`` contains
+    the upstream calls of the batches. ``wake`` is called when a batch starts, so that a BatchRunner
+    begins at once.
     """
 
     def __init__(
@@ -181,7 +182,7 @@ class Batches:
         engine: Engine,
         keys: SubjectKeys,
         retention_s: Callable[[LookupName], float],
-        spent: Callable[[str], Decimal],
+        ledger: Ledger,
         clock: Callable[[], float] = time.time,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
@@ -189,7 +190,7 @@ class Batches:
         self._keys = keys
         self._namespace = keys.namespace
         self._retention_s = retention_s
-        self._spent = spent
+        self._ledger = ledger
         self._clock = clock
         self._wake = wake
 
@@ -315,10 +316,7 @@ class Batches:
         """
         now = self._clock()
         sealed = self._encrypted(msgspec.json.encode(access))
-        prices = [
-            {"priced": self._keys.tag(item.subject.text), "price": str(item.at_most)}
-            for item in left
-        ]
+        quoted = {self._keys.tag(item.subject.text): item.at_most for item in left}
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
                 return
@@ -327,6 +325,12 @@ class Batches:
                 .where(items.c.batch == batch, items.c.state == "failed")
                 .values(state="pending", cause="", attempts=0)
             )
+            charges = self._ledger.charges(batch, list(quoted))
+            # ``_left`` subtracts the answered calls, but these prices do not contain them.
+            prices = [
+                {"priced": tag, "price": str(price + charges.answered.get(tag, 0))}
+                for tag, price in quoted.items()
+            ]
             if prices:
                 db.execute(
                     update(items)
@@ -343,7 +347,7 @@ class Batches:
                     tries=0,
                     started_at=now if row.started_at is None else row.started_at,
                     ended_at=row.ended_at if is_done else None,
-                    at_most=str(self._spent(batch) + _sum(left)),
+                    at_most=str(charges.spent + _sum(left)),
                     expires_at=now + self._kept_s(row.ask),
                     sealed_access=None if is_done else sealed,
                 )
@@ -756,7 +760,6 @@ class Batches:
             ).where(items.c.batch == row.id)
         ).one()
         total, stored, done, failed, pending, active = map(int, counted)
-        spent = self._spent(row.id)
         return Batch(
             id=row.id,
             state=row.state,
@@ -764,7 +767,7 @@ class Batches:
             resume_at=row.resume_at,
             ask=_ask(row.ask),
             counts=Counts(total, stored, done, failed, pending),
-            cost=Cost(spent, _at_most(db, row, spent)),
+            cost=self._cost(db, row, now),
             wrong=left_out.wrong,
             created_at=row.created_at,
             started_at=row.started_at,
@@ -774,6 +777,23 @@ class Batches:
             more_wrong=left_out.more,
             repeated=row.repeated,
         )
+
+    def _cost(self, db: Connection, row: Any, now: float) -> Cost:
+        if row.state in ("done", "cancelled"):
+            spent = self._ledger.spent(row.id)
+            return Cost(spent, spent)
+        query = select(items.c.subject, items.c.at_most, items.c.lease_until).where(
+            items.c.batch == row.id, items.c.state == "pending"
+        )
+        pending = db.execute(query).all()
+        was_started = row.started_at is not None
+        charges = self._ledger.charges(
+            row.id, [item.subject for item in pending] if was_started else []
+        )
+        if any(item.at_most is None for item in pending):  # early versions stored no price here
+            return Cost(charges.spent, max(charges.spent, Decimal(row.at_most)))
+        left = sum((_left(item, charges, now) for item in pending), Decimal(0))
+        return Cost(charges.spent, charges.spent + left)
 
     def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
         drafts = (
@@ -817,19 +837,22 @@ def _pending(db: Connection, batch: str) -> bool:
     return db.execute(query).first() is not None
 
 
-def _at_most(db: Connection, row: Any, spent: Decimal) -> Decimal:
-    """Return ``Cost.at_most`` of a batch."""
-    if row.state == "cancelled":
-        return spent
-    query = (
-        select(items.c.at_most, func.count())
-        .where(items.c.batch == row.id, items.c.state == "pending")
-        .group_by(items.c.at_most)
-    )
-    left = db.execute(query).all()
-    if any(price is None for price, _ in left):  # early versions stored no price for an item
-        return max(spent, Decimal(row.at_most))
-    return sum((Decimal(price) * count for price, count in left), spent)
+def _left(item: Any, charges: BatchCharges, now: float) -> Decimal:
+    """Return the highest price in R$ of the calls that a pending item still needs.
+
+    The lookups of an item are made one after another. Answered calls, and a call in progress, are
+    not needed again. A failed call is needed again if the item is released and leased again. So is
+    a call whose process was killed.
+
+    ``now`` is a time before the item and the charges were read. An item without a lease at that
+    time may have been leased since, and its call is then in progress.
+    """
+    left = Decimal(item.at_most) - charges.answered.get(item.subject, 0)
+    if item.subject in charges.open:
+        sent_at, price = charges.open[item.subject]
+        if item.lease_until > now or sent_at >= now:
+            left -= price
+    return max(Decimal(0), left)
 
 
 def _sum(quoted: Sequence[QuotedItem]) -> Decimal:

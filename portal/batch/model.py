@@ -59,8 +59,8 @@ class Counts:
 class Cost:
     """The price of a batch's calls in R$.
 
-    ``spent`` is the price of the calls so far. ``at_most`` is ``spent`` plus the highest possible
-    price of the items that are still to be looked up.
+    ``spent`` is the price of the calls so far, including calls in progress. ``at_most`` is
+    ``spent`` plus the highest possible price of the lookups that the pending items still need.
     """
 
     spent: Decimal

@@ -13,7 +13,7 @@ from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
-from portal.gateway.ledger import Allowance, Ledger, Row
+from portal.gateway.ledger import Allowance, BatchCharges, Ledger, Row
 from portal.gateway.lookup import (
     CacheStatus,
     Caller,
@@ -53,6 +53,7 @@ __all__ = [
     "REPORT",
     "Allowance",
     "Backend",
+    "BatchCharges",
     "BytesRemain",
     "CachePolicy",
     "CacheStatus",

@@ -5,13 +5,13 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, case, delete, func, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
@@ -101,6 +101,22 @@ class Allowance:
     token: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class BatchCharges:
+    """What the calls of a batch cost, in R$.
+
+    ``spent`` is the total of all calls that were, or may have been, charged. ``answered`` contains
+    for some vehicles the total of the calls that the upstream answered with 200. ``open`` contains
+    those of these vehicles whose latest call has no outcome yet, each with the time of this call in
+    epoch seconds and its price. A call without an outcome is in progress, unless its process was
+    killed.
+    """
+
+    spent: Decimal
+    answered: Mapping[str, Decimal]
+    open: Mapping[str, tuple[float, Decimal]]
+
+
 class Ledger:
     """Records every call and enforces the daily limits.
 
@@ -167,6 +183,45 @@ class Ledger:
         )
         with reading(self._engine) as db:
             return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
+
+    def charges(self, batch: str, subjects: Sequence[str]) -> BatchCharges:
+        """Return what a batch's calls cost, in total and for each vehicle of ``subjects``.
+
+        ``subjects`` are the vehicles' tags. One query reads all numbers, so that they agree while
+        the batch makes calls. It groups the calls about all other vehicles, so that its result is
+        small.
+        """
+        calls = (
+            select(
+                case((ledger.c.subject.in_(subjects), ledger.c.subject), else_="").label("subject"),
+                *(ledger.c.id, ledger.c.sent_at, ledger.c.price),
+                *(ledger.c.outcome, ledger.c.status),
+            )
+            .where(ledger.c.batch == batch)
+            .subquery()
+        )
+        groups = (calls.c.subject, calls.c.price, calls.c.outcome, calls.c.status)
+        query = (
+            select(*groups, func.count().label("calls"), func.max(calls.c.sent_at).label("sent_at"))
+            .group_by(*groups)
+            .order_by(func.max(calls.c.id))
+        )
+        spent = Decimal(0)
+        answered: dict[str, Decimal] = {}
+        still_open: dict[str, tuple[float, Decimal]] = {}
+        with reading(self._engine) as db:
+            for row in db.execute(query):
+                price = Decimal(row.price)
+                if row.outcome not in FREE_OUTCOMES:
+                    spent += price * row.calls
+                if row.outcome == ANSWERED and row.status == 200:
+                    before = answered.get(row.subject, Decimal(0))
+                    answered[row.subject] = before + price * row.calls
+                # The group with a vehicle's latest call comes last.
+                still_open.pop(row.subject, None)
+                if row.outcome == OPEN:
+                    still_open[row.subject] = row.sent_at, price
+        return BatchCharges(spent, answered, still_open)
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
         """Return for each vehicle the R$ total of a caller's calls since ``since``.

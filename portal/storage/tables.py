@@ -140,7 +140,8 @@ batch_items = Table(
     # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
-    # The highest possible price, in R$, of the item's lookups. NULL in rows of former versions.
+    # The highest possible price of the item's lookups at the latest start, plus the price of the
+    # calls that were answered before it, in R$. NULL in rows of former versions.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),

@@ -91,7 +91,7 @@ def engine_of(
         database or kept_open(None, folder),
         SubjectKeys(SECRET, one.store.tag),
         one.gateway.retention_s,
-        one.ledger.spent,
+        one.ledger,
         clock,
     )
     runner = closed_later(

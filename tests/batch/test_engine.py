@@ -12,15 +12,18 @@ from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, SubjectKeys, cipher
 from portal.batch import (
+    LOOKUPS,
     Access,
     Batches,
+    Cost,
     NotAllowed,
     QuotedItem,
     UnknownBatch,
     WrongEntry,
     read_list,
 )
-from portal.gateway import Caller
+from portal.gateway import Caller, Ledger
+from portal.gateway.ledger import LedgerEntry
 from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.storage import writing
@@ -184,6 +187,68 @@ def test_most_is_what_was_spent_and_what_is_left_can_cost(tmp_path: Path, clock:
     found = one.run(batch)
     assert (found.state, found.cost.spent) == ("done", 8 * PRICE)
     assert found.cost.at_most == found.cost.spent
+
+
+def test_most_stays_the_same_while_all_lookups_succeed(
+    tmp_path: Path, clock: Clock, engine: Engine
+) -> None:
+    """On SQLite and PostgreSQL. Calls in progress and answered calls are already in ``spent``."""
+    seen: set[Decimal] = set()
+
+    def answer(resource: Resource) -> Response:
+        seen.add(one.get(batch).cost.at_most)
+        return good(resource)
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer), database=engine)
+    batch = one.create(plates(8), LOOKUPS)
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.cost.spent) == ("done", 24 * PRICE)
+    assert seen == {24 * PRICE}
+
+
+def test_most_of_a_paused_batch_contains_no_answered_lookup(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, daily_limit=10)
+    batch = one.create(plates(5), LOOKUPS)
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.cost.spent) == ("paused", 10 * PRICE)
+    assert found.cost.at_most == 15 * PRICE
+    one.start(batch)  # stores the present prices, which do not contain the answered lookups
+    assert one.get(batch).cost.at_most == 15 * PRICE
+
+
+def test_most_contains_a_charged_lookup_again_if_it_will_be_repeated(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock, StubUpstream(Failing(500)), daily_limit=1)
+    batch = one.create(plates(1), LOOKUPS)
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.counts.pending, found.cost.spent) == ("paused", 1, PRICE)
+    assert found.cost.at_most == (1 + 3) * PRICE
+
+
+def test_most_contains_the_lookup_of_a_killed_process_again(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(1), LOOKUPS)
+    one.start(batch)
+    claim = one.batches.claim("killed", 1)
+    assert claim is not None
+    tag = one.bench.store.tag(claim.subject.text)
+    caller = Caller("ana", batch=batch)
+    decode, renainf = (
+        LedgerEntry(one.bench.ledger, name, tag, PRICE, caller) for name in ("decode", "renainf")
+    )
+    decode.begin("primary").finish("answered", 200)
+    renainf.begin("primary")
+    clock.advance(1)
+    assert one.get(batch).cost == Cost(2 * PRICE, 3 * PRICE)
+    one.batches.release_all("killed")
+    assert one.get(batch).cost == Cost(2 * PRICE, 4 * PRICE)
+    assert one.batches.claim("next", 1) is not None
+    renainf.begin("primary").finish("answered", 200)
+    assert one.get(batch).cost == Cost(3 * PRICE, 4 * PRICE)
 
 
 def test_cancelled_batch_can_cost_no_more(tmp_path: Path, clock: Clock) -> None:
@@ -474,7 +539,7 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     keys = SubjectKeys(b"new" * 11, str, former=[SECRET])
-    other = Batches(database, keys, lambda _: 3600.0, lambda _: Decimal(0), clock)
+    other = Batches(database, keys, lambda _: 3600.0, Ledger(database), clock)
     item = QuotedItem(Plate.parse("BBB0A00"), is_stored=False, at_most=PRICE)
     foreign = other.create(OWNER, ("decode",), [item], read_list("BBB0A00"))
     other.start(foreign, OWNER, Access(OWNER), [item])
