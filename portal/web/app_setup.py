@@ -14,7 +14,7 @@ from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History
-from portal.batch import DRAFT_S, Batches
+from portal.batch import DRAFT_S, Batches, PreviewsLeft
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Gateway
 from portal.presentation import formats
@@ -209,9 +209,11 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
 
+    previews = PreviewsLeft(portal.batches, portal.gateway)
     batch_pages = BatchPages(
         portal.gateway,
         portal.batches,
+        previews,
         portal.batch_limit,
         portal.allowance,
         lookups,
@@ -233,6 +235,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         portal.limits,
         reports,
         portal.batches,
+        previews,
         portal.batch_limit,
         portal.allowance,
         lookups.panels,

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from portal.batch import Preview, PreviewsLeft
+from portal.batch import Cost, Preview, PreviewsLeft
 from portal.batch.preview import KEPT_S
+from portal.upstream import Failing
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
 from tests.fakes import Clock
+from tests.gateway.gateways import FRESH_S
 
 PRICE = Decimal("0.30")
 
@@ -73,3 +75,69 @@ def test_preview_of_a_batch_that_waits_for_its_owner_is_not_cached(
     assert left.get(one.get(batch), OWNER, IDENTITY).calls == 2
     one.bench.decode("AAA0A00")
     assert left.get(one.get(batch), OWNER, IDENTITY).calls == 1
+
+
+def test_draft_is_priced_without_expired_answers(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    one.bench.decode("AAA0A00")
+    batch = one.create(plates(2))
+    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    draft = one.get(batch)
+    assert left.priced(draft, OWNER, IDENTITY) == draft
+    assert draft.cost == Cost(Decimal(0), PRICE)
+    clock.advance(FRESH_S + 1)
+    expected = replace(draft, cost=Cost(Decimal(0), 2 * PRICE))
+    assert left.priced(draft, OWNER, IDENTITY) == expected
+    assert left.priced_list([draft], OWNER, IDENTITY) == [expected]
+
+
+def test_paused_batch_is_priced_without_expired_answers_and_failed_plates(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one = engine_of(tmp_path, clock, daily_limit=2, concurrency=1)
+    one.bench.decode("AAA0A02")
+    one.bench.upstream.answer = Failing(500)
+    batch = one.create(plates(3))
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.counts.failed, found.counts.pending) == ("paused", 1, 2)
+    assert found.cost == Cost(PRICE, 2 * PRICE)
+    clock.advance(FRESH_S + 1)
+    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    assert left.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 2) * PRICE)
+    assert left.get(found, OWNER, IDENTITY).at_most == 3 * PRICE
+
+
+def test_list_of_batches_uses_cached_previews(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = engine_of(tmp_path, clock)
+    drafts = [one.get(one.create(plates(2))) for _ in range(2)]
+    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    first = left.priced_list(drafts, OWNER, IDENTITY)
+    assert first == drafts
+    with monkeypatch.context() as patch:
+        patch.delattr(one.batches.__class__, "items")  # a computation reads the items
+        clock.advance(KEPT_S - 1)
+        assert left.priced_list(drafts, OWNER, IDENTITY) == first
+        with pytest.raises(AttributeError):
+            left.priced(drafts[0], OWNER, IDENTITY)
+        clock.advance(1)
+        with pytest.raises(AttributeError):
+            left.priced_list(drafts, OWNER, IDENTITY)
+    one.batches.discard(drafts[0].id, OWNER)
+    assert left.priced_list(drafts, OWNER, IDENTITY) == drafts[1:]
+
+
+def test_batch_with_lookups_in_progress_keeps_its_price(tmp_path: Path, clock: Clock) -> None:
+    """The preview would count a lookup in progress, whose price is already in ``spent``."""
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(2))
+    one.start(batch)
+    assert one.batches.claim("process", 1) is not None
+    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    clock.advance(1)
+    one.batches.pause(batch, OWNER)
+    found = one.get(batch)
+    assert (found.state, found.active) == ("paused", 1)
+    assert left.priced(found, OWNER, IDENTITY) is found

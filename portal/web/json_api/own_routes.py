@@ -23,6 +23,7 @@ from portal.batch import (
     Item,
     LookupName,
     NotAllowed,
+    PreviewsLeft,
     Subject,
     UnknownBatch,
     quote,
@@ -117,6 +118,7 @@ class OwnApi:
     limits: RateLimits
     uploads: UploadLimiter
     batches: Batches
+    previews: PreviewsLeft
     batch_limit: int
     allowance: Callable[[Caller], Allowance]
     panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
@@ -183,7 +185,8 @@ class OwnApi:
     def listed(self) -> Response:
         requester = self._requester()
         self._count(requester)
-        batches = self.batches.listed(requester.owner)
+        owner, identity = requester.owner, requester.identity
+        batches = self.previews.priced_list(self.batches.listed(owner), owner, identity)
         return _json([self._object(batch, requester) for batch in batches])
 
     def create(self) -> Response:
@@ -347,7 +350,9 @@ class OwnApi:
         return plates, _asked(names, identity, INVALID_ASK_LIST)
 
     def _one(self, batch: str, requester: Requester) -> Response:
-        return _json(self._object(self.batches.get(batch, requester.owner), requester))
+        owner, identity = requester.owner, requester.identity
+        found = self.previews.priced(self.batches.get(batch, owner), owner, identity)
+        return _json(self._object(found, requester))
 
     def _object(self, batch: Batch, requester: Requester) -> object:
         identity = requester.identity

@@ -74,6 +74,7 @@ class BatchPages:
         self,
         gateway: Gateway,
         batches: Batches,
+        previews: PreviewsLeft,
         limit: int,
         allowance: Callable[[Caller], Allowance],
         lookups: Lookups,
@@ -84,7 +85,7 @@ class BatchPages:
         self._recent = recent
         self._gateway = gateway
         self._batches = batches
-        self._previews = PreviewsLeft(batches, gateway)
+        self._previews = previews
         self._limit = limit
         self._allowance = allowance
         self._lookups = lookups
@@ -255,7 +256,7 @@ class BatchPages:
         page = batch_form_page(
             self._prices(identity),
             self._limit,
-            self._listed(),
+            self._listed(identity),
             text=text,
             problem=problem,
             corrects=corrects or form.get("corrige", ""),
@@ -266,8 +267,9 @@ class BatchPages:
         status = status or (400 if problem else 200)
         return page_response(page, status)
 
-    def _listed(self) -> list[Batch]:
-        return self._batches.listed(self._sessions.history_key)
+    def _listed(self, identity: Identity) -> list[Batch]:
+        owner = self._sessions.history_key
+        return self._previews.priced_list(self._batches.listed(owner), owner, identity)
 
     def _prices(self, identity: Identity) -> dict[LookupName, Decimal]:
         return {

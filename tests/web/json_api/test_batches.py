@@ -13,7 +13,7 @@ from typing import Any
 import openpyxl
 import pytest
 
-from portal.gateway import Store
+from portal.gateway import Gateway, Store
 from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
 from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
 from portal.web.pages.vehicle import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH, VehiclePages
@@ -83,6 +83,19 @@ def test_new_batch_is_a_draft_with_its_price(
     assert "LMP0A01" in found["wrong"][1]["message"]
     assert here.get(f"{BATCHES}/{found['id']}").get_json() == found
     assert here.get(BATCHES).get_json() == [found | {"wrong": []}]
+
+
+def test_draft_whose_answers_have_expired_has_its_present_price(
+    here: InProcessPortal, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.get("/detran/v1/decode/ABC1D23")
+    draft = created(here, ["ABC1D23"], ask=["decode"])
+    assert draft["cost"] == {"spent": 0, "at_most": 0}
+    monkeypatch.setattr(Gateway, "get_fresh", lambda *_: None)
+    with no_upstream_call(upstream):
+        found = here.get(f"{BATCHES}/{draft['id']}").get_json()
+        (listed,) = here.get(BATCHES).get_json()
+    assert found["cost"] == listed["cost"] == {"spent": 0, "at_most": 0.85}
 
 
 def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstream) -> None:

@@ -377,6 +377,16 @@ def test_resumed_and_repeated_lookups_name_their_number_and_price(
     assert "pago duas vezes" not in paused.text
 
 
+def test_draft_whose_answers_have_expired_is_listed_at_its_present_price(
+    here: InProcessPortal, dealer: PageClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.get("/detran/v1/decode/ABC1D23")
+    path = str(send(dealer, "ABC1D23", consulta=["decode"]))
+    monkeypatch.setattr(Gateway, "get_fresh", lambda *_: None)
+    assert "até R$ 0,85" in dealer.get("/lote").text
+    assert "Consultar 1 placa por até R$ 0,85" in dealer.get(path).text
+
+
 def test_spent_calls_of_the_day_are_told_beside_the_price(portal: PortalFactory) -> None:
     here = portal(DAILY_CALL_LIMIT="1", **PRICES)
     dealer = visitor(here)
