@@ -311,8 +311,9 @@ class Batches:
     ) -> None:
         """Start or resume a batch. Its failed items become pending, to be looked up again.
 
-        ``left`` are the items that are not done yet, with their present prices. Raises UnknownBatch
-        or NotAllowed.
+        ``left`` are the items that are not done yet, with their present prices. If all items are
+        done, the batch does not change. Otherwise its owner could postpone ``expires_at`` again and
+        again without a new answer. Raises UnknownBatch or NotAllowed.
         """
         now = self._clock()
         sealed = self._encrypted(msgspec.json.encode(access))
@@ -325,6 +326,9 @@ class Batches:
                 .where(items.c.batch == batch, items.c.state == "failed")
                 .values(state="pending", cause="", attempts=0)
             )
+            is_done = not _pending(db, batch)
+            if is_done and row.state == "done":
+                return
             charges = self._ledger.charges(batch, list(quoted))
             # ``_left`` subtracts the answered calls, but these prices do not contain them.
             prices = [
@@ -338,7 +342,6 @@ class Batches:
                     .values(at_most=bindparam("price")),
                     prices,
                 )
-            is_done = not _pending(db, batch)
             db.execute(
                 _of(batch).values(
                     state="done" if is_done else "running",
@@ -356,14 +359,19 @@ class Batches:
             self._wake()
 
     def pause(self, batch: str, owner: str) -> None:
-        """Pause a batch until its owner resumes it. Raises UnknownBatch or NotAllowed."""
+        """Pause a batch until its owner resumes it. Raises UnknownBatch or NotAllowed.
+
+        A batch that is already paused keeps its ``expires_at``, because it has no new answers.
+        """
         with self._change(batch, owner, "pause") as (db, row):
+            is_running = row.state == "running"
+            expires_at = self._clock() + self._kept_s(row.ask) if is_running else row.expires_at
             db.execute(
                 _of(batch).values(
                     state="paused",
                     reason="owner",
                     resume_at=None,
-                    expires_at=self._clock() + self._kept_s(row.ask),
+                    expires_at=expires_at,
                 )
             )
 

@@ -641,6 +641,27 @@ def test_batch_expires_with_its_answers(tmp_path: Path, clock: Clock) -> None:
     assert one.batches.forget("AAA0A00") == 0
 
 
+def test_start_without_anything_to_ask_postpones_no_expiry(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, fresh_s=4000, stale_s=5000)
+    batch = one.create(plates(3))
+    one.start(batch)
+    ended = one.run(batch)
+    clock.advance(8000)
+    one.start(batch)
+    assert one.get(batch) == ended
+
+
+def test_repeated_pause_postpones_no_expiry(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(3))
+    one.start(batch)
+    one.batches.pause(batch, OWNER)
+    paused = one.get(batch)
+    clock.advance(100)
+    one.batches.pause(batch, OWNER)
+    assert one.get(batch) == paused
+
+
 def test_running_batch_stays_its_owners_beyond_its_expiry(tmp_path: Path, clock: Clock) -> None:
     """It goes on to cost money, so its owner must be able to see and to stop it."""
     one = engine_of(tmp_path, clock, fresh_s=10, stale_s=0)
