@@ -425,7 +425,7 @@ def _is_like_subject(signs: str) -> bool:
 
 def _subject(match: "re.Match[str]") -> Subject | None:
     try:
-        subject = parse_subject(match[3].replace("-", "") if match[3] else match[1] + match[2])
+        subject = parse_subject(match[3] or match[1] + match[2])
     except InvalidPlate:
         return None
     return None if isinstance(subject, Renavam) and subject.is_invented else subject

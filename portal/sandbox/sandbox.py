@@ -146,11 +146,14 @@ def _plate(text: str) -> Plate:
 
 
 def _subject(text: str) -> Plate | Renavam:
-    # The API contract, unlike the portal, allows no hyphen in a plate.
     try:
-        return parse_subject("" if "-" in text else text)
+        subject = parse_subject(text)
     except InvalidPlate:
         raise RequestError(400, PLATE_MESSAGE) from None
+    # The API contract, unlike the portal, allows no hyphen in a plate or a Renavam.
+    if subject.text != text.upper():
+        raise RequestError(400, PLATE_MESSAGE)
+    return subject
 
 
 def _vehicle(subject: Plate | Renavam, situation: Situation) -> Vehicle:

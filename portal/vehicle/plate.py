@@ -11,7 +11,7 @@ from dataclasses import dataclass
 # The patterns match only ASCII, because upper() turns ß into SS. Use fullmatch, because $ accepts a
 # newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
-_RENAVAM = re.compile(r"[0-9]{11}", re.ASCII)
+_RENAVAM = re.compile(r"([0-9]{10})-?([0-9])", re.ASCII)
 # A plate within a text. Up to three separators may follow the first three letters ("ABC - 1234").
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
@@ -87,9 +87,14 @@ class Renavam:
 
     @classmethod
     def parse(cls, text: str) -> "Renavam":
-        if _RENAVAM.fullmatch(text) is None:
+        """Parse eleven digits; a hyphen may precede the last one, as in the CSV of a batch.
+
+        Raises InvalidPlate if the text has another format.
+        """
+        match = _RENAVAM.fullmatch(text)
+        if match is None:
             raise InvalidPlate(text)
-        return cls(text)
+        return cls(match[1] + match[2])
 
     @property
     def display(self) -> str:

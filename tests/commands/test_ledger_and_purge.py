@@ -150,8 +150,9 @@ def test_purge_as_json(priced: InProcessPortal) -> None:
 def test_purge_accepts_a_renavam(priced: InProcessPortal, upstream: FaultUpstream) -> None:
     body = factories.renajud_body(factories.restriction())
     upstream.default(faults.answer("good", body))
-    priced.get(path_of("renajud", "12345678910"))
-    assert run_command(priced, "purge", "12345678910").output == "Purged 1 stored answers.\n"
+    for renavam in ("12345678910", "1234567891-0"):
+        priced.get(path_of("renajud", "12345678910"))
+        assert run_command(priced, "purge", renavam).output == "Purged 1 stored answers.\n"
 
 
 @pytest.fixture

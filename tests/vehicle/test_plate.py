@@ -31,6 +31,7 @@ def test_fifth_letter_beyond_j_has_no_twin() -> None:
     [
         *("", "ABC123", "ABC12345", "AB1C234", "ABC--1234", "ABC 1234", "ABC1234\n", "ABC١234"),
         *("ßBC1234", "ÀBC1234", "ABCD234", "1234567890", "123456789012", "abc-1-234"),
+        *("001234567-89", "0012345678--9", "0012345678-9\n"),
     ],
 )
 def test_invalid_subject_raises(text: str) -> None:
@@ -55,6 +56,10 @@ def test_renavam_with_wrong_check_digit_is_accepted(text: str) -> None:
     renavam = parse_subject(text)
     assert isinstance(renavam, Renavam)
     assert not renavam.check_digit_holds
+
+
+def test_hyphen_may_precede_the_check_digit_of_a_renavam() -> None:
+    assert parse_subject("0012345678-9") == Renavam("00123456789")
 
 
 def test_short_renavam_matches_the_zero_padded_one() -> None:

@@ -244,10 +244,17 @@ def read_plate(text: str) -> Plate:
 
 
 def _subject(text: str) -> Plate | Renavam:
+    """Return a plate or a Renavam. Raises Refusal (400).
+
+    The pages accept a hyphen in a Renavam. The API contract accepts only its eleven digits.
+    """
     try:
-        return parse_subject(text)
+        subject = parse_subject(text)
     except InvalidPlate:
         raise Refusal(400, INVALID_PLATE) from None
+    if isinstance(subject, Renavam) and subject.text != text:
+        raise Refusal(400, INVALID_PLATE)
+    return subject
 
 
 def _relay(served: Served) -> Response:

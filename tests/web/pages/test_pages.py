@@ -91,6 +91,9 @@ def test_other_spelling_redirects_to_the_canonical_page(demo: PageClient) -> Non
         answer = demo.client.get(f"/placa/{spelling}?completo=1")
         assert answer.status_code == 308
         assert answer.headers["Location"] == "/placa/ABC1D23?completo=1"
+    answer = demo.client.get("/renavam/0012345678-9?completo=1")
+    assert answer.status_code == 308
+    assert answer.headers["Location"] == "/renavam/00123456789?completo=1"
 
 
 def test_invalid_plate_returns_the_form_with_the_contracts_message(demo: PageClient) -> None:
