@@ -27,6 +27,7 @@ from portal.batch import (
     QuotedItem,
     Subject,
     TypedList,
+    lookups_of,
     quote,
     read_file,
 )
@@ -116,10 +117,11 @@ def batch_command(given: BatchTools) -> Command:
         tools.batches.start(number, tools.identity.digest, tools.access, quoted)
         ended = _run(tools, number)
         _write(tools, ended, out, chosen)
-        _report(ended, listed, out)
+        impossible = _impossible(tools, ended)
+        _report(ended, impossible, listed, out)
         if as_json:
-            print(json.dumps(_outcome(ended, listed, out)))
-        sys.exit(0 if ended.counts.done == ended.counts.total else 1)
+            print(json.dumps(_outcome(ended, impossible, listed, out)))
+        sys.exit(0 if ended.counts.done - impossible == ended.counts.total else 1)
 
     return batch
 
@@ -181,6 +183,9 @@ def _describe(listed: TypedList, quoted: Sequence[QuotedItem]) -> None:
         f"{money(found.at_most)} at most.",
         file=sys.stderr,
     )
+    if found.impossible:
+        cannot = _counted(found.impossible, "Renavam", "Renavams")
+        print(f"{cannot} cannot be looked up: decode needs a plate.", file=sys.stderr)
 
 
 def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...]) -> str | None:
@@ -278,11 +283,18 @@ def _write_table(table: Table, file: Any, chosen: Format) -> None:
             write_workbook(table, file)
 
 
-def _report(batch: Batch, listed: TypedList, out: Path) -> None:
+def _impossible(tools: BatchTools, batch: Batch) -> int:
+    """Return how many Renavams are done without an answer, because the batch asks only decode."""
+    items = tools.batches.items(batch.id, tools.identity.digest)
+    return sum(item.state == "done" and not lookups_of(item.subject, batch.ask) for item in items)
+
+
+def _report(batch: Batch, impossible: int, listed: TypedList, out: Path) -> None:
     counts = batch.counts
+    answered, not_asked = counts.done - impossible, counts.pending + impossible
     print(
-        f"{counts.done} of {_counted(counts.total, 'plate has', 'plates have')} every answer, "
-        f"{counts.failed} failed, {_counted(counts.pending, 'was', 'were')} not asked. "
+        f"{answered} of {_counted(counts.total, 'plate has', 'plates have')} every answer, "
+        f"{counts.failed} failed, {_counted(not_asked, 'was', 'were')} not asked. "
         f"Spent {money(batch.cost.spent)}. Wrote {out}.",
         file=sys.stderr,
     )
@@ -293,15 +305,16 @@ def _report(batch: Batch, listed: TypedList, out: Path) -> None:
         print(f"Paused: {_REASONS[batch.reason]}. Run the command again.", file=sys.stderr)
 
 
-def _outcome(batch: Batch, listed: TypedList, out: Path) -> dict[str, object]:
+def _outcome(batch: Batch, impossible: int, listed: TypedList, out: Path) -> dict[str, object]:
     counts = batch.counts
     return {
         "state": batch.state,
         "reason": batch.reason or None,
         "total": counts.total,
-        "done": counts.done,
+        "done": counts.done - impossible,
         "failed": counts.failed,
         "pending": counts.pending,
+        "impossible": impossible,
         "left_out": _left_out(listed),
         "wrong": [
             {"line": each.index + 1, "value": each.value, "suggestion": each.suggestion or None}

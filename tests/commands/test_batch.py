@@ -59,6 +59,7 @@ def test_outcome_as_json(here: InProcessPortal, tmp_path: Path) -> None:
         "done": 1,
         "failed": 0,
         "pending": 0,
+        "impossible": 0,
         "left_out": 0,
         "wrong": [],
         "spent": 0.85,
@@ -77,6 +78,19 @@ def test_outcome_names_the_lines_left_out(here: InProcessPortal, tmp_path: Path)
         {"line": 2, "value": "LMPOA01", "suggestion": "LMP0A01"},
         {"line": 3, "value": "x", "suggestion": None},
     ]
+
+
+def test_renavams_that_decode_cannot_answer_exit_1(
+    here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    file, out = file_of(tmp_path, "79831854647\n00894638273\nABC1D23\n"), tmp_path / "out.csv"
+    done = run(here, file, "--out", str(out), "--yes", "--ask", "decode", "--json")
+    assert done.exit_code == 1
+    assert "2 Renavams cannot be looked up: decode needs a plate." in done.stderr
+    assert "1 of 3 plates have every answer, 0 failed, 2 were not asked." in done.stderr
+    outcome = json.loads(done.stdout)
+    assert (outcome["done"], outcome["impossible"], outcome["total"]) == (1, 2, 3)
+    assert upstream.count() == 1
 
 
 def test_spreadsheet_is_refused_with_its_format(here: InProcessPortal, tmp_path: Path) -> None:
