@@ -22,10 +22,11 @@ BinaryFormat = Literal["XLSX", "ODS", "ZIP", "XLS", "PDF"]
 
 LONGEST_SHOWN = 40  # characters; longer invalid entries are stored truncated
 MOST_WRONG = 200  # maximum number of invalid entries stored; further ones are only counted
-# A plate or Renavam within other text. Separators may follow a plate's letters, and a hyphen may
+# A plate or Renavam within other text. Separators may follow a plate's letters, and a dash may
 # precede a Renavam's check digit, as in the CSV of a batch's results.
 _SUBJECT = re.compile(
-    r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-–—·]{0,3}([0-9][A-Za-z0-9][0-9]{2})|([0-9]{10}-?[0-9]))"
+    r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-‐‑–—−·]{0,3}([0-9][A-Za-z0-9][0-9]{2})"
+    r"|([0-9]{10}[\-‐‑–—−]?[0-9]))"
     r"(?![A-Za-z0-9])",
     re.ASCII,
 )
@@ -40,7 +41,8 @@ _WORD = re.compile(r"[^\s()\[\]{}\"']+")
 # A car model or a month, and a year ("Gol 2019", "nov 2025"). Such text has the form of a plate.
 _NAME_AND_YEAR = re.compile(
     r"(?:gol|uno|fox|fit|biz|pop|fan|kia|bmw|jac|ram|ano|mod|fab"
-    r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)[ .\-–—·]*[ ][ .\-–—·]*(?:19|20)[0-9]{2}",
+    r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)"
+    r"[ .\-‐‑–—−·]*[ ][ .\-‐‑–—−·]*(?:19|20)[0-9]{2}",
     re.ASCII | re.IGNORECASE,
 )
 # Words that announce a plate or Renavam, in the spelling of ``bare`` (upper case, no accents).
@@ -256,7 +258,8 @@ def _collected(
 def _one(value: object) -> Subject | str:
     if not isinstance(value, str):
         return _encoder.encode(value).decode()
-    match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip())
+    # A spreadsheet marks a text with an apostrophe, which may be copied with the plate.
+    match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip().removeprefix("'"))
     return (_subject(match) if match else None) or value
 
 

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 # The patterns match only ASCII, because upper() turns ß into SS. Use fullmatch, because $ accepts a
 # newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
-_RENAVAM = re.compile(r"([0-9]{10})-?([0-9])", re.ASCII)
+# Word processors and phones replace a hyphen by another dash.
+_RENAVAM = re.compile(r"'?([0-9]{10})[-‐‑–—−]?([0-9])", re.ASCII)
 # A plate within a text. Up to three separators may follow the first three letters ("ABC - 1234").
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII
@@ -87,8 +88,9 @@ class Renavam:
 
     @classmethod
     def parse(cls, text: str) -> "Renavam":
-        """Parse eleven digits; a hyphen may precede the last one, as in the CSV of a batch.
+        """Parse eleven digits; a dash may precede the last one, as in the CSV of a batch.
 
+        An apostrophe may precede the first digit, because a spreadsheet marks a text with it.
         Raises InvalidPlate if the text has another format.
         """
         match = _RENAVAM.fullmatch(text)

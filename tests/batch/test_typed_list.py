@@ -221,6 +221,22 @@ def test_strings_keep_their_index_and_ignore_other_types() -> None:
     assert [each.text for each in found.repeated] == ["ABC1D23"]
 
 
+@pytest.mark.parametrize(
+    ("value", "subject"),
+    [
+        ("'00987654321", "00987654321"),
+        ("'0098765432-1", "00987654321"),
+        ("0098765432–1", "00987654321"),
+        ("0098765432\u20111", "00987654321"),
+        ("'ABC1D23", "ABC1D23"),
+        ("ABC\u20111234", "ABC1234"),
+    ],
+)
+def test_apostrophe_and_dashes_of_spreadsheets_are_accepted(value: str, subject: str) -> None:
+    for found in (read_strings([value]), read_list(value)):
+        assert (texts(found), found.wrong) == ([subject], ())
+
+
 def test_a_long_wrong_value_is_cut() -> None:
     (each,) = read_list("x" * 10_000).wrong
     assert len(each.value) == 40

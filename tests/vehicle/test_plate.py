@@ -58,8 +58,11 @@ def test_renavam_with_wrong_check_digit_is_accepted(text: str) -> None:
     assert not renavam.check_digit_holds
 
 
-def test_hyphen_may_precede_the_check_digit_of_a_renavam() -> None:
-    assert parse_subject("0012345678-9") == Renavam("00123456789")
+@pytest.mark.parametrize(
+    "text", ["0012345678-9", "0012345678–9", "0012345678\u20119", "'00123456789"]
+)
+def test_dash_and_apostrophe_are_no_part_of_a_renavam(text: str) -> None:
+    assert parse_subject(text) == Renavam("00123456789")
 
 
 def test_short_renavam_matches_the_zero_padded_one() -> None:

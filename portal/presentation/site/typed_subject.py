@@ -24,6 +24,9 @@ _SHORT_RENAVAMS: Final = (9, 10)
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
+_RENAVAM_SHAPE: Final = (
+    f"Um Renavam são {_RENAVAM_LENGTH} algarismos seguidos, ou com um hífen só antes do último."
+)
 _SIGNS: Final = "Uma placa só tem letras de A a Z, sem acento, e algarismos."
 _VIN: Final = (
     "Parece um chassi, que tem 17 caracteres. A busca é pela placa ou pelo Renavam, que estão no "
@@ -165,7 +168,9 @@ def what_is_wrong(text: str) -> str:
         return _VIN
     if typed.isdecimal() and not typed.strip("0"):
         return "Um Renavam só de zeros não existe."
-    if typed.isdecimal() and count != _RENAVAM_LENGTH:
+    if typed.isdecimal() and count == _RENAVAM_LENGTH:
+        return _RENAVAM_SHAPE
+    if typed.isdecimal():
         old = " Documentos antigos omitem os zeros da frente." * (count in _SHORT_RENAVAMS)
         return f"Um Renavam tem {_RENAVAM_LENGTH} algarismos; aqui há {count}.{old}"
     if count < _PLATE_LENGTH:

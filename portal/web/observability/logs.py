@@ -28,9 +28,9 @@ _PATTERNS: Final = (
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
     # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
-    # Plates, and Renavams (vehicle register numbers of 11 digits, some with a hyphen).
+    # Plates, and Renavams (vehicle register numbers of 11 digits, some with a dash).
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
-    re.compile(r"(?<![0-9])[0-9]{10}(?:-|%2D)?[0-9](?![0-9])"),
+    re.compile(r"(?<![0-9])[0-9]{10}(?:[-‐‑–—−]|%2D|%E2%80%9[0134]|%E2%88%92)?[0-9](?![0-9])"),
 )
 
 

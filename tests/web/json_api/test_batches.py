@@ -295,7 +295,13 @@ def test_element_that_is_no_text_is_explained(
     }
 
 
-@pytest.mark.parametrize("plate", ["ABC1D23", "abc-1d23", "ABC 1234", "00894638273", "ABC12"])
+@pytest.mark.parametrize(
+    "plate",
+    [
+        *("ABC1D23", "abc-1d23", "ABC 1234", "00894638273", "ABC12"),
+        *("'ABC1D23", "'00894638273", "0089463827–3", "''00894638273", "0000000000–0"),
+    ],
+)
 def test_document_and_server_accept_the_same_lists(here: InProcessPortal, plate: str) -> None:
     schema = here.get("/openapi.json").get_json()["components"]["schemas"]["NewBatch"]
     pattern = schema["properties"]["plates"]["contains"]["pattern"]

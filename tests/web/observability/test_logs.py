@@ -83,6 +83,7 @@ def test_redactor_hides_configured_secrets_in_every_encoding(secret: str) -> Non
         "?next=%2Fplaca&at%3Dshort",
         "renavam 00123456789 short".replace("short", "at=short"),
         "renavam 0012345678-9, 0012345678%2D9",
+        "renavam 0012345678–9, 0012345678%E2%80%939",
     ],
 )
 def test_redactor_hides_named_credentials(text: str) -> None:

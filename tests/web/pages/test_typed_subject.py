@@ -26,6 +26,7 @@ CONTRACT = "Por favor, informe uma placa válida."
     [
         ("1234567891", "Um Renavam tem 11 algarismos; aqui há 10."),
         ("123.456.789-101", "Um Renavam tem 11 algarismos; aqui há 12."),
+        ("008946382-73", "com um hífen só antes do último."),
         ("ABC12", "“ABC12” tem 5 dos 7 caracteres de uma placa."),
         ("abc-12", "“abc12” tem 5 dos 7 caracteres de uma placa."),
         ("ABCD1234", "“ABCD1234” tem 8 caracteres; uma placa tem 7."),
