@@ -37,6 +37,12 @@ _LIKE_PLATE = re.compile(
     re.ASCII,
 )
 _LIKE_RENAVAM = re.compile(r"[0-9]{8,12}", re.ASCII)
+# A date ("25/11/2026", "2026-11-25") or a time, whose digits may look like a mistyped Renavam.
+_MOMENT = re.compile(
+    r"[0-3]?[0-9][/.\-][01]?[0-9][/.\-](?:[0-9]{2}){1,2}|[0-9]{4}[/.\-][01]?[0-9][/.\-][0-3]?[0-9]"
+    r"|[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?",
+    re.ASCII,
+)
 _WORD = re.compile(r"[^\s()\[\]{}\"']+")
 # A car model or a month, and a year ("Gol 2019", "nov 2025"). Such text has the form of a plate.
 _NAME_AND_YEAR = re.compile(
@@ -148,9 +154,12 @@ def read_list(text: str) -> TypedList:
 
     A line with a tab, a semicolon or a comma is a row of cells. If a header names columns of plates
     or Renavam, only these columns are read. Otherwise all cells are read. Words around plates are
-    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. A text with
-    tabs, semicolons or a header is a table. In a table, a Renavam beside a plate belongs to the
-    plate's vehicle and is omitted. In other text, the Renavam is a vehicle of its own.
+    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. A date or a
+    time in a row with a vehicle is ignored too, although its digits look like a Renavam.
+
+    A text with tabs, semicolons or a header is a table. In a table, a Renavam beside a plate
+    belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of its
+    own.
     """
     lines = text.splitlines()
     delimiter = ""
@@ -328,6 +337,8 @@ def _in_cells(
     subjects = [each for cell in filled for each in cell.subjects]
     plates = [each for each in subjects if isinstance(each, Plate)]
     doubtful = [each for cell in filled for each in cell.doubtful]
+    if subjects:
+        doubtful = [each for each in doubtful if not _MOMENT.fullmatch(each.strip(".,"))]
     # In a row with several plates, "ABC 12" is a mistyped plate. In a row with one plate, such text
     # may be a model ("Gol 16").
     if len(plates) > 1:

@@ -95,6 +95,12 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         # A model and its year are no plate.
         ("ABC1D23;Gol 2019;45.000", ["ABC1D23"], []),
         ("ABCID23;GOL 2019;45.000", [], ["ABCID23"]),
+        # A date or a time in a vehicle's row is no mistyped Renavam.
+        ("0012345678-9;done;25/11/2026 12:34:56", ["00123456789"], []),
+        ("79831854647;2026-11-25;12:34:56.789;25.11.2026.", ["79831854647"], []),
+        ("ABC1D23, LMP0A01, 25/11/2026", ["ABC1D23", "LMP0A01"], []),
+        ("79831854647;25/11/2026;894638273", ["79831854647"], ["894638273"]),
+        ("Ana;25/11/2026", [], ["25/11/2026"]),
         # Cells that Excel keeps as text.
         ('="00894638273"\n\'79831854647', ["00894638273", "79831854647"], []),
         ("placa;ABC1D23;renavam;00894638273", ["ABC1D23"], []),
