@@ -302,5 +302,14 @@ def test_dossier_names_unavailable_lookups() -> None:
     assert "Restrição de transferência" in text
 
 
+def test_expired_answers_of_a_batch_lead_to_another_batch() -> None:
+    """The button of a done batch looks up only the vehicles that failed."""
+    page = PAGES["batch, done with expired answers"]()
+    html = render(page)
+    assert "2 placas têm respostas vencidas, que este lote não consulta de novo." in html
+    assert f'<a href="{page.correct_path}">faça outro lote com esta lista</a>' in html
+    assert "vencidas, que" not in render(PAGES["batch, done"]())
+
+
 def test_panel_without_price_mentions_no_cost() -> None:
     assert "custa" not in whole_page()

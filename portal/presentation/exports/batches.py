@@ -18,7 +18,7 @@ from portal.presentation.vehicle.panel import LOOKUP_WORDS, Panels, RenderContex
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
 
-EXPIRED: Final = "Resposta vencida: consulte de novo"
+EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
 NOT_A_TEXT: Final = "Não é um texto: a placa ou o Renavam vai entre aspas."

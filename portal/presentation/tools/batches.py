@@ -213,6 +213,9 @@ class BatchPage:
     every ``refresh_s`` seconds, or never if ``refresh_s`` is 0. ``start_label`` is the text of the
     button that starts, continues or repeats the batch, or "" if the page has no such button.
 
+    ``expired`` is the number of vehicles in ``rows`` that are done and have an expired answer. The
+    start button does not look them up again, but a new batch with the same list does.
+
     ``limits_text`` says which lookups the batch does not make. ``wrong_title`` is the title of the
     list of entries that were left out.
     """
@@ -243,6 +246,7 @@ class BatchPage:
     ended: int
     pending: int
     failed: int
+    expired: int
     was_started: bool
     progress_text: str
     time_text: str
@@ -376,6 +380,7 @@ def batch_page(
         ended=ended,
         pending=counts.pending,
         failed=counts.failed,
+        expired=sum(item.state == "done" and bool(row.expired) for item, row in rows),
         was_started=batch.started_at is not None,
         progress_text=f"{grouped(ended)} de {counted(counts.total, 'placa', 'placas')}",
         time_text=_time_text(batch, ended, now),
