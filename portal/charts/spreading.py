@@ -13,10 +13,12 @@ def spread(
 ) -> tuple[float, ...]:
     """Return positions near ``wanted`` at which the labels do not overlap.
 
-    A position is the middle of a label. If all labels fit between ``low`` and ``high``, they stay
-    there. If not, the last labels reach beyond ``high``. A label with a larger weight moves less.
-    The labels keep the order of their wanted positions.
+    A position is the middle of a label. All labels stay between ``low`` and ``high``. If there is
+    not enough room, each label overlaps by the same share of its height. A label with a larger
+    weight moves less. The labels keep the order of their wanted positions.
     """
+    share = min(1.0, (high - low) / max(sum(heights), 1.0))
+    heights = [share * height for height in heights]
     order = sorted(range(len(wanted)), key=lambda i: wanted[i])
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))

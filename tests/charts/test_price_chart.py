@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
@@ -331,6 +331,11 @@ def everything(found: PriceChart) -> list[tuple[float, float]]:
     return points
 
 
+LOW = Price(date(2000, 1, 1), Decimal("0.01"), predicted=False)
+
+
+# The labels of six series do not fit beside the lowest plot.
+@example([[replace(LOW, value=Decimal("0.02"))], *[[LOW]] * 5], "paper", None)
 @given(
     st.lists(st.lists(PRICE, min_size=1, max_size=25), min_size=1, max_size=7),
     st.sampled_from(LAYOUTS),

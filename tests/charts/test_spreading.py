@@ -25,6 +25,11 @@ def test_labels_never_overlap(labels: list[tuple[float, float, float]]) -> None:
         assert height / 2 - 1e-6 <= at <= 100 - height / 2 + 1e-6
 
 
+def test_labels_without_room_overlap_by_the_same_share_of_their_heights() -> None:
+    placed = spread([90, 90, 90], [40, 40, 20], [1, 1, 1], 0, 80)
+    assert placed == pytest.approx((16, 48, 72))
+
+
 def test_labels_with_room_stay() -> None:
     assert spread([10, 50, 30], [8, 8, 8], [1, 1, 1], 0, 100) == (10, 50, 30)
 
