@@ -164,7 +164,8 @@ def test_cancellation_is_confirmed(
         until_ended(page, 2)  # the poll replaces the section, which stays open
         assert page.evaluate("document.activeElement.textContent") == "Cancelar…"
     confirmed.click()
-    page.get_by_text("Lote cancelado.").wait_for()
+    # The script goes on until the lookups that were sent have ended.
+    page.locator("#lote").get_by_text("Lote cancelado. Custou").wait_for()
     assert page.get_by_text("2 linhas ficaram de fora").is_visible()
     page.get_by_role("link", name="Não consultadas").click()
     page.wait_for_url("**so=pending**")
