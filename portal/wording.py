@@ -11,6 +11,9 @@ from typing import Final
 
 NO_BREAK_SPACE: Final = "\u00a0"
 MINUS: Final = "\u2212"
+# A hyphen, and the dashes that word processors and phones put in its place. The hyphen comes first,
+# so that ``[{DASHES}]`` is a character class in a regular expression.
+DASHES: Final = "-‐‑–—−"
 MONTHS: Final = (
     *("janeiro", "fevereiro", "março", "abril", "maio", "junho"),
     *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),

@@ -15,7 +15,7 @@ from unicodedata import normalize
 import msgspec
 
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
-from portal.wording import bare
+from portal.wording import DASHES, bare
 
 Subject = Plate | Renavam
 BinaryFormat = Literal["XLSX", "ODS", "ZIP", "XLS", "PDF"]
@@ -25,8 +25,8 @@ MOST_WRONG = 200  # maximum number of invalid entries stored; further ones are o
 # A plate or Renavam within other text. Separators may follow a plate's letters, and a dash may
 # precede a Renavam's check digit, as in the CSV of a batch's results.
 _SUBJECT = re.compile(
-    r"(?<![A-Za-z0-9])(?:([A-Za-z]{3})[ .\-‐‑–—−·]{0,3}([0-9][A-Za-z0-9][0-9]{2})"
-    r"|([0-9]{10}[\-‐‑–—−]?[0-9]))"
+    rf"(?<![A-Za-z0-9])(?:([A-Za-z]{{3}})[{DASHES} .·]{{0,3}}([0-9][A-Za-z0-9][0-9]{{2}})"
+    rf"|([0-9]{{10}}[{DASHES}]?[0-9]))"
     r"(?![A-Za-z0-9])",
     re.ASCII,
 )
@@ -48,7 +48,7 @@ _WORD = re.compile(r"[^\s()\[\]{}\"']+")
 _NAME_AND_YEAR = re.compile(
     r"(?:gol|uno|fox|fit|biz|pop|fan|kia|bmw|jac|ram|ano|mod|fab"
     r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)"
-    r"[ .\-‐‑–—−·]*[ ][ .\-‐‑–—−·]*(?:19|20)[0-9]{2}",
+    rf"[{DASHES} .·]*[ ][{DASHES} .·]*(?:19|20)[0-9]{{2}}",
     re.ASCII | re.IGNORECASE,
 )
 # Words that announce a plate or Renavam, in the spelling of ``bare`` (upper case, no accents).

@@ -8,11 +8,12 @@ old plate, the fifth character is a letter in place of the digit, 0→A … 9→
 import re
 from dataclasses import dataclass
 
+from portal.wording import DASHES
+
 # The patterns match only ASCII, because upper() turns ß into SS. Use fullmatch, because $ accepts a
 # newline at the end.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
-# Word processors and phones replace a hyphen by another dash.
-_RENAVAM = re.compile(r"'?([0-9]{10})[-‐‑–—−]?([0-9])", re.ASCII)
+_RENAVAM = re.compile(rf"'?([0-9]{{10}})[{DASHES}]?([0-9])", re.ASCII)
 # A plate within a text. Up to three separators may follow the first three letters ("ABC - 1234").
 _SOME_PLATE = re.compile(
     r"(?<![A-Z0-9])([A-Z]{3})[ .-]{0,3}([0-9][A-Z0-9][0-9]{2})(?![A-Z0-9])", re.ASCII

@@ -12,7 +12,7 @@ from typing import Final
 
 from portal.presentation.vehicle.panel import subject_path
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
-from portal.wording import listed
+from portal.wording import DASHES, listed
 
 _PLATE_LENGTH: Final = 7
 _RENAVAM_LENGTH: Final = 11
@@ -33,7 +33,7 @@ _VIN: Final = (
     "documento do veículo."
 )
 _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
-_DASHES: Final = str.maketrans("‐–—‑−", "-----")
+_DASHES: Final = str.maketrans(dict.fromkeys(DASHES, "-"))
 # A plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 # A plate written with a space. This expression also matches other texts such as "ano 2019" (year).

@@ -15,6 +15,8 @@ from urllib.parse import quote
 import msgspec
 from flask import g, has_request_context
 
+from portal.wording import DASHES
+
 HIDDEN: Final = "[hidden]"
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
@@ -30,7 +32,7 @@ _PATTERNS: Final = (
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
     # Plates, and Renavams (vehicle register numbers of 11 digits, some with a dash).
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
-    re.compile(r"(?<![0-9])[0-9]{10}(?:[-‐‑–—−]|%2D|%E2%80%9[0134]|%E2%88%92)?[0-9](?![0-9])"),
+    re.compile(rf"(?<![0-9])[0-9]{{10}}(?:[{DASHES}]|%2D|%E2%80%9[0134]|%E2%88%92)?[0-9](?![0-9])"),
 )
 
 

@@ -20,9 +20,10 @@ from portal.presentation.issued.summary import IssuedSummary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import DossierCodes
+from portal.wording import DASHES
 
 MAX_CODE_LENGTH: Final = 1000
-_DASHES: Final = str.maketrans("‐–—‑−", "-----")
+_DASHES: Final = str.maketrans(dict.fromkeys(DASHES, "-"))
 _CODE_IN_AN_ADDRESS: Final = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
 _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
