@@ -197,7 +197,7 @@ class HttpProcess(ServerProcess):
         """
         pid = pid or self.worker_pids()[0]
         os.kill(pid, signal.SIGKILL)
-        wait_until(lambda: not _exists(pid), "its death")
+        wait_until(lambda: not is_alive(pid), "its death")
         return pid
 
     def resident_bytes(self) -> dict[int, int]:
@@ -329,7 +329,7 @@ def _ps(*options: str) -> list[str]:
     return done.stdout.splitlines()
 
 
-def _exists(pid: int) -> bool:
+def is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

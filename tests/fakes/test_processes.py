@@ -1,12 +1,11 @@
 """The process runners start only their program and leave nothing behind."""
 
-import os
 import sys
 
 import pytest
 
 from tests.fakes import wait_until
-from tests.fakes.processes import HttpProcess, PortalProcess, RedisProcess, ServerProcess
+from tests.fakes.processes import HttpProcess, PortalProcess, RedisProcess, ServerProcess, is_alive
 from tests.fakes.processes import clean_environment as environment
 
 
@@ -27,14 +26,6 @@ def expect_serving_workers(server: HttpProcess, started: int) -> None:
     A bare Granian hangs on a SIGTERM that arrives before all its workers serve.
     """
     wait_until(lambda: server.output.count("Started worker-") == started, "the workers")
-
-
-def is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    return True
 
 
 def test_server_is_ready_after_start_and_gone_after_stop() -> None:
