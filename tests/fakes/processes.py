@@ -6,6 +6,7 @@ started here are ended, by their ids. A restart keeps the port and the data.
 """
 
 import http.client
+import math
 import os
 import shutil
 import signal
@@ -174,9 +175,14 @@ class HttpProcess(ServerProcess):
         return self.request("POST", path, **options)
 
     def worker_pids(self) -> list[int]:
-        """Return the ids of the worker processes, the lowest first."""
+        """Return the ids of the worker processes, the oldest first.
+
+        The ids show no order, because the kernel starts again at low ids after ``pid_max``. Granian
+        stops the whole server if a replacement ends within 5.5 s, so a test that kills two workers
+        must kill the older ones.
+        """
         leaves = _leaves(self.pid) - {self.pid}
-        return sorted(pid for pid in leaves if not self._is_nicer(pid))
+        return sorted((pid for pid in leaves if not self._is_nicer(pid)), key=_started_at)
 
     def batch_pid(self) -> int | None:
         """Return the id of the process that runs batches, None if there is none now."""
@@ -327,6 +333,15 @@ class RedisProcess(ServerProcess):
 def _ps(*options: str) -> list[str]:
     done = subprocess.run(["ps", *options], capture_output=True, text=True, check=False)
     return done.stdout.splitlines()
+
+
+def _started_at(pid: int) -> float:
+    """Return a process's start in clock ticks since the machine's, or infinity if it has ended."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return math.inf
+    return int(stat.rpartition(")")[2].split()[19])  # field 22, after the id and the command
 
 
 def is_alive(pid: int) -> bool:
