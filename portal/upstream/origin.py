@@ -1,10 +1,7 @@
 """Sends calls to one base address of the upstream, each within a deadline."""
 
-import gzip
-import io
 import logging
 import time
-import zlib
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from email.utils import parsedate_to_datetime
@@ -13,8 +10,8 @@ import requests
 from requests.adapters import BaseAdapter
 
 from portal.system.error_kind import error_kind
+from portal.upstream.content_coding import decoded_body
 from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError
-from portal.upstream.http1 import LONGEST_BODY
 from portal.upstream.protocol import Account, Resource, Response
 from portal.upstream.transport import SingleUseAdapter
 
@@ -79,7 +76,7 @@ class Origin:
                 self._waiting(),
                 adapter.send(request, stream=True, timeout=self._timeout_s) as reply,
             ):
-                body = _content(reply) if reply.status_code in _BODY_STATUSES else b""
+                body = decoded_body(reply) if reply.status_code in _BODY_STATUSES else b""
         except requests.Timeout:
             raise TimedOut("no answer in time") from None
         except requests.ConnectionError as error:
@@ -118,34 +115,6 @@ def _normalized(base_address: str) -> str:
     request.prepare_url(base_address, None)
     assert request.url is not None
     return request.url.rstrip("/")
-
-
-def _content(reply: requests.Response) -> bytes:
-    """Return the body without its content coding, such as gzip. Raises Unusable."""
-    body = reply.content
-    match reply.headers.get("Content-Encoding", "").strip().lower():
-        case "" | "identity":
-            return body
-        case "gzip" | "x-gzip":
-            return _gunzip(body)
-        case _:
-            raise Unusable("unknown content encoding")
-
-
-def _gunzip(body: bytes) -> bytes:
-    """Decompress all members of a gzip body (RFC 1952 §2.2). Raises Unusable.
-
-    Decompression stops after LONGEST_BODY bytes, so that a decompression bomb cannot fill the
-    memory.
-    """
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(body)) as members:
-            plain = members.read(LONGEST_BODY + 1)
-    except (OSError, EOFError, zlib.error):
-        raise Unusable("bad gzip") from None
-    if len(plain) > LONGEST_BODY:
-        raise Unusable("body too large")
-    return plain
 
 
 def _check_status(resource: Resource, response: Response) -> None:
