@@ -33,10 +33,8 @@ from portal.gateway import (
     LimitedLeases,
     LocalCache,
     Operation,
-    PeriodicTask,
     Policy,
     SavingsCounter,
-    Scheduler,
     Seal,
     SingleFlight,
     Store,
@@ -47,9 +45,9 @@ from portal.gateway import (
     retention_of,
 )
 from portal.presentation.exports.batches import kept_result
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import Issuer
-from portal.presentation.vehicle.panel import Panels, RenderContext
+from portal.presentation.render_context import RenderContext
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
@@ -65,6 +63,7 @@ from portal.startup import (
 )
 from portal.storage import PurgeLog, database_bytes, is_in_place, open_engine, side_engine
 from portal.system.open_file_limits import capacity
+from portal.system.scheduler import PeriodicTask, Scheduler
 from portal.system.thread_limits import FULL_THREADS, Threads
 from portal.system.trace_settings import can_trace, wants_traces
 from portal.upstream import (

@@ -36,7 +36,8 @@ from portal.gateway import OPERATIONS, Directive, Gateway, Operation
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
-from portal.presentation.vehicle.panel import Panels, RenderContext
+from portal.presentation.panels import Panels
+from portal.presentation.render_context import RenderContext
 from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]

@@ -8,7 +8,7 @@ import json
 import click
 
 from portal.commands.failures import CommandGroup, fail
-from portal.commands.tables import json_lines, table_lines
+from portal.commands.tables import json_array_lines, table_lines
 from portal.dossiers import (
     Dossier,
     DossierArchive,
@@ -38,7 +38,7 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
         except DossiersUnavailable as error:
             fail(f"The database cannot be used: {error}")
         if as_json:
-            lines = json_lines(found)
+            lines = json_array_lines(found)
         else:
             lines = table_lines(_COLUMNS, ([row[name] or "" for name in _COLUMNS] for row in found))
         for line in lines:

@@ -10,8 +10,8 @@ from decimal import Decimal
 import click
 
 from portal.commands.failures import Command
-from portal.commands.tables import is_terminal, json_lines, table_lines
-from portal.gateway import Ledger, Row, Usage, UsageLog, merged
+from portal.commands.tables import is_terminal, json_array_lines, table_lines
+from portal.gateway import Ledger, UpstreamCall, Usage, UsageLog, merged
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS: Sequence[str] = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
@@ -50,7 +50,9 @@ def ledger_command(book: Ledger, usage: UsageLog) -> Command:
             _write_csv(columns, (_cells(each, columns) for each in records))
             return
         if as_json:
-            lines = json_lines({name: _plain(each[name]) for name in columns} for each in records)
+            lines = json_array_lines(
+                {name: _plain(each[name]) for name in columns} for each in records
+            )
         else:
             rows = (_cells(each, columns) for each in records)
             lines = table_lines(columns, rows, NUMBERS, header=summary or is_terminal())
@@ -60,7 +62,7 @@ def ledger_command(book: Ledger, usage: UsageLog) -> Command:
     return ledger
 
 
-def _summary(rows: Iterable[Row], unpaid: Mapping[str, Usage]) -> Iterator[Record]:
+def _summary(rows: Iterable[UpstreamCall], unpaid: Mapping[str, Usage]) -> Iterator[Record]:
     """Yield a record for each operation, and a last one with the totals.
 
     "hits" counts answers from the cache, and "saved" is the price of these answers on the day of
@@ -83,7 +85,7 @@ def _summed(name: str, calls: int, spent: Decimal, unpaid: Usage) -> Record:
     return dict(zip(SUMMARY_COLUMNS, values, strict=True))
 
 
-def _record(row: Row) -> Record:
+def _record(row: UpstreamCall) -> Record:
     return {
         "sent_at": row.sent_at.isoformat(timespec="seconds"),
         "operation": row.operation,

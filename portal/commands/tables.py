@@ -43,7 +43,7 @@ def table_lines(
         yield _GAP.join(padded)
 
 
-def json_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def json_array_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Yield the lines of one JSON array, with one object on each line."""
     mark = "["
     for row in rows:

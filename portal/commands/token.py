@@ -9,7 +9,7 @@ import click
 
 from portal.access import OPERATION_SCOPES, SCOPES, Issued, NameTaken, Tokens, is_token_name
 from portal.commands.failures import CommandGroup, fail
-from portal.commands.tables import json_lines, table_lines
+from portal.commands.tables import json_array_lines, table_lines
 from portal.system.local_time import from_epoch
 
 COLUMNS = ("name", "scopes", "daily limit", "issued", "expires", "state")
@@ -54,7 +54,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
         """List all issued tokens by name, with their scopes and expiry, but not the tokens."""
         now, issued = time.time(), tokens.listed()
         lines = (
-            json_lines(_members(each, now) for each in issued)
+            json_array_lines(_members(each, now) for each in issued)
             if as_json
             else table_lines(COLUMNS, (_cells(each, now) for each in issued), {"daily limit"})
         )

@@ -5,8 +5,8 @@ from portal.dossiers.archive import (
     Dossier,
     DossierArchive,
     DossiersUnavailable,
+    IssuedSnapshot,
     Purged,
-    Snapshot,
 )
 from portal.dossiers.identifiers import (
     Identifiers,
@@ -22,8 +22,8 @@ __all__ = [
     "DossierArchive",
     "DossiersUnavailable",
     "Identifiers",
+    "IssuedSnapshot",
     "Purged",
-    "Snapshot",
     "display_number",
     "is_share_key",
     "new_identifiers",

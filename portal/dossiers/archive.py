@@ -1,9 +1,9 @@
 """Stores issued dossiers in the database, encrypted.
 
-A dossier consists of three parts: the head (its share key and a Snapshot), the HTML and perhaps a
-PDF. Each part is encrypted with its own encryption key, which is derived from the secret key, the
-namespace (the upstream's name), the dossier's number and the part's name. A part that is copied
-into another row therefore cannot be decrypted.
+A dossier consists of three parts: the head (its share key and an IssuedSnapshot), the HTML and
+perhaps a PDF. Each part is encrypted with its own encryption key, which is derived from the secret
+key, the namespace (the upstream's name), the dossier's number and the part's name. A part that is
+copied into another row therefore cannot be decrypted.
 
 The share key is the random text in a dossier's link. The column ``share_key`` contains only the
 HMAC of this text, by which the portal finds the dossier of a link. The encrypted head contains the
@@ -63,7 +63,7 @@ class Purged(Exception):
     """The vehicle's data was purged (deleted) after it had been read for the dossier."""
 
 
-class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
+class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
     """A dossier's metadata, for the pages and commands that do not show the document itself.
 
     ``caller`` is the name of the Identity (the authenticated caller) that issued the dossier.
@@ -77,7 +77,7 @@ class Snapshot(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Head(msgspec.Struct, frozen=True, kw_only=True):
     key: str
-    snapshot: Snapshot
+    snapshot: IssuedSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class Dossier:
     state: State
     has_pdf: bool
     key: str | None
-    snapshot: Snapshot | None
+    snapshot: IssuedSnapshot | None
 
 
 class DossierArchive:
@@ -136,7 +136,7 @@ class DossierArchive:
         self,
         owner: str,
         identifiers: Identifiers,
-        snapshot: Snapshot,
+        snapshot: IssuedSnapshot,
         html: str,
         pdf: bytes | None,
         *,

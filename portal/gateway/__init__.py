@@ -1,7 +1,7 @@
 """Looks up vehicles at the upstream, with a cache, request coalescing and a ledger."""
 
 from portal.gateway.backend import Backend, BytesRemain, Held, StoreSize, purge_bucket
-from portal.gateway.backends import (
+from portal.gateway.backend_choice import (
     StoreRefused,
     cache_backend,
     leases,
@@ -13,7 +13,8 @@ from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
-from portal.gateway.ledger import Allowance, BatchCharges, Ledger, Row
+from portal.gateway.ledger import Allowance, BatchCharges, Ledger, UpstreamCall
+from portal.gateway.local_cache import CONFIRMED_FOR_S, LocalCache
 from portal.gateway.lookup import (
     CacheStatus,
     Caller,
@@ -25,7 +26,6 @@ from portal.gateway.lookup import (
     Served,
     report_lookup,
 )
-from portal.gateway.memory import CONFIRMED_FOR_S, LocalCache
 from portal.gateway.operations import (
     DECODE,
     OPERATIONS,
@@ -37,7 +37,6 @@ from portal.gateway.operations import (
 )
 from portal.gateway.retention import retention_of
 from portal.gateway.savings import SavingsCounter
-from portal.gateway.scheduler import PeriodicTask, Scheduler
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store, StoreDown
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
@@ -75,11 +74,8 @@ __all__ = [
     "Observer",
     "Operation",
     "OriginCalls",
-    "PeriodicTask",
     "Policy",
-    "Row",
     "SavingsCounter",
-    "Scheduler",
     "Seal",
     "Served",
     "SingleFlight",
@@ -88,6 +84,7 @@ __all__ = [
     "StoreDown",
     "StoreRefused",
     "StoreSize",
+    "UpstreamCall",
     "Usage",
     "UsageLog",
     "cache_backend",

@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Final, NamedTuple, Protocol
 
-from portal.gateway.memory import Version
+from portal.gateway.local_cache import Version
 
 # A backend stores a generation name, such as "purged:0123456789abcdef", and returns the name with
 # each read. A purge (deletion of a vehicle's entries) stores a new name that begins with PURGED.

@@ -77,7 +77,7 @@ _RELEASE = PreparedStatement(
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class UpstreamCall:
     """One upstream call, with its price in R$. Until a call ends, its outcome is "maybe"."""
 
     sent_at: datetime
@@ -152,7 +152,7 @@ class Ledger:
         self._namespace = namespace
         self._pending: deque[LedgerEntry] = deque(maxlen=MAX_PENDING_CLOSES)
 
-    def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[Row]:
+    def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[UpstreamCall]:
         """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
         Omits calls that were never sent and, unless ``everywhere``, calls of other namespaces.
@@ -492,8 +492,8 @@ class LedgerEntry:
             self.observer.spent(self.operation, self.price)
 
 
-def _row(row: Any) -> Row:
-    return Row(
+def _row(row: Any) -> UpstreamCall:
+    return UpstreamCall(
         sent_at=from_epoch(row.sent_at),
         operation=row.operation,
         origin=row.origin,

@@ -12,7 +12,7 @@ from redis.exceptions import (
     TryAgainError,
 )
 
-from portal.gateway.backends import StoreRefused
+from portal.gateway.backend_choice import StoreRefused
 from portal.gateway.redis_cache import FAILURES, SealedRedisCache
 from portal.gateway.redis_lease import RedisLeases
 from portal.system.error_kind import error_kind

@@ -31,7 +31,7 @@ from portal.gateway.backend import (
     purge_bucket,
 )
 from portal.gateway.key_record import SQLiteKeyRecord
-from portal.gateway.memory import Version
+from portal.gateway.local_cache import Version
 from portal.gateway.sqlite_file import SET_UP_WAIT_S, SQLiteFile, retry_if_corrupt, transaction
 from portal.storage import empty_log, leave_no_trace
 

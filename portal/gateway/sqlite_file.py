@@ -15,7 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
-from portal.gateway.memory import Version
+from portal.gateway.local_cache import Version
 from portal.storage import PRAGMAS, PageSearch
 
 P = ParamSpec("P")

@@ -21,8 +21,8 @@ from portal.gateway.backend import (
     purge_bucket,
 )
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
+from portal.gateway.local_cache import LocalCache, Version
 from portal.gateway.lookup import Lookup, Observer
-from portal.gateway.memory import LocalCache, Version
 from portal.gateway.retention import Retention, Shortening
 from portal.gateway.unstored import UnstoredQueue
 from portal.storage import Purges

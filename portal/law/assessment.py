@@ -12,12 +12,12 @@ from decimal import Decimal
 from operator import attrgetter
 
 from portal.law import deadlines
-from portal.law.amounts import Amount, exact_amount, plausible
 from portal.law.deadlines import Clock
+from portal.law.fine_amounts import Amount, exact_amount, plausible
 from portal.law.fine_status import Standing, Status, status_of
 from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
+from portal.law.paid_fines import PaidSum, paid_sum, payment_of
 from portal.law.past_rules import as_committed
-from portal.law.payment import PaidSum, paid_sum, payment_of
 from portal.law.points import Points, points_of
 from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine

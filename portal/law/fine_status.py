@@ -14,7 +14,7 @@ from datetime import date
 from typing import Literal
 
 from portal.law import deadlines
-from portal.law.payment import Payment
+from portal.law.paid_fines import Payment
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, day
 

@@ -18,7 +18,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
-from portal.law.amounts import Amount, is_whole, plausible
+from portal.law.fine_amounts import Amount, is_whole, plausible
 from portal.law.infractions import stands_for
 from portal.vehicle import Fine
 from portal.wording import bare, day, listed, money

@@ -1,14 +1,21 @@
-"""The result of one lookup for a page: an answer, or the reason why there is none."""
+"""The results of a page's lookups: for each an answer, or the reason why there is none."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
 from portal.gateway import FailureKind, Served
 from portal.vehicle import result_of
 
+Lookup = Literal["decode", "renainf", "renajud"]
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
+LOOKUP_WORDS: Final[Mapping[Lookup, str]] = {
+    "decode": "dados do veículo",
+    "renainf": "multas",
+    "renajud": "restrições judiciais",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +61,21 @@ class Panel:
         return self.body is not None
 
 
+@dataclass(frozen=True, slots=True)
+class Panels:
+    decode: Panel
+    renainf: Panel
+    renajud: Panel
+
+    @property
+    def all(self) -> tuple[Panel, ...]:
+        return (self.decode, self.renainf, self.renajud)
+
+    def of(self, lookup: Lookup) -> Panel:
+        panel: Panel = getattr(self, lookup)
+        return panel
+
+
 def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     """Return the panel of ``served``. Ignore ``replaced`` if it is not older than ``served``."""
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
@@ -72,3 +94,11 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
 def _replaced(served: Served) -> Replaced:
     fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
     return Replaced(served.body, result_of(served.body), fetched_at)
+
+
+def is_readable(result: object, lookup: Lookup) -> bool:
+    """Return whether ``result``, parsed from JSON, has the type that the upstream's API specifies.
+
+    Without this check, a malformed answer about fines would look like "no fines".
+    """
+    return isinstance(result, dict if lookup == "decode" else list)

@@ -15,7 +15,7 @@ from portal.vehicle.field import EMPTY, HIDDEN, HIDDEN_MARKER, Field, fold, read
 from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
 from portal.vehicle.identity import (
-    Identity,
+    VehicleIdentity,
     identity_of,
     is_other_model,
     is_other_plate,
@@ -42,7 +42,6 @@ __all__ = [
     "FineChange",
     "FipeCode",
     "FipeEntry",
-    "Identity",
     "InvalidPlate",
     "Licence",
     "Plate",
@@ -54,6 +53,7 @@ __all__ = [
     "Restriction",
     "RestrictionChange",
     "Topic",
+    "VehicleIdentity",
     "VehicleName",
     "accented",
     "changed_facts",

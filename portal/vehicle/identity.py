@@ -17,7 +17,7 @@ _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class VehicleIdentity:
     """A vehicle's plates, make, model and years from the decode lookup.
 
     ``plates`` has the plate in both formats. ``model_words`` has the words of the registered model
@@ -31,10 +31,10 @@ class Identity:
     built_year: int | None
 
 
-def identity_of(decoded: Decoded) -> Identity:
+def identity_of(decoded: Decoded) -> VehicleIdentity:
     name = vehicle_name(decoded)
     models = [name.model, *(f"{entry.model} {entry.version}" for entry in decoded.fipe)]
-    return Identity(
+    return VehicleIdentity(
         plates=_spellings(decoded.plate.value),
         make=name.make,
         model_words=_model_words(" ".join(models)),
@@ -43,7 +43,7 @@ def identity_of(decoded: Decoded) -> Identity:
     )
 
 
-def is_other_model(identity: Identity, make_model: Field) -> bool:
+def is_other_model(identity: VehicleIdentity, make_model: Field) -> bool:
     """Return whether a text such as "VW/GOL 1.0" clearly names another make or model."""
     name = read_name(make_model.value)
     if not name.make or not identity.make:
@@ -63,7 +63,7 @@ def is_other_year(known: int | None, text: Field) -> bool:
     return known is not None and text.value.isdecimal() and int(text.value) not in (0, known)
 
 
-def is_other_plate(identity: Identity, plate: Field) -> bool:
+def is_other_plate(identity: VehicleIdentity, plate: Field) -> bool:
     """Return whether a record's plate is readable and is neither format of the vehicle's plate."""
     spellings = _spellings(plate.value)
     return bool(spellings and identity.plates) and not spellings & identity.plates

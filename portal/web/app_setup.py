@@ -18,12 +18,13 @@ from portal.batch import DRAFT_S, Batches, PreviewsLeft
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Gateway
 from portal.presentation import formats
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import Issuer
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.api_reference import ReferenceFacts
 from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import SamplePlate
 from portal.presentation.site.site import Site
-from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.presentation.vehicle.query import kept_query
 from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate

@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from portal.commands.tables import json_lines, table_lines
+from portal.commands.tables import json_array_lines, table_lines
 
 
 def lines(*rows: tuple[str, ...], header: bool = True) -> list[str]:
@@ -42,6 +42,6 @@ def test_long_table_is_not_read_ahead_of_its_lines() -> None:
 
 def test_json_is_one_array_with_an_object_a_line() -> None:
     rows: list[dict[str, str | None]] = [{"nome": "São"}, {"nome": None}]
-    assert json.loads("\n".join(json_lines(rows))) == rows
-    assert len(list(json_lines(rows))) == 3
-    assert list(json_lines([])) == ["[]"]
+    assert json.loads("\n".join(json_array_lines(rows))) == rows
+    assert len(list(json_array_lines(rows))) == 3
+    assert list(json_array_lines([])) == ["[]"]

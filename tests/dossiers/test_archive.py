@@ -14,8 +14,8 @@ from portal.dossiers import (
     DossierArchive,
     DossiersUnavailable,
     Identifiers,
+    IssuedSnapshot,
     Purged,
-    Snapshot,
     new_identifiers,
 )
 from portal.gateway import purge_bucket
@@ -40,7 +40,7 @@ def issue(
     into: DossierArchive, owner: str = "ana", plate: str = "ABC1D23", pdf: bytes | None = PDF
 ) -> Identifiers:
     identifiers = new_identifiers()
-    snapshot = Snapshot(plate=plate, caller="token ana", summary='{"plate": "ABC1D23"}')
+    snapshot = IssuedSnapshot(plate=plate, caller="token ana", summary='{"plate": "ABC1D23"}')
     mark = into.purge_mark()
     into.issue(owner, identifiers, snapshot, HTML, pdf, purge_mark=mark)
     return identifiers
@@ -177,7 +177,7 @@ def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, cl
     kept = archive(engine, clock)
     mark = kept.purge_mark()
     PurgeLog(engine).note(purge_bucket(tag("ABC1D23")))
-    snapshot = Snapshot(plate="ABC1D23", caller="ana", summary="{}")
+    snapshot = IssuedSnapshot(plate="ABC1D23", caller="ana", summary="{}")
     with pytest.raises(Purged):
         kept.issue("ana", new_identifiers(), snapshot, HTML, PDF, purge_mark=mark)
     assert cells(engine) == []
@@ -187,7 +187,7 @@ def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, cl
 def test_number_is_unique(engine: Engine, clock: Clock) -> None:
     kept = archive(engine, clock)
     number, _ = issue(kept)
-    snapshot = Snapshot(plate="XYZ9K99", caller="ana", summary="{}")
+    snapshot = IssuedSnapshot(plate="XYZ9K99", caller="ana", summary="{}")
     again = Identifiers(number, new_identifiers().key)
     with pytest.raises(DossiersUnavailable):
         kept.issue("ana", again, snapshot, HTML, PDF, purge_mark=kept.purge_mark())

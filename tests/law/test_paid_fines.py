@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law.amounts import Amount
-from portal.law.payment import paid_sum
+from portal.law.fine_amounts import Amount
+from portal.law.paid_fines import paid_sum
 from portal.wording import money
 
 OWED = Amount(Decimal("293.47"), "table", "", matches=True)

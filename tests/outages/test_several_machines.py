@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import pytest
 
-from portal.gateway import Ledger, Row
+from portal.gateway import Ledger, UpstreamCall
 from tests import factories
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
@@ -103,7 +103,7 @@ def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(printed.stdout)))
 
 
-def rows_of(machines: Machines) -> list[Row]:
+def rows_of(machines: Machines) -> list[UpstreamCall]:
     """Read the ledger in this process, which is faster than the command."""
     with opened(machines.database_url, machines.here.data_dir) as engine:
         return list(Ledger(engine).rows(everywhere=True))

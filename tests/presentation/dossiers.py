@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from portal.presentation.formats import short_date
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Plate
 from tests.factories import (
     Record,

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
-from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import Plate, result_of
 from portal.web.http.assets import Assets
 from tests.factories import (

@@ -9,11 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.panels import Panel, Replaced
+from portal.presentation.panels import Panel, Panels, Replaced
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.changes import MOST_LINES, changes_of
 from portal.presentation.vehicle.page import vehicle_page
-from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import result_of
 from tests.factories import (
     HIDDEN,

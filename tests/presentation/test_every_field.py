@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,

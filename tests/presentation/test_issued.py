@@ -7,8 +7,8 @@ import pytest
 
 from portal.presentation.issued.summary import IssuedSummary, in_the_past, issued_summary
 from portal.presentation.issued.verification import partly_hidden
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.panel import Panels
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels
 
 

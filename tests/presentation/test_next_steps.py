@@ -2,9 +2,9 @@
 
 import pytest
 
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Renavam
 from tests.factories import HIDDEN, fine, renainf_body, renajud_body, report_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, answered, panels, render

@@ -10,19 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from portal.presentation.panels import Panels, is_readable
 from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import error_page
 from portal.presentation.site.search_page import search_page
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import (
-    PANEL_NAMES,
-    Panels,
-    RenderContext,
-    is_readable,
-    panel_needs,
-    subject_path,
-)
+from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.vehicle import Plate, Renavam
 from tests.factories import (
     HIDDEN,

@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.law import assess
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.paper.fines import MOST_IN_LEDGER, PaperFine, PaperFines
 from portal.presentation.paper.timeline import MOST_LINES
-from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import read_fines, result_of
 from tests.factories import (
     HIDDEN,

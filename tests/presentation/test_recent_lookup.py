@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import (
     AFTER_PAYING,
     NO_ANSWER,
@@ -16,7 +17,6 @@ from portal.presentation.site.recent_lookup import (
     recent_lookup,
 )
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.sandbox import SITUATIONS, TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam, result_of
 from tests.factories import decode_body, fine, fipe_entry, renainf_body, renajud_body

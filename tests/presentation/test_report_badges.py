@@ -4,8 +4,8 @@ import json
 
 import pytest
 
+from portal.presentation.panels import Lookup
 from portal.presentation.vehicle.page import vehicle_page
-from portal.presentation.vehicle.panel import Lookup
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
 from portal.vehicle import result_of
 from tests.factories import report_body

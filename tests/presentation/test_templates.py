@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 from jinja2 import meta, nodes
 
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import PANEL_NAMES, PanelName, Panels
+from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,

@@ -2,7 +2,7 @@
 
 import threading
 
-from portal.gateway import PeriodicTask, Scheduler
+from portal.system.scheduler import PeriodicTask, Scheduler
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until
 from tests.fakes.answers import path_of

@@ -8,7 +8,7 @@ from portal.vehicle import (
     EMPTY,
     HIDDEN,
     Field,
-    Identity,
+    VehicleIdentity,
     identity_of,
     is_other_model,
     is_other_plate,
@@ -24,7 +24,7 @@ def known(text: str) -> Field:
     return Field(text, "known")
 
 
-def identity(**fields: Any) -> Identity:
+def identity(**fields: Any) -> VehicleIdentity:
     return identity_of(read_decode(result_of(decode_body("ABC1D23", **fields)), MARKER))
 
 

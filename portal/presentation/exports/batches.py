@@ -11,10 +11,10 @@ import msgspec
 from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry, lookups_of
 from portal.gateway import Served
 from portal.presentation.exports.tables import Column, Kind, Table
-from portal.presentation.panels import Panel, answer_panel
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.typed_subject import what_is_wrong
 from portal.presentation.vehicle.contents import PARTS, VehicleContents
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, Panels, RenderContext, is_readable
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
 

@@ -22,17 +22,12 @@ from portal.law import (
     court_name,
     effect_of,
 )
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import PARTS, VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    Lookup,
-    Panels,
-    RenderContext,
-    missing_of,
-)
+from portal.presentation.vehicle.panel_frame import missing_of
 from portal.presentation.vehicle.prices import PriceTab
 from portal.presentation.vehicle.restrictions import RestrictionList, title_of
 from portal.system.local_time import local_time

@@ -11,8 +11,8 @@ from portal.presentation.exports.explained import (
     restriction_records,
 )
 from portal.presentation.exports.tables import Column, Table
+from portal.presentation.panels import Lookup
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.panel import Lookup
 
 TableName = Literal["fines", "restrictions", "prices"]
 NEEDS: Final[dict[TableName, Lookup]] = {

@@ -183,7 +183,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class BatchRow:
+class RunningBatchRow:
     started: str
     state: str
     ended: str
@@ -217,7 +217,7 @@ class OperationsPage:
     database: str
     purges: str
     terms: Mapping[str, CachePolicy]  # the keys are labels of operations
-    batches: tuple[BatchRow, ...]
+    batches: tuple[RunningBatchRow, ...]
     tokens: tuple[ListedToken, ...]
     ended_tokens: tuple[ListedToken, ...]
 
@@ -441,8 +441,8 @@ def _size(number: int) -> str:
     return f"{grouped(value, 0 if unit == 'bytes' or value >= 100 else 1)}\u00a0{unit}"
 
 
-def _batch(batch: BatchUnderWay) -> BatchRow:
-    return BatchRow(
+def _batch(batch: BatchUnderWay) -> RunningBatchRow:
+    return RunningBatchRow(
         started=formats.moment(from_epoch(batch.started_at)) if batch.started_at else "–",
         state="em andamento" if batch.state == "running" else _REASONS[batch.reason],
         ended=f"{grouped(batch.ended)} de {grouped(batch.total)}",

@@ -8,7 +8,7 @@ from typing import ClassVar, Final, Literal
 
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
 from portal.presentation.paper.certificate import (
     FirstSheet,
     KeyFigure,
@@ -18,17 +18,11 @@ from portal.presentation.paper.certificate import (
 from portal.presentation.paper.fines import PaperFines, paper_fines
 from portal.presentation.paper.prices import PaperPrices, paper_prices
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.gaps import Gap, Unavailable, capitalised_list, gap_of
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    Panels,
-    Provenance,
-    RenderContext,
-    missing_of,
-    provenance,
-    subject_path,
-)
+from portal.presentation.vehicle.panel_frame import Provenance, missing_of, provenance
 from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.vehicle import Plate
 

@@ -19,11 +19,11 @@ from portal.presentation.exports.batches import batch_object, results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import vehicle_table
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.api_reference import Answer, Document, Specification
 from portal.presentation.site.json_excerpt import excerpt
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import Plate, result_of
 from portal.wording import grouped
 

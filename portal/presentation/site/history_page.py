@@ -7,8 +7,8 @@ from decimal import Decimal
 from typing import ClassVar, Final
 
 from portal.presentation import formats
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
 from portal.vehicle import Plate
 from portal.wording import listed
 

@@ -12,10 +12,11 @@ from typing import Final
 
 from portal.law import FineAssessment, Level, Missing, Verdict, assess, effect_of, judge
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels, is_readable
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.presentation.vehicle.contents import stale_moments
-from portal.presentation.vehicle.panel import Panels, RenderContext, is_readable, subject_path
 from portal.vehicle import (
     Decoded,
     Plate,

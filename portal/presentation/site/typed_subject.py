@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from portal.presentation.vehicle.panel import subject_path
+from portal.presentation.paths import subject_path
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.wording import DASHES, listed
 

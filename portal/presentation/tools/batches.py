@@ -24,6 +24,7 @@ from portal.batch import (
 from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
+from portal.presentation.paths import subject_path
 from portal.presentation.site.recent_lookup import RecentLookup, caution_words
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
@@ -626,10 +627,9 @@ def _line(item: Item, row: BatchRow, batch: Batch, now: datetime) -> ResultLine:
         is_possible = lookup in lookups_of(item.subject, LOOKUPS)
         return _NOT_ASKED if is_possible and lookup not in batch.ask else text
 
-    kind = "placa" if isinstance(item.subject, Plate) else "renavam"
     return ResultLine(
         subject=item.subject,
-        path=f"/{kind}/{item.subject.text}",
+        path=subject_path(item.subject),
         vehicle=row.vehicle or "",
         year=row.year or "",
         look=LEVEL_LOOKS[row.verdict] if row.verdict else None,  # type: ignore[index]

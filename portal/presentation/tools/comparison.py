@@ -14,19 +14,14 @@ from typing import ClassVar, Final, Literal
 from portal.charts import Sparkline, sparkline
 from portal.law import ACTS, Act, negotiate
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import StatusStyle
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    Lookup,
-    Panels,
-    RenderContext,
-    provenance,
-    subject_path,
-)
+from portal.presentation.vehicle.panel_frame import provenance
 from portal.presentation.vehicle.prices import NO_PRICE, NOTHING_TO_COMPARE, Prices
 from portal.vehicle import ATTRIBUTE_LABELS, Field, Plate
 from portal.wording import counted

@@ -20,21 +20,15 @@ from portal.law import (
     totals,
 )
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.typed_money import NotMoney, read_money
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.gaps import Unavailable
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    Panels,
-    Provenance,
-    RenderContext,
-    missing_of,
-    provenance,
-    subject_path,
-)
+from portal.presentation.vehicle.panel_frame import Provenance, missing_of, provenance
 from portal.presentation.vehicle.prices import Prices, PriceTab
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate
@@ -83,7 +77,7 @@ class VersionChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class FineChoice:
+class NegotiableFine:
     """An open fine that the visitor may deduct. ``amount`` is None if it is unknown."""
 
     number: int
@@ -134,7 +128,7 @@ class NegotiationPage:
     kept: tuple[Provenance, ...]
     versions: tuple[VersionChoice, ...]
     share: Share
-    fine_choices: tuple[FineChoice, ...]
+    fine_choices: tuple[NegotiableFine, ...]
     fields: tuple[CostField, ...]
     problems: tuple[str, ...]
     lines: tuple[SheetLine, ...]
@@ -261,14 +255,14 @@ def _share(text: str) -> tuple[Share, str]:
     return (found, "") if found else (SHARES[0], _WRONG_SHARE)
 
 
-def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, ...], str]:
+def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[NegotiableFine, ...], str]:
     rows = [row for row in fines.rows if row.law.is_open] if fines else []
     typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
     wanted = {row.number for row in rows if str(row.number) in typed}
     is_wrong = bool(fines) and len(wanted) < len(typed)
     everything = not text or is_wrong
     choices = tuple(
-        FineChoice(
+        NegotiableFine(
             row.number,
             f"{formats.short_date(row.law.committed_on)} · {row.law.description}",
             row.law.amount.value,
@@ -279,7 +273,7 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[FineChoice, 
     return choices, _WRONG_FINES if is_wrong else ""
 
 
-def _chosen_totals(fines: FineList | None, choices: Sequence[FineChoice]) -> Totals | None:
+def _chosen_totals(fines: FineList | None, choices: Sequence[NegotiableFine]) -> Totals | None:
     """Return the totals of the chosen fines.
 
     If every listed fine is chosen, the totals also include the fines that the page does not list.
@@ -309,7 +303,7 @@ def _lines(
     sums: Negotiation,
     share: Share,
     contents: VehicleContents,
-    choices: Sequence[FineChoice],
+    choices: Sequence[NegotiableFine],
     panels: Panels,
     context: RenderContext,
 ) -> Iterator[SheetLine]:
@@ -350,7 +344,7 @@ def _source_and_date(panel: Panel, context: RenderContext) -> str:
 
 
 def _notes(
-    tab: PriceTab | None, sums: Negotiation, share: Share, choices: Sequence[FineChoice]
+    tab: PriceTab | None, sums: Negotiation, share: Share, choices: Sequence[NegotiableFine]
 ) -> Iterator[str]:
     if tab and tab.doubt:
         yield tab.doubt

@@ -8,17 +8,11 @@ from typing import Final, Literal
 
 from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels, is_readable
+from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import Tone
 from portal.presentation.vehicle.facts import fact_fields
 from portal.presentation.vehicle.fines import MOST_ROWS
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    Lookup,
-    Panels,
-    RenderContext,
-    is_readable,
-)
 from portal.presentation.vehicle.restrictions import MOST_CARDS, title_of
 from portal.vehicle import (
     ATTRIBUTE_LABELS,

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from portal.law import Missing, Stale
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Lookup, Panel, Panels
+from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.changes import changes_of
 from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
 from portal.presentation.vehicle.fines import FineList, fine_list
-from portal.presentation.vehicle.panel import Lookup, Panels, RenderContext
 from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
 from portal.presentation.vehicle.summary import Summary, summary
 from portal.system.local_time import local_time

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, is_readable
+from portal.presentation.render_context import RenderContext
 from portal.presentation.source_text import sentence
-from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import Prices, prices_of
 from portal.presentation.vehicle.query import Query
@@ -17,7 +17,7 @@ from portal.vehicle import (
     HIDDEN,
     Decoded,
     Field,
-    Identity,
+    VehicleIdentity,
     VehicleName,
     identity_of,
     make_name,
@@ -33,7 +33,7 @@ class VehicleFacts:
     ``query`` holds the visitor's choices for the price section.
     """
 
-    identity: Identity
+    identity: VehicleIdentity
     name: VehicleName
     line: str
     facts: tuple[Detail, ...]

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from portal.law import FineAssessment, Totals, assess, totals
-from portal.presentation.panels import Panel
-from portal.presentation.vehicle.panel import RenderContext, is_readable
+from portal.presentation.panels import Panel, is_readable
+from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
-from portal.vehicle import Fine, Identity, read_fines
+from portal.vehicle import Fine, VehicleIdentity, read_fines
 
 # The largest number of fines that the panel lists. A longer table would be hard to read.
 MOST_ROWS = 300
@@ -51,7 +51,7 @@ _TONES = {
 
 
 def fine_list(
-    panel: Panel, context: RenderContext, vehicle: Identity | None = None
+    panel: Panel, context: RenderContext, vehicle: VehicleIdentity | None = None
 ) -> FineList | None:
     """Return the fines of an answer, or None if the answer is missing or unreadable.
 

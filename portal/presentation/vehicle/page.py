@@ -7,7 +7,9 @@ from typing import Any, ClassVar, Final, cast
 
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
@@ -19,15 +21,7 @@ from portal.presentation.vehicle.page_head import (
     page_head,
     section_links,
 )
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    PanelName,
-    Panels,
-    PanelView,
-    RenderContext,
-    frame,
-    subject_path,
-)
+from portal.presentation.vehicle.panel_frame import PanelName, PanelView, frame
 from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from portal.law import UNVERIFIED
 from portal.presentation import formats
+from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.fines import FineList
-from portal.presentation.vehicle.panel import PanelView, subject_path
+from portal.presentation.vehicle.panel_frame import PanelView
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam

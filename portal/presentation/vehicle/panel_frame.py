@@ -7,13 +7,15 @@ as if nothing was found. Any other panel is "ready".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final, Generic, Literal, TypeVar
 
 from portal.law import Term, term
 from portal.presentation import formats
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels, is_readable
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.gaps import (
     Gap,
     Unavailable,
@@ -23,13 +25,11 @@ from portal.presentation.vehicle.gaps import (
     kept_titles,
     reason_about,
 )
-from portal.presentation.vehicle.query import Query, changed
-from portal.system.local_time import local_date
+from portal.presentation.vehicle.query import changed
 from portal.vehicle import Plate, Renavam
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]
-Lookup = Literal["decode", "renainf", "renajud"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,48 +55,9 @@ _KINDS: Final[Mapping[PanelName, _Kind]] = {
     ),
 }
 PANEL_NAMES: Final = tuple(_KINDS)
-LOOKUP_WORDS: Final[Mapping[Lookup, str]] = {
-    "decode": "dados do veículo",
-    "renainf": "multas",
-    "renajud": "restrições judiciais",
-}
 _SOURCES: Final[Mapping[str, str]] = {"primary": "fonte principal", "secondary": "fonte secundária"}
 UNREADABLE: Final = "A fonte respondeu em um formato que o portal não reconhece."
 NO_REASON: Final = "A fonte de dados não respondeu."
-
-
-@dataclass(frozen=True, slots=True)
-class Panels:
-    decode: Panel
-    renainf: Panel
-    renajud: Panel
-
-    @property
-    def all(self) -> tuple[Panel, ...]:
-        return (self.decode, self.renainf, self.renajud)
-
-    def of(self, lookup: Lookup) -> Panel:
-        panel: Panel = getattr(self, lookup)
-        return panel
-
-
-@dataclass(frozen=True, slots=True)
-class RenderContext:
-    """The parameters for building a page.
-
-    ``now`` has a time zone. ``marker`` is the text that the source sends in place of a hidden
-    value. ``mask_names`` is true if a written report must not show people's names.
-    """
-
-    now: datetime
-    marker: str
-    mask_names: bool
-    query: Query = ()
-
-    @property
-    def today(self) -> date:
-        """The day of ``now`` in America/Sao_Paulo. Legal deadlines are assessed for this day."""
-        return local_date(self.now)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +114,6 @@ class PanelView(Generic[Content]):
 def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
     """Return the lookups that the panel needs on the page of a plate."""
     return _KINDS[name].needs
-
-
-def subject_path(subject: Plate | Renavam) -> str:
-    """Return ``/placa/ABC1D23`` or ``/renavam/12345678910``."""
-    return f"/{'placa' if isinstance(subject, Plate) else 'renavam'}/{subject.text}"
 
 
 def frame(
@@ -263,11 +219,3 @@ def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
         is_stale=panel.state == "stale",
         price=panel.price if panel.price > 0 else None,
     )
-
-
-def is_readable(result: object, lookup: Lookup) -> bool:
-    """Return whether ``result``, parsed from JSON, has the type that the upstream's API specifies.
-
-    Without this check, a malformed answer about fines would look like "no fines".
-    """
-    return isinstance(result, dict if lookup == "decode" else list)

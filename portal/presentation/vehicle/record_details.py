@@ -14,9 +14,9 @@ from portal.vehicle import (
     EMPTY,
     Field,
     Fine,
-    Identity,
     Licence,
     Restriction,
+    VehicleIdentity,
     fold,
     is_other_model,
     is_other_plate,
@@ -83,7 +83,7 @@ class RestrictionDetails:
     notes: tuple[str, ...]
 
 
-def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> FineDetails:
+def fine_details(fine: Fine, law: FineAssessment, vehicle: VehicleIdentity | None) -> FineDetails:
     """Return the details of a fine.
 
     If the record describes a vehicle that differs from ``vehicle``, the details contain a note.
@@ -99,7 +99,7 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: Identity | None) -> F
     )
 
 
-def restriction_details(record: Restriction, vehicle: Identity | None) -> RestrictionDetails:
+def restriction_details(record: Restriction, vehicle: VehicleIdentity | None) -> RestrictionDetails:
     """Return the details of a court restriction.
 
     If the record describes a vehicle that differs from ``vehicle``, the details contain a note.
@@ -199,13 +199,13 @@ def _detail(detail: Field) -> Field:
     return sentence(detail)
 
 
-def _other_car(fine: Fine, vehicle: Identity | None) -> str:
+def _other_car(fine: Fine, vehicle: VehicleIdentity | None) -> str:
     if vehicle is None or not is_other_model(vehicle, fine.make_model):
         return ""
     return _OTHER_VEHICLE.format(what=fine.make_model, whom="o órgão autuador")
 
 
-def _other_vehicle(record: Restriction, vehicle: Identity | None) -> str:
+def _other_vehicle(record: Restriction, vehicle: VehicleIdentity | None) -> str:
     if vehicle is None:
         return ""
     checks = (

@@ -4,16 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from portal.presentation.panels import Panel
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    NO_REASON,
-    Lookup,
-    Panels,
-    Provenance,
-    RenderContext,
-    provenance,
-)
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.render_context import RenderContext
+from portal.presentation.vehicle.panel_frame import NO_REASON, Provenance, provenance
 from portal.vehicle import Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)

@@ -13,11 +13,11 @@ from portal.law import (
     court_name,
     effect_of,
 )
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, is_readable
+from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import ANSWER_LOOKS, REMOVAL_WORDS, StatusStyle
-from portal.presentation.vehicle.panel import RenderContext, is_readable
 from portal.presentation.vehicle.record_details import RestrictionDetails, restriction_details
-from portal.vehicle import Identity, Restriction, read_restrictions
+from portal.vehicle import Restriction, VehicleIdentity, read_restrictions
 from portal.wording import grouped
 
 MOST_CARDS = 200
@@ -69,7 +69,7 @@ class RestrictionList:
 
 
 def restriction_list(
-    panel: Panel, context: RenderContext, vehicle: Identity | None = None
+    panel: Panel, context: RenderContext, vehicle: VehicleIdentity | None = None
 ) -> RestrictionList | None:
     """Return the restrictions of an answer, or None if the answer is missing or unreadable.
 
@@ -94,7 +94,7 @@ def restriction_list(
 
 
 def _card(
-    number: int, record: Restriction, effect: Effect, vehicle: Identity | None
+    number: int, record: Restriction, effect: Effect, vehicle: VehicleIdentity | None
 ) -> RestrictionCard:
     return RestrictionCard(
         number=number,

@@ -45,9 +45,9 @@ from portal.presentation.failure_texts import (
     TOO_MANY,
     UNAUTHORIZED,
 )
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels
+from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import Plate
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request

@@ -34,6 +34,7 @@ from portal.batch import (
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
 from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.batches import (
     PAGE_SIZE,
@@ -42,7 +43,6 @@ from portal.presentation.tools.batches import (
     page_count_of,
     typed_again,
 )
-from portal.presentation.vehicle.panel import RenderContext
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.lookups import Lookups

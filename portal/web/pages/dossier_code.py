@@ -12,10 +12,9 @@ import segno
 from itsdangerous import BadSignature, URLSafeSerializer
 
 from portal.dossiers import Identifiers, display_number
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
-from portal.presentation.vehicle.panel import Panels
 
 _DIGEST_CHARACTERS: Final = 16
 # What a code contains instead of a price.

@@ -12,9 +12,10 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, Identity
 from portal.gateway import Gateway
+from portal.presentation.panels import LOOKUP_WORDS
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.history_page import PAGE_SIZE, history_line, history_page
 from portal.presentation.site.recent_lookup import recent_lookup
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, RenderContext
 from portal.vehicle import InvalidPlate, parse_subject
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response

@@ -25,8 +25,8 @@ from portal.access import Identity
 from portal.dossiers import (
     Dossier,
     DossierArchive,
+    IssuedSnapshot,
     Purged,
-    Snapshot,
     display_number,
     is_share_key,
     new_identifiers,
@@ -144,7 +144,7 @@ class IssuedPages:
             pdf = self._render_pdf(html)
         except PDFUnavailable:
             pdf = None
-        snapshot = Snapshot(
+        snapshot = IssuedSnapshot(
             plate=plate.text,
             caller=identity.name,
             summary=msgspec.json.encode(issued_summary(page, self._issuer)).decode(),

@@ -28,10 +28,9 @@ from portal.gateway import (
     Snapshot,
 )
 from portal.presentation.failure_texts import sentence_about
-from portal.presentation.panels import Panel, answer_panel
+from portal.presentation.panels import Panel, Panels, answer_panel
 from portal.presentation.site.lookup_cost import LookupCost
 from portal.presentation.vehicle.gaps import subject_phrase
-from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Plate, Renavam
 
 log = logging.getLogger(__name__)

@@ -23,13 +23,15 @@ from portal.access import (
     is_token,
 )
 from portal.presentation.failure_texts import INVALID_PLATE
+from portal.presentation.panels import Panels
+from portal.presentation.paths import subject_path
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.privacy_page import PrivacyPage
 from portal.presentation.site.public_pages import GlossaryPage, SignInPage
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, search_page
 from portal.presentation.site.typed_subject import normalise_query, plates_in
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
-from portal.presentation.vehicle.panel import Panels, RenderContext
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.lookups import Lookups
@@ -110,7 +112,7 @@ class PublicPages:
             check_invented(subject)
         except InvalidPlate:
             return self._find_in_text(query)
-        return redirect(subject_url(subject), 303)
+        return redirect(subject_path(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
         """Redirect to the page of the only plate in a text, or to a comparison of several."""
@@ -118,7 +120,7 @@ class PublicPages:
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)
         if len(plates) == 1:
-            return redirect(subject_url(plates[0]), 303)
+            return redirect(subject_path(plates[0]), 303)
         flash(SEVERAL_PLATES.format(len(plates)))
         return redirect(comparison_path(plates), 303)
 
@@ -191,10 +193,3 @@ class PublicPages:
             )
             self._showcases = (context.today, rows)
         return self._showcases[1]
-
-
-def subject_url(subject: Plate | Renavam) -> str:
-    """Return the URL path of the page of a plate or Renavam."""
-    if isinstance(subject, Plate):
-        return url_for("vehicle.vehicle", text=subject.text)
-    return url_for("vehicle.renavam", text=subject.text)

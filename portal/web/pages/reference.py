@@ -6,9 +6,9 @@ from datetime import date
 from flask import Blueprint, render_template, request
 
 from portal.access import DEMO_TOKEN
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
-from portal.presentation.vehicle.panel import RenderContext
 from portal.web.pages.sessions import Sessions
 
 TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105

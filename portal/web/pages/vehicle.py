@@ -29,22 +29,15 @@ from portal.gateway import (
     Gateway,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
-from portal.presentation.panels import Panel
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import (
-    LOOKUP_WORDS,
-    PANEL_NAMES,
-    Lookup,
-    Panels,
-    RenderContext,
-    not_refreshed,
-    panel_needs,
-)
+from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
 from portal.vehicle import InvalidPlate, Plate, Renavam
 from portal.web.http.errors import page_error

@@ -10,8 +10,7 @@ import msgspec
 
 from portal.access import Identity
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation.panels import Panel
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
 from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import Plate, result_of
 from portal.web.pages.lookups import caller_of

@@ -16,8 +16,8 @@ from portal.presentation.exports.batches import (
     kept_result,
     row_of,
 )
-from portal.presentation.panels import Panel
-from portal.presentation.vehicle.panel import Lookup, Panels, RenderContext
+from portal.presentation.panels import Lookup, Panel, Panels
+from portal.presentation.render_context import RenderContext
 from portal.vehicle import Plate, Renavam
 from tests import factories
 

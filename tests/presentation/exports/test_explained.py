@@ -14,9 +14,9 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from portal.presentation.exports.explained import Record, explained
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.page import vehicle_page
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
 from portal.presentation.tools.comparison import ComparisonPage, comparison_page
 from portal.presentation.vehicle.page import vehicle_page
-from portal.presentation.vehicle.panel import LOOKUP_WORDS, Lookup, Panels
 from portal.vehicle import Plate
 from tests.conftest import PortalFactory
 from tests.factories import (

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from itsdangerous import URLSafeSerializer
 
 from portal.presentation.issued.verification import VerificationPage
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
-from portal.presentation.vehicle.panel import Panels
 from portal.web.pages.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body

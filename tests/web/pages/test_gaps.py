@@ -5,9 +5,8 @@ from datetime import timedelta
 
 import pytest
 
-from portal.presentation.panels import Panel
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.vehicle.page import renavam_page, vehicle_page
-from portal.presentation.vehicle.panel import Panels
 from portal.vehicle import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream, faults

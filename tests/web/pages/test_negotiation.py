@@ -13,8 +13,8 @@ from babel.numbers import format_currency
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from portal.presentation.panels import Lookup, Panels
 from portal.presentation.tools.negotiation import COSTS, negotiation_page
-from portal.presentation.vehicle.panel import Lookup, Panels
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,

@@ -2,9 +2,9 @@
 
 import pytest
 
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import vehicle_page
-from portal.presentation.vehicle.panel import Panels
 from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import result_of
 from tests.conftest import PortalFactory

@@ -1,0 +1,26 @@
+"""The parameters with which a page is built."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from portal.presentation.vehicle.query import Query
+from portal.system.local_time import local_date
+
+
+@dataclass(frozen=True, slots=True)
+class RenderContext:
+    """The parameters for building a page.
+
+    ``now`` has a time zone. ``marker`` is the text that the source sends in place of a hidden
+    value. ``mask_names`` is true if a written report must not show people's names.
+    """
+
+    now: datetime
+    marker: str
+    mask_names: bool
+    query: Query = ()
+
+    @property
+    def today(self) -> date:
+        """The day of ``now`` in America/Sao_Paulo. Legal deadlines are assessed for this day."""
+        return local_date(self.now)
