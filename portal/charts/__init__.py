@@ -2,7 +2,8 @@
 
 from portal.charts.bars import Bar, BarChart, Part, bar_chart, row_parts
 from portal.charts.geometry import Layout, Line, PriceChart
-from portal.charts.price_chart import MOST_SERIES, Words, price_chart
+from portal.charts.price_chart import MOST_SERIES, price_chart
+from portal.charts.price_labels import Words
 from portal.charts.sparkline import Sparkline, sparkline
 
 __all__ = [

@@ -1,0 +1,82 @@
+"""The plot of a price chart: its size for each layout, and its scales."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from portal.charts import paths, scale
+from portal.charts.geometry import Layout, Plotted
+
+# In the layout "screen", the number of SVG path units that equal one per cent of the plot.
+SCREEN_PATH_SCALE: Final = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Canvas:
+    """The size of a plot, and of the margins for the texts around it.
+
+    ``is_fixed`` is false in the layout "screen", whose units are percentages.
+    """
+
+    plot_width: float
+    plot_height: float
+    left: float = 0
+    top: float = 0
+    right: float = 0
+    bottom: float = 0
+    font_size: float = 14
+    is_fixed: bool = True
+
+
+# In the layout "paper", one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
+# points. In the layout "compact", for phones, a drawing is 332 units wide. A phone shows it with a
+# width of at least 286 px (a screen of 320 px less the margins), so letters of 14 units measure at
+# least 12 px.
+CANVASES: Final = MappingProxyType[Layout, Canvas](
+    {
+        "screen": Canvas(100, 100, is_fixed=False),
+        "paper": Canvas(342, 110, left=74, top=22, right=96, bottom=22, font_size=12),
+        "compact": Canvas(222, 190, left=38, top=26, right=72, bottom=24),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The scales of a plot, for months from ``first`` to ``last`` (``month_index``).
+
+    ``levels`` are the prices of the grid lines, the lowest first. ``is_broken`` is true if the
+    price axis does not begin at zero.
+    """
+
+    canvas: Canvas
+    first: int
+    last: int
+    x: scale.LinearScale
+    y: scale.LinearScale
+    levels: tuple[float, ...]
+    is_broken: bool
+
+    def at(self, index: int, point: Plotted) -> paths.Point:
+        return self.x(index), self.y(float(point.value))
+
+    def rounded(self, coordinate: float) -> float:
+        """Round a coordinate to 0.1 unit, or to 0.01 per cent in the layout "screen"."""
+        return round(coordinate, 1 if self.canvas.is_fixed else 2)
+
+    def drawn(self, known: Mapping[int, Plotted]) -> dict[int, paths.Point]:
+        """Return the points by month index, in the units of SVG paths."""
+        scaled = 1 if self.canvas.is_fixed else SCREEN_PATH_SCALE
+        return {
+            index: (self.x(index) * scaled, self.y(float(point.value)) * scaled)
+            for index, point in known.items()
+        }
+
+
+# The points of a series by ``month_index``, the earliest month first.
+Known = dict[int, Plotted]
+
+
+def last_real(known: Known) -> int | None:
+    return max((index for index, point in known.items() if not point.predicted), default=None)

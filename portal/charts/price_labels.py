@@ -1,0 +1,143 @@
+"""The labels of prices inside and beside a price chart."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from portal.charts.axes import anchor_at
+from portal.charts.frame import Frame, Known, last_real
+from portal.charts.geometry import Anchor, EndLabel, Flag, Mark
+from portal.charts.spreading import spread
+from portal.wording import money, month
+
+# The weight of the chosen series' label for ``spread``, which moves overlapping labels apart. A
+# label with a larger weight moves less. All other labels have the weight 1.
+_FLAG_WEIGHT: Final = 20.0
+# The mean width of bold digits and lower-case letters in em, rounded up.
+_EM_PER_CHARACTER: Final = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The caller's choices for a chart's texts.
+
+    ``now`` is true if the last real price is the current price. If ``now`` is false, the label of
+    the last real price also shows the month, because the price may be years old, or a printed
+    report may be read much later.
+    ``predicted`` is the label of the hatched strip of predictions.
+    """
+
+    now: bool = False
+    predicted: str = "previsão"
+
+
+def labels_at_edge(
+    frame: Frame,
+    every: Sequence[Known],
+    chosen: int,
+    words: Words,
+) -> tuple[Flag | None, tuple[EndLabel, ...]]:
+    """Return the label of each series' last real price.
+
+    A series whose real prices end before those of the chosen series has no label, because the line
+    of its real prices does not reach the edge.
+    """
+    mine = every[chosen]
+    last = last_real(mine)
+    if last is None:
+        return None, ()
+    ending = [
+        number
+        for number, known in enumerate(every)
+        if number != chosen and (end := last_real(known)) is not None and end >= last
+    ]
+    numbers = [chosen, *ending]
+    points = [every[number][last_real(every[number]) or 0] for number in numbers]
+    height = frame.canvas.plot_height
+    # The heights of an end label and of the flag. In the layout "screen", they are percentages of
+    # the plot's height. They are large enough for a plot of 240 px, the smallest height.
+    size = frame.canvas.font_size
+    label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
+    flag_name = "" if words.now else month(mine[last].month)
+    if flag_name:
+        flag += label
+    # ``spread`` places the middle of the whole flag. If the flag has the month as a second line of
+    # text, the flag's middle is ``shift`` lower than the middle of the line with the price.
+    shift = label / 2 if flag_name else 0.0
+    wanted = [frame.y(float(point.value)) for point in points]
+    placed = spread(
+        [wanted[0] + shift, *wanted[1:]],
+        [flag, *[label] * len(ending)],
+        [_FLAG_WEIGHT, *[1.0] * len(ending)],
+        0.0,
+        height,
+    )
+    x, y = frame.at(last, mine[last])
+    middle = placed[0] - shift
+    return (
+        Flag(
+            frame.rounded(middle),
+            frame.rounded(x),
+            frame.rounded(y),
+            money(mine[last].value, places=0),
+            flag_name,
+        ),
+        tuple(
+            EndLabel(number + 1, frame.rounded(at), money(point.value, places=0))
+            for number, at, point in zip(ending, placed[1:], points[1:], strict=True)
+        ),
+    )
+
+
+def first_and_peak(frame: Frame, known: Known, highest: int) -> tuple[Mark | None, Mark | None]:
+    """Return the labels of the first and of the highest real price. Either may be None.
+
+    ``highest`` is the ``month_index`` of the highest real price.
+
+    The last real price gets no label here, because ``labels_at_edge`` returns one. If the labels
+    of the first and the highest price would overlap, the label of the first price is left out.
+    """
+    real = [index for index, point in known.items() if not point.predicted]
+    if len(real) < 3:
+        return None, None
+    peak = _mark(frame, known, highest) if highest in real[:-1] else None
+    start = _mark(frame, known, real[0]) if real[0] != highest else None
+    if start and peak and _meet(frame, start, peak):
+        start = None
+    return start, peak
+
+
+def _mark(frame: Frame, known: Known, index: int) -> Mark:
+    canvas = frame.canvas
+    x, y = frame.at(index, known[index])
+    anchor = anchor_at(x / canvas.plot_width, 0.25)
+    text, name = money(known[index].value, places=0), month(known[index].month)
+    text_y = y
+    if canvas.is_fixed:
+        left, right = _extent(frame, x, anchor, f"{name} · {text}")
+        near = [frame.at(i, p) for i, p in known.items()]
+        text_y = min([y, *(b for a, b in near if left <= a <= right)]) - 0.6 * canvas.font_size
+    return Mark(
+        frame.rounded(x),
+        frame.rounded(y),
+        frame.rounded(text_y),
+        anchor,
+        name,
+        text,
+    )
+
+
+def _extent(frame: Frame, x: float, anchor: Anchor, text: str) -> tuple[float, float]:
+    # The page prints "pico de " ("peak of", 8 characters) before the month of the highest price.
+    width = (len(text) + 8) * frame.canvas.font_size * _EM_PER_CHARACTER
+    left = {"start": x, "middle": x - width / 2, "end": x - width}[anchor]
+    return left, left + width
+
+
+def _meet(frame: Frame, one: Mark, other: Mark) -> bool:
+    a, b = (_extent(frame, m.x, m.anchor, f"{m.month} · {m.price}") for m in (one, other))
+    return (
+        a[0] < b[1]
+        and b[0] < a[1]
+        and abs(one.text_y - other.text_y) < 1.4 * frame.canvas.font_size
+    )
