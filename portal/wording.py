@@ -12,7 +12,7 @@ from typing import Final
 NO_BREAK_SPACE: Final = "\u00a0"
 MINUS: Final = "\u2212"
 # A hyphen, and the dashes that word processors and phones put in its place. The hyphen comes first,
-# so that ``[{DASHES}]`` is a character class in a regular expression.
+# because inside a regular expression's ``[...]`` it would otherwise mean a range.
 DASHES: Final = "-‐‑–—−"
 MONTHS: Final = (
     *("janeiro", "fevereiro", "março", "abril", "maio", "junho"),

@@ -48,9 +48,10 @@ class BatchRunner:
 
     ``summarise`` returns a summary of an item's answers, which is stored with the item. Its
     arguments are the vehicle, the batch's lookups and the answers. A batch's page shows the
-    summary, because some of the answers may have expired and some are never stored. Each thread
-    holds ``turn`` while it computes. The upstream client must release the same Turn
-    (``Turn.given_up``) while it waits for the upstream.
+    summary, because some of the answers may have expired and some are never stored.
+
+    ``turn`` is a lock that lets one thread compute at a time. The upstream client must be given the
+    same ``turn``, and must release it with ``Turn.given_up`` while it waits for the upstream.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ _OVERHEAD = 600  # bytes that an entry takes in addition to its body
 
 
 class CachedEntry(msgspec.Struct, frozen=True):
-    """An envelope, with data about its last confirmation.
+    """A stored answer, and when the backend last confirmed that it still stores this answer.
 
     ``confirmed_at`` is in monotonic seconds. ``generation`` is the generation name (see BEGUN in
     backend.py) that the backend had at this time, or None if the backend never accepted the

@@ -72,7 +72,10 @@ class Shortening:
                 return
 
     def _recorded(self) -> dict[str, str]:
-        """Return for each namespace the ``Retention.text`` that was last applied to all entries."""
+        """Return for each namespace, as ``Retention.text``, the retention of all its entries.
+
+        A retention is recorded when it has been applied to the last entry.
+        """
         try:
             recorded = json.loads(self._backend.retention() or "{}")
         except ValueError:

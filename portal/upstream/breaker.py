@@ -36,7 +36,8 @@ class Circuit:
     The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
     between. A source is the hash of a vehicle, or of a payer (an upstream credential). Lock the
     counters before you call a method that writes. Only ``end_probe`` needs no lock, because it
-    writes a single counter. Arguments ``now`` are times of ``clock``.
+    writes a single counter. Every argument ``now`` is a value that
+    ``clock`` returned.
 
     If a probe has no result after ``longest_call_s``, another probe may be sent, because the first
     probe's process may have been killed.

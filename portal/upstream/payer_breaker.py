@@ -223,8 +223,8 @@ class _Slot:
         """Return whether an answer other than 429 leaves this slot unchanged.
 
         The slot stays unchanged if the payer's circuit has no failures, and the payer remains
-        proven for more than PROVEN_S / 2 seconds. If less time remains, a 200 extends the time to
-        PROVEN_S seconds.
+        proven (see PayerBreaker) for more than PROVEN_S / 2 seconds. Otherwise an answer with
+        status 200 makes the payer proven for PROVEN_S seconds from now.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures

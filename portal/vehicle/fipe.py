@@ -152,10 +152,10 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
     return _percent(after.value / before.value - 1)
 
 
-def _percent(share: Decimal) -> Decimal | None:
-    """Convert a fraction to per cent, rounded to one decimal.
+def _percent(change: Decimal) -> Decimal | None:
+    """Convert a relative change between two prices to per cent, rounded to one decimal.
 
-    Returns None for a change by a factor of about 10,000 or more, because one of the prices must
-    then be wrong.
+    Returns None if one price is _ABSURD times the other or more, because one must then be wrong.
     """
-    return (share * 100).quantize(_TENTH) if abs(share) < _ABSURD else None
+    ratio = 1 + change
+    return (change * 100).quantize(_TENTH) if 1 < ratio * _ABSURD < _ABSURD**2 else None

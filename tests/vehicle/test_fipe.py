@@ -111,8 +111,9 @@ def test_single_month_and_empty_history_are_series() -> None:
     assert (none.peak, none.last_real, none.gaps, none.predicted_tail) == (None, None, (), ())
 
 
-def test_implausible_price_change_gives_no_percentage() -> None:
-    series = PriceSeries.of(entry(month(2024, 1, 1), month(2025, 1, 10**17)))
+@pytest.mark.parametrize(("first", "last"), [(1, 10**17), (10**17, 1), (50_000, 5)])
+def test_implausible_price_change_gives_no_percentage(first: int, last: int) -> None:
+    series = PriceSeries.of(entry(month(2024, 1, first), month(2025, 1, last)))
     assert (series.twelve_month_change, series.yearly_change) == (None, None)
 
 

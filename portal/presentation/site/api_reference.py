@@ -87,7 +87,8 @@ class Answer:
 class Section:
     """One or several operations that are explained together.
 
-    ``uses_memory`` is true if the first operation obeys the request's Cache-Control header.
+    ``uses_memory`` is true if the portal may serve stored answers, so that the request's header
+    Cache-Control has an effect.
     """
 
     anchor: str

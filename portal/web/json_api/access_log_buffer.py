@@ -18,7 +18,7 @@ from portal.web.observability.metrics import SHORTEST_S, Metrics
 from portal.web.observability.request_log import MESSAGE, log, request_fields
 
 MAX_PENDING: Final = 10_000
-# Log lines per write. Other threads can run between two writes.
+# Log lines per write. The number is small, so that other threads get to run between two writes.
 _BATCH_SIZE: Final = 100
 
 

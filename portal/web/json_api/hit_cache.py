@@ -46,8 +46,8 @@ from portal.web.json_api.routes import (
 _ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
 # The largest total length of path, query and Authorization header. Flask answers longer requests.
 _MAX_KEY_LENGTH: Final = 1024
-# Keys of entries contain plates. When an entry is added, entries that expired more than _IDLE_S
-# seconds ago are therefore removed.
+# The keys of entries contain plates, which should not stay in memory for long. Each time an entry
+# is added, the entries that expired more than _IDLE_S seconds ago are removed.
 _IDLE_S: Final = 60.0
 _OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
 _SCHEMES: Final = ("http", "https")
