@@ -34,7 +34,7 @@ from portal.batch.model import LOOKUPS, Action, Batch, Cost, Counts, Item, Looku
 from portal.batch.pauses import Pause
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.gateway import BatchCharges, Ledger
-from portal.storage import PreparedStatement, erase_traces, reading, writing
+from portal.storage import PreparedStatement, erase_traces, lock_batches, reading, writing
 from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.vehicle import parse_subject
@@ -54,8 +54,6 @@ _LISTED_COLUMNS: Final = [
 _ID_BYTES: Final = 12
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 _PURPOSE: Final = b"batch"
-# The key of a PostgreSQL advisory lock ("batc" in ASCII). It must be the same in every portal.
-_WRITE_LOCK: Final = 0x62617463
 
 
 # These statements are built once, because building a statement takes longer than running it.
@@ -690,14 +688,9 @@ class Batches:
 
     @contextmanager
     def _writing(self) -> Iterator[Connection]:
-        """Begin a transaction that excludes other writers of batches.
-
-        SQLite always admits only one writer. On PostgreSQL, transactions that lock several rows in
-        different orders could deadlock, so an advisory lock admits only one writer.
-        """
+        """Begin a transaction that excludes other writers of batches."""
         with writing(self._engine) as db:
-            if db.dialect.name == "postgresql":
-                db.execute(select(func.pg_advisory_xact_lock(_WRITE_LOCK)))
+            lock_batches(db)
             yield db
 
     def _end(self, db: Connection, batch: str) -> None:

@@ -58,6 +58,7 @@ POOL_TIMEOUT_S = 5.0
 # Numbers of PostgreSQL advisory locks. All portals that share a database must use the same numbers.
 _SET_UP_LOCK = 0x646F7373
 _DOSSIERS_LOCK = 0x64737372
+_BATCHES_LOCK = 0x62617463
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
 # Without a queue, each writer would poll for SQLite's lock with growing pauses. Among hundreds of
@@ -223,7 +224,7 @@ def database_file(url: str | None, data_dir: Path) -> Path | None:
 
 def lock_set_up(db: Connection) -> None:
     """Prevent other processes from creating or migrating tables until the transaction ends."""
-    take_lock(db, _SET_UP_LOCK)
+    _take_lock(db, _SET_UP_LOCK)
 
 
 def lock_dossiers(db: Connection) -> None:
@@ -232,10 +233,18 @@ def lock_dossiers(db: Connection) -> None:
     A transaction checks the purge log before it inserts a dossier. Without the lock, a purge could
     run between this check and the commit, and would miss the dossier.
     """
-    take_lock(db, _DOSSIERS_LOCK)
+    _take_lock(db, _DOSSIERS_LOCK)
 
 
-def take_lock(db: Connection, number: int) -> None:
+def lock_batches(db: Connection) -> None:
+    """Prevent other transactions from writing batches until this transaction ends.
+
+    Without the lock, transactions that lock several rows in different orders could deadlock.
+    """
+    _take_lock(db, _BATCHES_LOCK)
+
+
+def _take_lock(db: Connection, number: int) -> None:
     """Take the PostgreSQL advisory lock ``number``, and hold it until the transaction ends.
 
     On SQLite, the function does nothing, because a writing transaction already excludes other
