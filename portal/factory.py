@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Gatekeeper, History, Identity, SubjectKeys, Tokens
-from portal.batch import LOOKUPS, Access, Batches, BatchRunner, Turn, batches_under_way
+from portal.batch import LOOKUPS, Access, Batches, BatchRunner, ItemLeases, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
@@ -213,19 +213,22 @@ def _build(
         ledger,
         wake=process.ask_for_batches or (lambda: None),
     )
-    batch_runner = BatchRunner(
-        batches,
-        gateway.fetch,
-        _identifier(gatekeeper),
+    item_leases = ItemLeases(
+        engine,
+        keys,
+        gateway.retention_s,
         settings.batch_concurrency,
         holder=process.batch_holder,
+    )
+    batch_runner = BatchRunner(
+        item_leases,
+        gateway.fetch,
+        _identifier(gatekeeper),
         summarise=lambda subject, ask, answers: kept_result(
             subject, ask, answers, gateway.retention_s, render_context(datetime.now(UTC))
         ),
         turn=turn,
     )
-    app.extensions |= {"batch_runner": batch_runner, "batches": batches, "store": store}
-
     dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)
     access_log = AccessLogBuffer(gateway, metrics)
     page_cache = PageCache(enabled=hit_cache_bytes > 0)
@@ -233,7 +236,9 @@ def _build(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
-        PeriodicTask(0.5, partial(_run_batches, batches, batch_runner, process.ask_for_batches)),
+        PeriodicTask(
+            0.5, partial(_run_batches, item_leases, batch_runner, process.ask_for_batches)
+        ),
         PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(1.0, page_cache.clear),
         PeriodicTask(1.0, access_log.credit),
@@ -245,7 +250,13 @@ def _build(
         PeriodicTask(3600.0, history.drop_expired),
         PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
     )
-    app.extensions["scheduler"] = scheduler
+    app.extensions |= {
+        "batch_runner": batch_runner,
+        "batches": batches,
+        "item_leases": item_leases,
+        "scheduler": scheduler,
+        "store": store,
+    }
     pool: Executor = ThreadPoolExecutor(process.threads.panels, thread_name_prefix="panel")
     if tracing:
         pool = tracing.attach(app, pool)
@@ -338,11 +349,11 @@ def _build(
 
 
 def _run_batches(
-    batches: Batches, runner: BatchRunner, ask_for_batches: Callable[[], None] | None
+    item_leases: ItemLeases, runner: BatchRunner, ask_for_batches: Callable[[], None] | None
 ) -> None:
     if ask_for_batches is None:
         runner.tick()
-    elif batches.has_work():
+    elif item_leases.has_work():
         ask_for_batches()
 
 

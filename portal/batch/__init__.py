@@ -1,13 +1,7 @@
 """Batches of lookups: reads lists of vehicles, previews costs, runs batches and stores results."""
 
-from portal.batch.batches import (
-    DRAFT_S,
-    Access,
-    Batches,
-    QuotedItem,
-    UnknownBatch,
-    release_items,
-)
+from portal.batch.batches import DRAFT_S, Batches, QuotedItem
+from portal.batch.item_leases import ItemLeases, release_items
 from portal.batch.model import (
     LOOKUPS,
     RENAVAM_LOOKUPS,
@@ -22,6 +16,7 @@ from portal.batch.model import (
     lookups_of,
 )
 from portal.batch.preview import Preview, PreviewsLeft, quote, quote_left
+from portal.batch.rows import Access, UnknownBatch
 from portal.batch.runner import BatchRunner
 from portal.batch.start import start_batch
 from portal.batch.turn import Turn
@@ -53,6 +48,7 @@ __all__ = [
     "Cost",
     "Counts",
     "Item",
+    "ItemLeases",
     "LookupName",
     "NotAllowed",
     "Preview",

@@ -1,9 +1,8 @@
-"""Stores batches in the database, leases their items to processes and deletes expired batches.
+"""Stores batches in the database, with their owners' actions, and deletes expired batches.
 
 A batch is a list of plates and Renavam (vehicle registration numbers). The portal looks up these
 vehicles in the background, and stores plates and Renavam encrypted. Each change of a batch is one
-database transaction, so a killed process leaves the batch consistent. Portals with the same
-database share the work on batches.
+database transaction. ``ItemLeases`` distributes the items of running batches.
 """
 
 import re
@@ -11,124 +10,30 @@ import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import (
-    Connection,
-    Engine,
-    Integer,
-    bindparam,
-    case,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Engine, bindparam, case, delete, func, insert, select, update
 
 from portal.access import SubjectKeys
 from portal.batch.model import LOOKUPS, Action, Batch, Cost, Counts, Item, LookupName, check_allowed
-from portal.batch.pauses import Pause
+from portal.batch.rows import Access, BatchRows, UnknownBatch, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.gateway import BatchCharges, Ledger
-from portal.storage import PreparedStatement, erase_traces, lock_batches, reading, writing
 from portal.storage import batch_items as items
 from portal.storage import batches as table
-from portal.vehicle import parse_subject
+from portal.storage import erase_traces, reading
 
-# A lease reserves an item for one process, and expires LEASE_S seconds after its last renewal.
-# LEASE_S must exceed the difference between the clocks of machines that share a database. Otherwise
-# a second process may look up the same item. The second lookup usually costs nothing, because the
-# gateway finds the stored answer or waits for the first lookup.
-LEASE_S: Final = 6.0
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one
-SHORTEST_RETENTION_S: Final = 3600.0
 _LISTED: Final = 50
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
 ]
 _ID_BYTES: Final = 12
 _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
-_PURPOSE: Final = b"batch"
-
-
-# These statements are built once, because building a statement takes longer than running it.
-# _LEASE finds and leases an item in a single statement, so that other writers wait less.
-_RUNNING: Final = PreparedStatement(
-    select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
-    .where(table.c.namespace == bindparam("within"), table.c.state == "running")
-    .order_by(table.c.claimed_at)
-)
-_leased = items.alias()
-_next = items.alias()
-_LEASE: Final = PreparedStatement(
-    update(items)
-    .where(
-        items.c.id
-        == select(_next.c.id)
-        .where(
-            _next.c.batch == bindparam("of"),
-            _next.c.state == "pending",
-            _next.c.lease_until <= bindparam("now"),
-        )
-        # Items whose lookup has paused the batch come last, because they may pause it again.
-        .order_by(_next.c.attempts, _next.c.position)
-        .limit(1)
-        .scalar_subquery(),
-        select(func.count())
-        .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
-        .scalar_subquery()
-        # The number of leased items must be below this limit. After a pause (``tries`` > 0), the
-        # limit is 1 until a lookup succeeds. If the batch is no longer running, the limit is 0.
-        < func.coalesce(
-            select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
-            .where(table.c.id == bindparam("of"), table.c.state == "running")
-            .scalar_subquery(),
-            0,
-        ),
-    )
-    .values(holder=bindparam("by"), lease_until=bindparam("until"))
-    .returning(items.c.id, items.c.sealed, items.c.attempts)
-)
-_WANTED: Final = PreparedStatement(
-    select(items.c.id).where(
-        items.c.id == bindparam("item"),
-        items.c.holder == bindparam("by"),
-        items.c.state == "pending",
-        items.c.batch == table.c.id,
-        table.c.state != "cancelled",
-    )
-)
-_FINISH: Final = PreparedStatement(
-    update(items)
-    .where(
-        items.c.id == bindparam("item"),
-        items.c.holder == bindparam("by"),
-        items.c.state == "pending",
-    )
-    .values(
-        state=bindparam("ends_as"),
-        cause=bindparam("why"),
-        holder="",
-        lease_until=0.0,
-        sealed_result=bindparam("result"),
-    )
-)
-
-
-class UnknownBatch(LookupError):
-    """The owner has no batch with this id."""
-
-
-class Access(msgspec.Struct, frozen=True):
-    """The ``digest`` and ``credential`` of the owner's Identity, used for the batch's lookups."""
-
-    digest: str
-    credential: str | None = None
 
 
 class LeftOut(msgspec.Struct, frozen=True):
@@ -154,19 +59,6 @@ class QuotedItem:
     is_possible: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """An item that this process has leased. See ``pause_after`` for ``tries`` and ``attempts``."""
-
-    item: int
-    batch: str
-    subject: Subject
-    ask: tuple[LookupName, ...]
-    tries: int
-    attempts: int
-    access: Access = field(repr=False)
-
-
 class Batches:
     """The batches of one namespace (the name of an upstream, or "demo").
 
@@ -187,7 +79,7 @@ class Batches:
         self._engine = engine
         self._keys = keys
         self._namespace = keys.namespace
-        self._retention_s = retention_s
+        self._rows = BatchRows(engine, keys, retention_s, clock)
         self._ledger = ledger
         self._clock = clock
         self._wake = wake
@@ -195,7 +87,7 @@ class Batches:
     @property
     def longest_kept_s(self) -> float:
         """The longest time that a batch is kept after it has ended or paused."""
-        return self._kept_s(",".join(LOOKUPS))
+        return self._rows.kept_s(LOOKUPS)
 
     # Methods for a batch's owner
 
@@ -213,7 +105,7 @@ class Batches:
                 "batch": batch,
                 "position": position,
                 "subject": self._keys.tag(new.subject.text),
-                "sealed": self._encrypted(new.subject.text.encode()),
+                "sealed": self._rows.encrypted(new.subject.text.encode()),
                 "stored": new.is_stored,
                 "state": "pending",
                 "cause": "",
@@ -224,7 +116,7 @@ class Batches:
             }
             for position, new in enumerate(new_items)
         ]
-        with self._writing() as db:
+        with self._rows.writing() as db:
             self._drop_oldest_drafts(db, self._owner_key(owner))
             db.execute(
                 insert(table).values(
@@ -240,7 +132,7 @@ class Batches:
                     ask=",".join(ask),
                     at_most=str(_sum(new_items)),
                     repeated=len(listed.repeated),
-                    sealed_wrong=self._encrypted(
+                    sealed_wrong=self._rows.encrypted(
                         msgspec.json.encode(LeftOut(listed.wrong, listed.more_wrong))
                     ),
                 )
@@ -295,11 +187,11 @@ class Batches:
             rows = db.execute(query).all()
         return [
             Item(
-                parse_subject(self._readable(batch, row.sealed).decode()),
+                self._rows.subject(batch, row.sealed),
                 row.state,
                 row.cause,
                 row.position,
-                self._decrypted(row.sealed_result),
+                self._rows.decrypted(row.sealed_result),
             )
             for row in rows
         ]
@@ -314,7 +206,7 @@ class Batches:
         again without a new answer. Raises UnknownBatch or NotAllowed.
         """
         now = self._clock()
-        sealed = self._encrypted(msgspec.json.encode(access))
+        sealed = self._rows.encrypted(msgspec.json.encode(access))
         quoted = {self._keys.tag(item.subject.text): item.at_most for item in left}
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
@@ -324,7 +216,7 @@ class Batches:
                 .where(items.c.batch == batch, items.c.state == "failed")
                 .values(state="pending", cause="", attempts=0)
             )
-            is_done = not _pending(db, batch)
+            is_done = not has_pending(db, batch)
             if is_done and row.state == "done":
                 return
             charges = self._ledger.charges(batch, list(quoted))
@@ -341,7 +233,7 @@ class Batches:
                     prices,
                 )
             db.execute(
-                _of(batch).values(
+                update_batch(batch).values(
                     state="done" if is_done else "running",
                     reason="",
                     resume_at=None,
@@ -349,7 +241,7 @@ class Batches:
                     started_at=now if row.started_at is None else row.started_at,
                     ended_at=row.ended_at if is_done else None,
                     at_most=str(charges.spent + _sum(left)),
-                    expires_at=now + self._kept_s(row.ask),
+                    expires_at=now + self._rows.kept_s(split_ask(row.ask)),
                     sealed_access=None if is_done else sealed,
                 )
             )
@@ -363,9 +255,13 @@ class Batches:
         """
         with self._change(batch, owner, "pause") as (db, row):
             is_running = row.state == "running"
-            expires_at = self._clock() + self._kept_s(row.ask) if is_running else row.expires_at
+            expires_at = (
+                self._clock() + self._rows.kept_s(split_ask(row.ask))
+                if is_running
+                else row.expires_at
+            )
             db.execute(
-                _of(batch).values(
+                update_batch(batch).values(
                     state="paused",
                     reason="owner",
                     resume_at=None,
@@ -380,12 +276,12 @@ class Batches:
                 return
             now = self._clock()
             db.execute(
-                _of(batch).values(
+                update_batch(batch).values(
                     state="cancelled",
                     reason="",
                     resume_at=None,
                     ended_at=now,
-                    expires_at=now + self._kept_s(row.ask),
+                    expires_at=now + self._rows.kept_s(split_ask(row.ask)),
                     sealed_access=None,
                 )
             )
@@ -394,138 +290,6 @@ class Batches:
         """Delete a draft. Raises UnknownBatch or NotAllowed."""
         with self._change(batch, owner, "discard") as (db, _):
             _delete(db, [batch])
-
-    # Methods for BatchRunner
-
-    def resume_due(self) -> None:
-        """Resume the batches whose pause has ended."""
-        due = (
-            (table.c.namespace == self._namespace)
-            & (table.c.state == "paused")
-            & (table.c.resume_at <= self._clock())
-        )
-        with reading(self._engine) as db:  # avoids a write transaction in most calls
-            if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
-                return
-        with self._writing() as db:
-            db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
-
-    def has_work(self) -> bool:
-        """Return whether a batch is running or can be resumed now."""
-        is_due = (table.c.state == "paused") & (table.c.resume_at <= self._clock())
-        query = select(table.c.id).where(
-            table.c.namespace == self._namespace, (table.c.state == "running") | is_due
-        )
-        with reading(self._engine) as db:
-            return db.execute(query.limit(1)).first() is not None
-
-    def claimable(self, concurrency: int) -> int:
-        """Return how many items may be leased now.
-
-        At most ``concurrency`` items of each batch may be leased at the same time.
-        """
-        now = self._clock()
-        running = self._running()
-        with reading(self._engine) as db:
-            return sum(_claimable(db, row, concurrency, now) for row, _ in running)
-
-    def claim(self, holder: str, concurrency: int) -> Claim | None:
-        """Lease the next item of a running batch, or return None if no item can be leased now.
-
-        All processes together lease at most ``concurrency`` items of a batch at a time.
-        """
-        running = self._running()
-        with self._writing() as db:
-            return self._claim(db, running, holder, concurrency)
-
-    def is_wanted(self, claim: Claim, holder: str) -> bool:
-        """Return whether the item's next lookup may be made.
-
-        Otherwise the batch was cancelled, the item was deleted by a purge, or another process has
-        leased the item.
-        """
-        with reading(self._engine) as db:
-            return _WANTED.run(db, {"item": claim.item, "by": holder}).first() is not None
-
-    def finish(
-        self,
-        claim: Claim,
-        holder: str,
-        cause: str,
-        concurrency: int,
-        *,
-        answered: bool,
-        result: bytes | None = None,
-    ) -> Claim | None:
-        """Record that an item is done or has failed, and lease the next item.
-
-        Return None if no item can be leased now. ``cause`` is the reason of the failure, or "" if
-        all lookups of the item succeeded.
-        ``answered`` is true if at least one lookup succeeded. If another process has leased the
-        item meanwhile, the item stays unchanged.
-        """
-        running = self._running()
-        sealed = None if result is None else self._encrypted(result)
-        with self._writing() as db:
-            if answered and claim.tries:
-                db.execute(_of(claim.batch).values(tries=0))
-            changed = _FINISH.run(
-                db,
-                {
-                    "item": claim.item,
-                    "by": holder,
-                    "ends_as": "failed" if cause else "done",
-                    "why": cause,
-                    "result": sealed,
-                },
-            ).rowcount
-            following = self._claim(db, running, holder, concurrency)
-            is_same_batch = following is not None and following.batch == claim.batch
-            if changed and not is_same_batch and not _pending(db, claim.batch):
-                self._end(db, claim.batch)
-            return following
-
-    def interrupt(self, claim: Claim, holder: str, pause: Pause) -> None:
-        """Release an item, which stays pending, and pause its batch."""
-        now = self._clock()
-        until = None if pause.resume_after_s is None else now + pause.resume_after_s
-        with self._writing() as db:
-            db.execute(
-                _held(claim, holder).values(
-                    holder="", lease_until=0.0, attempts=items.c.attempts + 1
-                )
-            )
-            db.execute(
-                _of(claim.batch)
-                .where(table.c.state == "running")
-                .values(
-                    state="paused",
-                    reason=pause.reason,
-                    resume_at=until,
-                    tries=table.c.tries + 1,
-                    expires_at=(until or now) + self._kept_s(",".join(claim.ask)),
-                )
-            )
-
-    def release(self, claim: Claim, holder: str) -> None:
-        """Release an item, which stays pending."""
-        with self._writing() as db:
-            db.execute(_held(claim, holder).values(holder="", lease_until=0.0))
-
-    def release_all(self, holder: str) -> None:
-        """Release all items that ``holder``, a process that has ended, had leased."""
-        with self._writing() as db:
-            db.execute(
-                update(items).where(items.c.holder == holder).values(holder="", lease_until=0.0)
-            )
-
-    def renew(self, holder: str) -> None:
-        with self._writing() as db:
-            db.execute(
-                update(items)
-                .where(items.c.holder == holder)
-                .values(lease_until=self._clock() + LEASE_S)
-            )
 
     # Deletion
 
@@ -538,7 +302,7 @@ class Batches:
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(expired).limit(1)).first() is None:
                 return
-        with self._writing() as db:
+        with self._rows.writing() as db:
             ids = (
                 db.execute(select(table.c.id).where(expired, table.c.state != "running"))
                 .scalars()
@@ -561,7 +325,7 @@ class Batches:
         ``History.forget`` is called.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
-        with self._writing() as db:
+        with self._rows.writing() as db:
             batches = db.execute(select(items.c.batch).where(found).distinct()).scalars().all()
             deleted = db.execute(delete(items).where(found)).rowcount
             db.execute(
@@ -570,8 +334,8 @@ class Batches:
                 )
             )
             for batch in batches:
-                if not _pending(db, batch):
-                    self._end(db, batch)
+                if not has_pending(db, batch):
+                    self._rows.end(db, batch)
             self._forget_wrong(db, subject)
         return deleted
 
@@ -581,13 +345,13 @@ class Batches:
         All batches are decrypted, because an invalid entry has no HMAC by which it can be found.
         """
         for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
-            if not self._decrypts(row.sealed_wrong):
+            if not self._rows.decrypts(row.sealed_wrong):
                 continue
             left_out = self._left_out(row)
             kept = tuple(entry for entry in left_out.wrong if not entry.names(subject))
             if kept != left_out.wrong:
-                sealed = self._encrypted(msgspec.json.encode(LeftOut(kept, left_out.more)))
-                db.execute(_of(row.id).values(sealed_wrong=sealed))
+                sealed = self._rows.encrypted(msgspec.json.encode(LeftOut(kept, left_out.more)))
+                db.execute(update_batch(row.id).values(sealed_wrong=sealed))
 
     def take_over(self, former: str, present: str) -> None:
         """Move the batches of owner ``former`` to owner ``present``. Raises SQLAlchemyError."""
@@ -595,7 +359,7 @@ class Batches:
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(mine).limit(1)).first() is None:
                 return
-        with self._writing() as db:
+        with self._rows.writing() as db:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
@@ -608,112 +372,23 @@ class Batches:
         results = select(items.c.id, items.c.sealed_result).where(
             items.c.sealed_result.is_not(None)
         )
-        with self._writing() as db:
+        with self._rows.writing() as db:
             for row in db.execute(batches).all():
-                if not self._decrypts(row.sealed_wrong):
+                if not self._rows.decrypts(row.sealed_wrong):
                     _delete(db, [row.id])
-                elif row.sealed_access and not self._decrypts(row.sealed_access):
+                elif row.sealed_access and not self._rows.decrypts(row.sealed_access):
                     stopped = {"state": "paused", "reason": "owner", "resume_at": None}
-                    db.execute(_of(row.id).values(sealed_access=None, **stopped))
+                    db.execute(update_batch(row.id).values(sealed_access=None, **stopped))
             for item, sealed in db.execute(results).all():
-                if not self._decrypts(sealed):
+                if not self._rows.decrypts(sealed):
                     db.execute(update(items).where(items.c.id == item).values(sealed_result=None))
 
     # Private methods
 
-    def _encrypted(self, content: bytes) -> bytes:
-        return self._keys.encrypt(_PURPOSE, content)
-
-    def _decrypted(self, sealed: bytes | None) -> bytes | None:
-        return None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
-
-    def _decrypts(self, sealed: bytes | None) -> bool:
-        return self._decrypted(sealed) is not None
-
-    def _readable(self, batch: str, sealed: bytes) -> bytes:
-        if (content := self._decrypted(sealed)) is None:
-            raise UnknownBatch(batch)
-        return content
-
-    def _running(self) -> Sequence[tuple[Any, Access]]:
-        """Return the row and the owner's Access of each running batch.
-
-        The batch that has waited longest for a new lease comes first, so that a large batch does
-        not delay the others. A batch whose Access this portal cannot decrypt is left to another
-        portal, which may have the key. Call this method before a transaction begins, so that other
-        writers need not wait for the decryption.
-        """
-        with reading(self._engine) as db:
-            running = _RUNNING.run(db, {"within": self._namespace}).all()
-        owners = ((row, self._decrypted(row.sealed_access)) for row in running)
-        return [
-            (row, msgspec.json.decode(access, type=Access))
-            for row, access in owners
-            if access is not None
-        ]
-
-    def _claim(
-        self,
-        db: Connection,
-        running: Sequence[tuple[Any, Access]],
-        holder: str,
-        concurrency: int,
-    ) -> Claim | None:
-        now = self._clock()
-        for row, access in running:
-            leased = _LEASE.run(
-                db,
-                {
-                    "of": row.id,
-                    "now": now,
-                    "by": holder,
-                    "until": now + LEASE_S,
-                    "limit": concurrency,
-                },
-            ).first()
-            if leased is None:
-                continue
-            if len(running) > 1:
-                db.execute(_of(row.id).values(claimed_at=now))
-            return Claim(
-                item=leased.id,
-                batch=row.id,
-                subject=parse_subject(self._readable(row.id, leased.sealed).decode()),
-                ask=_ask(row.ask),
-                tries=row.tries,
-                attempts=leased.attempts,
-                access=access,
-            )
-        return None
-
-    @contextmanager
-    def _writing(self) -> Iterator[Connection]:
-        """Begin a transaction that excludes other writers of batches."""
-        with writing(self._engine) as db:
-            lock_batches(db)
-            yield db
-
-    def _end(self, db: Connection, batch: str) -> None:
-        now = self._clock()
-        row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
-        if row is not None:
-            db.execute(
-                _of(batch)
-                .where(table.c.state.in_(("running", "paused")))
-                .values(
-                    state="done",
-                    reason="",
-                    resume_at=None,
-                    ended_at=now,
-                    expires_at=now + self._kept_s(row.ask),
-                    sealed_access=None,
-                )
-            )
-
     @contextmanager
     def _change(self, batch: str, owner: str, action: Action) -> Iterator[tuple[Connection, Any]]:
         """Begin a transaction and read the batch's row. Raises UnknownBatch or NotAllowed."""
-        with self._writing() as db:
+        with self._rows.writing() as db:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
             yield db, row
@@ -737,7 +412,7 @@ class Batches:
         return row
 
     def _left_out(self, row: Any) -> LeftOut:
-        content = self._readable(row.id, row.sealed_wrong)
+        content = self._rows.readable(row.id, row.sealed_wrong)
         # Early versions of the portal stored a list of invalid entries in place of a LeftOut.
         found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
         return found if isinstance(found, LeftOut) else LeftOut(found)
@@ -766,7 +441,7 @@ class Batches:
             state=row.state,
             reason=row.reason,
             resume_at=row.resume_at,
-            ask=_ask(row.ask),
+            ask=split_ask(row.ask),
             counts=Counts(total, stored, done, failed, pending),
             cost=self._cost(db, row, now),
             wrong=left_out.wrong,
@@ -807,35 +482,8 @@ class Batches:
         if ids := db.execute(drafts).scalars().all():
             _delete(db, ids)
 
-    def _kept_s(self, ask: str) -> float:
-        return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in _ask(ask)))
-
     def _owner_key(self, owner: str) -> str:
         return self._keys.owner_key("", owner)
-
-
-def release_items(engine: Engine) -> None:
-    """Release the items that killed processes had leased.
-
-    The caller must ensure that no process is running batches.
-    """
-    with writing(engine) as db:
-        db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
-
-
-def _of(batch: str) -> Any:
-    return update(table).where(table.c.id == batch)
-
-
-def _held(claim: Claim, holder: str) -> Any:
-    return update(items).where(
-        items.c.id == claim.item, items.c.holder == holder, items.c.state == "pending"
-    )
-
-
-def _pending(db: Connection, batch: str) -> bool:
-    query = select(items.c.id).where(items.c.batch == batch, items.c.state == "pending").limit(1)
-    return db.execute(query).first() is not None
 
 
 def _left(item: Any, charges: BatchCharges, now: float) -> Decimal:
@@ -863,19 +511,3 @@ def _sum(quoted: Sequence[QuotedItem]) -> Decimal:
 def _delete(db: Connection, ids: Sequence[str]) -> None:
     db.execute(delete(items).where(items.c.batch.in_(ids)))
     db.execute(delete(table).where(table.c.id.in_(ids)))
-
-
-def _claimable(db: Connection, row: Any, concurrency: int, now: float) -> int:
-    is_leased = case((items.c.lease_until > now, 1), else_=0)
-    total, leased = db.execute(
-        select(func.count(), func.coalesce(func.sum(is_leased), 0)).where(
-            items.c.batch == row.id, items.c.state == "pending"
-        )
-    ).one()
-    # The same limit as in _LEASE.
-    limit = 1 if row.tries else concurrency
-    return max(0, min(int(total) - int(leased), limit - int(leased)))
-
-
-def _ask(text: str) -> tuple[LookupName, ...]:
-    return tuple(text.split(","))  # type: ignore[arg-type]

@@ -12,8 +12,9 @@ from decimal import Decimal
 from typing import Final
 
 from portal.access import Identity
-from portal.batch.batches import Batches, QuotedItem, UnknownBatch
+from portal.batch.batches import Batches, QuotedItem
 from portal.batch.model import Batch, Cost, ItemState, LookupName, lookups_of
+from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import Subject
 from portal.gateway import OPERATIONS, Gateway, Lookup
 

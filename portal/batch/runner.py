@@ -1,7 +1,6 @@
 """Runs batches in this process: leases items, looks them up and records the results."""
 
 import logging
-import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +10,10 @@ from typing import Final, Protocol
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken
-from portal.batch.batches import Access, Batches, Claim
+from portal.batch.item_leases import Claim, ItemLeases
 from portal.batch.model import LookupName, lookups_of
 from portal.batch.pauses import Pause, pause_after
+from portal.batch.rows import Access
 from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
 from portal.gateway import OPERATIONS, Caller, Directive, Failure, Lookup, Served, Snapshot
@@ -40,11 +40,10 @@ Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]
 
 
 class BatchRunner:
-    """Looks up the items of running batches, on at most ``concurrency`` threads.
+    """Looks up the items of running batches, on at most ``leases.concurrency`` threads.
 
-    All processes together look up at most ``concurrency`` items of a batch at a time. The leases of
-    a killed process expire after LEASE_S. Another process then looks up the leased items, and pays
-    nothing for answers that are already stored. ``holder`` identifies this process in its leases.
+    The leases of a killed process expire after LEASE_S. Another process then looks up the leased
+    items, and pays nothing for answers that are already stored.
 
     ``summarise`` returns a summary of an item's answers, which is stored with the item. Its
     arguments are the vehicle, the batch's lookups and the answers. A batch's page shows the
@@ -56,29 +55,25 @@ class BatchRunner:
 
     def __init__(
         self,
-        batches: Batches,
+        leases: ItemLeases,
         fetch: Fetch,
         identify: Callable[[Access], Identity],
-        concurrency: int,
         monotonic: Callable[[], float] = time.monotonic,
-        holder: str | None = None,
         summarise: Summarise | None = None,
         turn: Turn | None = None,
     ) -> None:
-        self._batches = batches
+        self._leases = leases
         self._fetch = fetch
         self._identify = identify
-        self._concurrency = concurrency
+        self._concurrency = leases.concurrency
         self._monotonic = monotonic
         self._summarise = summarise
         self._turn = turn or Turn()
-        self._pool = ThreadPoolExecutor(concurrency, thread_name_prefix="batch")
+        self._pool = ThreadPoolExecutor(leases.concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
         self._active = 0
         self._renewed_at = monotonic()
         self._is_stopping = False
-        # A worker process creates its runner after it is forked, so workers have different holders.
-        self._holder = holder or secrets.token_hex(8)
 
     def tick(self) -> None:
         """Start threads if there is work, and renew leases. The scheduler calls this regularly."""
@@ -86,11 +81,11 @@ class BatchRunner:
             return
         now, active = self._monotonic(), self.active
         if active and now - self._renewed_at >= RENEW_EVERY_S:
-            self._batches.renew(self._holder)
+            self._leases.renew()
             self._renewed_at = now
-        self._batches.resume_due()
+        self._leases.resume_due()
         if active < self._concurrency:
-            claimable = self._batches.claimable(self._concurrency)
+            claimable = self._leases.claimable()
             for _ in range(min(claimable, self._concurrency - active)):
                 self._start_thread()
 
@@ -120,7 +115,7 @@ class BatchRunner:
     def _work(self) -> None:
         try:
             with self._turn.taken():
-                claim = self._batches.claim(self._holder, self._concurrency)
+                claim = self._leases.claim()
             while claim is not None:
                 with self._turn.taken():
                     claim = self._run(claim)
@@ -141,32 +136,30 @@ class BatchRunner:
         answers: dict[LookupName, Served] = {}
         for name in lookups_of(claim.subject, claim.ask):
             if self._is_stopping:
-                self._batches.release(claim, self._holder)
+                self._leases.release(claim)
                 return None
-            if not self._batches.is_wanted(claim, self._holder):
-                self._batches.release(claim, self._holder)
-                return self._batches.claim(self._holder, self._concurrency)
+            if not self._leases.is_wanted(claim):
+                self._leases.release(claim)
+                return self._leases.claim()
             try:
                 identity = self._identify(claim.access)
             except TokensUnavailable:
-                self._batches.release(claim, self._holder)
+                self._leases.release(claim)
                 return None
             except (UnknownToken, RefusedToken):
                 found: Served | str | Pause = _REFUSED
             else:
                 found = self._ask(name, claim, identity)
             if isinstance(found, Pause):
-                self._batches.interrupt(claim, self._holder, found)
+                self._leases.interrupt(claim, found)
                 return None
             if isinstance(found, Served):
                 answers[name] = found
             else:
                 cause = cause or found
-        return self._batches.finish(
+        return self._leases.finish(
             claim,
-            self._holder,
             cause,
-            self._concurrency,
             answered=bool(answers),
             result=self._result(claim, answers),
         )

@@ -1,8 +1,9 @@
 """Starts or resumes a batch at the present prices of its lookups."""
 
 from portal.access import Identity
-from portal.batch.batches import Access, Batches
+from portal.batch.batches import Batches
 from portal.batch.preview import quote_left
+from portal.batch.rows import Access
 from portal.gateway import Gateway
 
 

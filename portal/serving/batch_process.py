@@ -146,15 +146,15 @@ def run_batches(holder: str) -> None:
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)
     app = create_app(settings, ServerProcess(join_shared_directory(), batch_holder=holder))
-    batches, runner = app.extensions["batches"], app.extensions["batch_runner"]
+    leases, runner = app.extensions["item_leases"], app.extensions["batch_runner"]
     scheduler, store = app.extensions["scheduler"], app.extensions["store"]
     gc.freeze()  # shortens later collections
-    _tolerant(lambda: batches.release_all(holder))
+    _tolerant(leases.release_all)
     _tolerant(runner.tick)  # the scheduler would call it only after half a second
     scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:
-        if runner.active or store.has_unstored or _tolerant(batches.has_work):
+        if runner.active or store.has_unstored or _tolerant(leases.has_work):
             busy_at = time.monotonic()
         elif time.monotonic() - busy_at > IDLE_S:
             break

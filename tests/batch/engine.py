@@ -15,6 +15,7 @@ from portal.batch import (
     Batch,
     Batches,
     BatchRunner,
+    ItemLeases,
     LookupName,
     quote,
     read_strings,
@@ -38,12 +39,16 @@ def plates(count: int, prefix: str = "AAA") -> list[str]:
 
 @dataclass
 class BatchEngine:
-    """The batches of one process. Two engines of one folder stand for two processes."""
+    """The batches of one process. Two engines of one folder stand for two processes.
+
+    ``leases(holder)`` returns the leases of a further process, without a runner.
+    """
 
     bench: Bench
     batches: Batches
     runner: BatchRunner
     clock: Clock
+    leases: Callable[..., ItemLeases]
     identity: Identity = IDENTITY
 
     def create(
@@ -87,14 +92,13 @@ def engine_of(
     stale_s: int = STALE_S,
 ) -> BatchEngine:
     one = bench(folder, clock, upstream, daily_limit=daily_limit, fresh_s=fresh_s, stale_s=stale_s)
-    batches = Batches(
-        database or kept_open(None, folder),
-        SubjectKeys(SECRET, one.store.tag),
-        one.gateway.retention_s,
-        one.ledger,
-        clock,
-    )
-    runner = closed_later(
-        BatchRunner(batches, one.gateway.fetch, identify, concurrency), BatchRunner.stop
-    )
-    return BatchEngine(one, batches, runner, clock)
+    engine = database or kept_open(None, folder)
+    keys = SubjectKeys(SECRET, one.store.tag)
+    retention_s = one.gateway.retention_s
+    batches = Batches(engine, keys, retention_s, one.ledger, clock)
+
+    def leases(holder: str | None = None, limit: int = concurrency) -> ItemLeases:
+        return ItemLeases(engine, keys, retention_s, limit, clock, holder)
+
+    runner = closed_later(BatchRunner(leases(), one.gateway.fetch, identify), BatchRunner.stop)
+    return BatchEngine(one, batches, runner, clock, leases)

@@ -16,6 +16,7 @@ from portal.batch import (
     Access,
     Batches,
     Cost,
+    ItemLeases,
     NotAllowed,
     QuotedItem,
     UnknownBatch,
@@ -233,7 +234,7 @@ def test_most_contains_the_lookup_of_a_killed_process_again(tmp_path: Path, cloc
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(1), LOOKUPS)
     one.start(batch)
-    claim = one.batches.claim("killed", 1)
+    claim = one.leases("killed", 1).claim()
     assert claim is not None
     tag = one.bench.store.tag(claim.subject.text)
     caller = Caller("ana", batch=batch)
@@ -244,9 +245,9 @@ def test_most_contains_the_lookup_of_a_killed_process_again(tmp_path: Path, cloc
     renainf.begin("primary")
     clock.advance(1)
     assert one.get(batch).cost == Cost(2 * PRICE, 3 * PRICE)
-    one.batches.release_all("killed")
+    one.leases("killed").release_all()
     assert one.get(batch).cost == Cost(2 * PRICE, 4 * PRICE)
-    assert one.batches.claim("next", 1) is not None
+    assert one.leases("next", 1).claim() is not None
     renainf.begin("primary").finish("answered", 200)
     assert one.get(batch).cost == Cost(3 * PRICE, 4 * PRICE)
 
@@ -540,6 +541,9 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     one = engine_of(tmp_path, clock, database=database)
     keys = SubjectKeys(b"new" * 11, str, former=[SECRET])
     other = Batches(database, keys, lambda _: 3600.0, Ledger(database), clock)
+    leases, last = (
+        ItemLeases(database, keys, lambda _: 3600.0, limit, clock, "other") for limit in (8, 0)
+    )
     item = QuotedItem(Plate.parse("BBB0A00"), is_stored=False, at_most=PRICE)
     foreign = other.create(OWNER, ("decode",), [item], read_list("BBB0A00"))
     other.start(foreign, OWNER, Access(OWNER), [item])
@@ -548,12 +552,12 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
             read(foreign, OWNER)
     batch = one.create(plates(3))
     one.start(batch)
-    assert one.batches.claimable(8) == 3
-    claim = other.claim("other", 8)
+    assert one.leases().claimable() == 3
+    claim = leases.claim()
     assert claim is not None and claim.batch == foreign
-    claim = other.claim("other", 8)
+    claim = leases.claim()
     assert claim is not None and claim.batch == batch
-    other.finish(claim, "other", "", 0, answered=True, result=b"under the new key")
+    last.finish(claim, "", answered=True, result=b"under the new key")
     assert one.run(batch).counts.done == 3
     assert [item.result for item in one.batches.items(batch, OWNER)] == [None] * 3
     assert other.get(foreign, OWNER).state == "running"
@@ -589,15 +593,15 @@ def test_lost_lease_is_taken_over_without_paying_twice(tmp_path: Path, clock: Cl
     one, two = engine_of(tmp_path, clock), engine_of(tmp_path, clock)
     batch = one.create(plates(1))
     one.start(batch)
-    claim = one.batches.claim("stalled", 8)
+    claim = one.leases("stalled").claim()
     assert claim is not None
     one.bench.decode(claim.subject.text)
-    assert two.batches.claim("second", 8) is None
+    assert two.leases("second").claim() is None
     clock.advance(21)
     assert two.run(batch).counts.done == 1
     assert len(one.bench.upstream.calls) == 1
     assert one.bench.upstream.calls and two.bench.upstream.calls == []
-    one.batches.finish(claim, "stalled", "bad_answer", 8, answered=False)
+    one.leases("stalled").finish(claim, "bad_answer", answered=False)
     assert one.get(batch).counts.done == 1
 
 
@@ -605,11 +609,11 @@ def test_renewed_lease_is_kept(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(1))
     one.start(batch)
-    assert one.batches.claim("first", 8)
+    assert one.leases("first").claim()
     for _ in range(5):
         clock.advance(15)
-        one.batches.renew("first")
-        assert one.batches.claim("second", 8) is None
+        one.leases("first").renew()
+        assert one.leases("second").claim() is None
 
 
 def test_two_batches_advance_in_turn(tmp_path: Path, clock: Clock) -> None:
@@ -620,7 +624,7 @@ def test_two_batches_advance_in_turn(tmp_path: Path, clock: Clock) -> None:
     claimed = []
     for _ in range(6):
         clock.advance(0.001)
-        claim = one.batches.claim("me", 8)
+        claim = one.leases("me").claim()
         assert claim is not None
         claimed.append(claim.batch)
     assert Counter(claimed) == {first: 3, second: 3}
@@ -812,7 +816,7 @@ def test_writes_wait_in_the_queue_of_the_process(tmp_path: Path, clock: Clock) -
     one = engine_of(tmp_path, clock, database=database)
     queue = _write_queues[database]
     with writing(database):
-        waiting = threading.Thread(target=one.batches.release_all, args=("nobody",))
+        waiting = threading.Thread(target=one.leases().release_all)
         waiting.start()
         wait_until(lambda: len(queue._waiters) == 1, "the writer in the queue")
         assert database.pool.checkedout() == 1  # type: ignore[attr-defined]

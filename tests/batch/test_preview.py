@@ -134,7 +134,7 @@ def test_batch_with_lookups_in_progress_keeps_its_price(tmp_path: Path, clock: C
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(2))
     one.start(batch)
-    assert one.batches.claim("process", 1) is not None
+    assert one.leases("process", 1).claim() is not None
     left = PreviewsLeft(one.batches, one.bench.gateway, clock)
     clock.advance(1)
     one.batches.pause(batch, OWNER)

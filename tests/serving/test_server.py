@@ -198,4 +198,4 @@ def test_batch_process_builds_no_pages(tmp_path: Path) -> None:
     app = factory.create_app(settings, factory.ServerProcess(batch_holder="holder"))
     with app.extensions["closing"]:
         assert app.blueprints == {}
-        assert {"batches", "batch_runner", "scheduler", "store"} <= app.extensions.keys()
+        assert {"item_leases", "batch_runner", "scheduler", "store"} <= app.extensions.keys()

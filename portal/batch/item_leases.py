@@ -1,0 +1,331 @@
+"""Leases the items of running batches to processes, and records the results.
+
+Each change is one database transaction, so a killed process leaves the batch consistent. Portals
+with the same database share the work on batches.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, Engine, Integer, bindparam, case, func, select, update
+
+from portal.access import SubjectKeys
+from portal.batch.model import LookupName
+from portal.batch.pauses import Pause
+from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
+from portal.batch.typed_list import Subject
+from portal.storage import PreparedStatement, reading, writing
+from portal.storage import batch_items as items
+from portal.storage import batches as table
+
+# A lease reserves an item for one process, and expires LEASE_S seconds after its last renewal.
+# LEASE_S must exceed the difference between the clocks of machines that share a database. Otherwise
+# a second process may look up the same item. The second lookup usually costs nothing, because the
+# gateway finds the stored answer or waits for the first lookup.
+LEASE_S: Final = 6.0
+
+# These statements are built once, because building a statement takes longer than running it.
+# _LEASE finds and leases an item in a single statement, so that other writers wait less.
+_RUNNING: Final = PreparedStatement(
+    select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
+    .where(table.c.namespace == bindparam("within"), table.c.state == "running")
+    .order_by(table.c.claimed_at)
+)
+_leased = items.alias()
+_next = items.alias()
+_LEASE: Final = PreparedStatement(
+    update(items)
+    .where(
+        items.c.id
+        == select(_next.c.id)
+        .where(
+            _next.c.batch == bindparam("of"),
+            _next.c.state == "pending",
+            _next.c.lease_until <= bindparam("now"),
+        )
+        # Items whose lookup has paused the batch come last, because they may pause it again.
+        .order_by(_next.c.attempts, _next.c.position)
+        .limit(1)
+        .scalar_subquery(),
+        select(func.count())
+        .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
+        .scalar_subquery()
+        # The number of leased items must be below this limit. After a pause (``tries`` > 0), the
+        # limit is 1 until a lookup succeeds. If the batch is no longer running, the limit is 0.
+        < func.coalesce(
+            select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
+            .where(table.c.id == bindparam("of"), table.c.state == "running")
+            .scalar_subquery(),
+            0,
+        ),
+    )
+    .values(holder=bindparam("by"), lease_until=bindparam("until"))
+    .returning(items.c.id, items.c.sealed, items.c.attempts)
+)
+_WANTED: Final = PreparedStatement(
+    select(items.c.id).where(
+        items.c.id == bindparam("item"),
+        items.c.holder == bindparam("by"),
+        items.c.state == "pending",
+        items.c.batch == table.c.id,
+        table.c.state != "cancelled",
+    )
+)
+_FINISH: Final = PreparedStatement(
+    update(items)
+    .where(
+        items.c.id == bindparam("item"),
+        items.c.holder == bindparam("by"),
+        items.c.state == "pending",
+    )
+    .values(
+        state=bindparam("ends_as"),
+        cause=bindparam("why"),
+        holder="",
+        lease_until=0.0,
+        sealed_result=bindparam("result"),
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An item that this process has leased. See ``pause_after`` for ``tries`` and ``attempts``."""
+
+    item: int
+    batch: str
+    subject: Subject
+    ask: tuple[LookupName, ...]
+    tries: int
+    attempts: int
+    access: Access = field(repr=False)
+
+
+class ItemLeases:
+    """The leases of one process on the items of one namespace's batches.
+
+    All processes together lease at most ``concurrency`` items of a batch at a time. ``retention_s``
+    returns how many seconds the answers to a lookup are stored. ``holder`` identifies the process
+    in its leases.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        keys: SubjectKeys,
+        retention_s: Callable[[LookupName], float],
+        concurrency: int,
+        clock: Callable[[], float] = time.time,
+        holder: str | None = None,
+    ) -> None:
+        self.concurrency = concurrency
+        self._engine = engine
+        self._namespace = keys.namespace
+        self._clock = clock
+        self._rows = BatchRows(engine, keys, retention_s, clock)
+        # A worker process creates its leases after it is forked, so workers have different holders.
+        self._holder = holder or secrets.token_hex(8)
+
+    def resume_due(self) -> None:
+        """Resume the batches whose pause has ended."""
+        due = (table.c.namespace == self._namespace) & self._is_due()
+        with reading(self._engine) as db:  # avoids a write transaction in most calls
+            if db.execute(select(table.c.id).where(due).limit(1)).first() is None:
+                return
+        with self._rows.writing() as db:
+            db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
+
+    def has_work(self) -> bool:
+        """Return whether a batch is running or can be resumed now."""
+        query = select(table.c.id).where(
+            table.c.namespace == self._namespace, (table.c.state == "running") | self._is_due()
+        )
+        with reading(self._engine) as db:
+            return db.execute(query.limit(1)).first() is not None
+
+    def claimable(self) -> int:
+        """Return how many items may be leased now.
+
+        All processes together lease at most ``concurrency`` items of a batch at a time.
+        """
+        now = self._clock()
+        running = self._running()
+        with reading(self._engine) as db:
+            return sum(self._claimable(db, row, now) for row, _ in running)
+
+    def claim(self) -> Claim | None:
+        """Lease the next item of a running batch, or return None if no item can be leased now."""
+        running = self._running()
+        with self._rows.writing() as db:
+            return self._claim(db, running)
+
+    def is_wanted(self, claim: Claim) -> bool:
+        """Return whether the item's next lookup may be made.
+
+        Otherwise the batch was cancelled, the item was deleted by a purge, or another process has
+        leased the item.
+        """
+        with reading(self._engine) as db:
+            return _WANTED.run(db, {"item": claim.item, "by": self._holder}).first() is not None
+
+    def finish(
+        self,
+        claim: Claim,
+        cause: str,
+        *,
+        answered: bool,
+        result: bytes | None = None,
+    ) -> Claim | None:
+        """Record that an item is done or has failed, and lease the next item.
+
+        Return None if no item can be leased now. ``cause`` is the reason of the failure, or "" if
+        all lookups of the item succeeded. ``answered`` is true if at least one lookup succeeded. If
+        another process has leased the item meanwhile, the item stays unchanged.
+        """
+        running = self._running()
+        sealed = None if result is None else self._rows.encrypted(result)
+        with self._rows.writing() as db:
+            if answered and claim.tries:
+                db.execute(update_batch(claim.batch).values(tries=0))
+            changed = _FINISH.run(
+                db,
+                {
+                    "item": claim.item,
+                    "by": self._holder,
+                    "ends_as": "failed" if cause else "done",
+                    "why": cause,
+                    "result": sealed,
+                },
+            ).rowcount
+            following = self._claim(db, running)
+            is_same_batch = following is not None and following.batch == claim.batch
+            if changed and not is_same_batch and not has_pending(db, claim.batch):
+                self._rows.end(db, claim.batch)
+            return following
+
+    def interrupt(self, claim: Claim, pause: Pause) -> None:
+        """Release an item, which stays pending, and pause its batch."""
+        now = self._clock()
+        until = None if pause.resume_after_s is None else now + pause.resume_after_s
+        with self._rows.writing() as db:
+            db.execute(
+                self._held(claim).values(holder="", lease_until=0.0, attempts=items.c.attempts + 1)
+            )
+            db.execute(
+                update_batch(claim.batch)
+                .where(table.c.state == "running")
+                .values(
+                    state="paused",
+                    reason=pause.reason,
+                    resume_at=until,
+                    tries=table.c.tries + 1,
+                    expires_at=(until or now) + self._rows.kept_s(claim.ask),
+                )
+            )
+
+    def release(self, claim: Claim) -> None:
+        """Release an item, which stays pending."""
+        with self._rows.writing() as db:
+            db.execute(self._held(claim).values(holder="", lease_until=0.0))
+
+    def release_all(self) -> None:
+        """Release all items that a process with the same ``holder`` had leased before it ended."""
+        with self._rows.writing() as db:
+            db.execute(
+                update(items)
+                .where(items.c.holder == self._holder)
+                .values(holder="", lease_until=0.0)
+            )
+
+    def renew(self) -> None:
+        """Let all leases of this process expire LEASE_S seconds from now."""
+        with self._rows.writing() as db:
+            db.execute(
+                update(items)
+                .where(items.c.holder == self._holder)
+                .values(lease_until=self._clock() + LEASE_S)
+            )
+
+    # Private methods
+
+    def _is_due(self) -> Any:
+        """Return the SQL condition that a batch's pause has ended."""
+        return (table.c.state == "paused") & (table.c.resume_at <= self._clock())
+
+    def _running(self) -> Sequence[tuple[Any, Access]]:
+        """Return the row and the owner's Access of each running batch.
+
+        The batch that has waited longest for a new lease comes first, so that a large batch does
+        not delay the others. A batch whose Access this portal cannot decrypt is left to another
+        portal, which may have the key. Call this method before a transaction begins, so that other
+        writers need not wait for the decryption.
+        """
+        with reading(self._engine) as db:
+            running = _RUNNING.run(db, {"within": self._namespace}).all()
+        owners = ((row, self._rows.decrypted(row.sealed_access)) for row in running)
+        return [
+            (row, msgspec.json.decode(access, type=Access))
+            for row, access in owners
+            if access is not None
+        ]
+
+    def _claim(
+        self,
+        db: Connection,
+        running: Sequence[tuple[Any, Access]],
+    ) -> Claim | None:
+        now = self._clock()
+        for row, access in running:
+            leased = _LEASE.run(
+                db,
+                {
+                    "of": row.id,
+                    "now": now,
+                    "by": self._holder,
+                    "until": now + LEASE_S,
+                    "limit": self.concurrency,
+                },
+            ).first()
+            if leased is None:
+                continue
+            if len(running) > 1:
+                db.execute(update_batch(row.id).values(claimed_at=now))
+            return Claim(
+                item=leased.id,
+                batch=row.id,
+                subject=self._rows.subject(row.id, leased.sealed),
+                ask=split_ask(row.ask),
+                tries=row.tries,
+                attempts=leased.attempts,
+                access=access,
+            )
+        return None
+
+    def _held(self, claim: Claim) -> Any:
+        return update(items).where(
+            items.c.id == claim.item, items.c.holder == self._holder, items.c.state == "pending"
+        )
+
+    def _claimable(self, db: Connection, row: Any, now: float) -> int:
+        is_leased = case((items.c.lease_until > now, 1), else_=0)
+        total, leased = db.execute(
+            select(func.count(), func.coalesce(func.sum(is_leased), 0)).where(
+                items.c.batch == row.id, items.c.state == "pending"
+            )
+        ).one()
+        # The same limit as in _LEASE.
+        limit = 1 if row.tries else self.concurrency
+        return max(0, min(int(total) - int(leased), limit - int(leased)))
+
+
+def release_items(engine: Engine) -> None:
+    """Release the items that killed processes had leased.
+
+    The caller must ensure that no process is running batches.
+    """
+    with writing(engine) as db:
+        db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))

@@ -1,0 +1,114 @@
+"""Changes and encrypts the rows of batches, for owners' actions and for the leases of items."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+import msgspec
+from sqlalchemy import Connection, Engine, select, update
+
+from portal.access import SubjectKeys
+from portal.batch.model import LookupName
+from portal.batch.typed_list import Subject
+from portal.storage import batch_items as items
+from portal.storage import batches as table
+from portal.storage import lock_batches, writing
+from portal.vehicle import parse_subject
+
+SHORTEST_RETENTION_S: Final = 3600.0
+_PURPOSE: Final = b"batch"
+
+
+class UnknownBatch(LookupError):
+    """The owner has no batch with this id."""
+
+
+class Access(msgspec.Struct, frozen=True):
+    """The ``digest`` and ``credential`` of the owner's Identity, used for the batch's lookups."""
+
+    digest: str
+    credential: str | None = None
+
+
+class BatchRows:
+    """The rows of batches, which ``Batches`` and ``ItemLeases`` change.
+
+    ``retention_s`` returns how many seconds the answers to a lookup are stored.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        keys: SubjectKeys,
+        retention_s: Callable[[LookupName], float],
+        clock: Callable[[], float],
+    ) -> None:
+        self._engine = engine
+        self._keys = keys
+        self._retention_s = retention_s
+        self._clock = clock
+
+    @contextmanager
+    def writing(self) -> Iterator[Connection]:
+        """Begin a transaction that excludes other writers of batches."""
+        with writing(self._engine) as db:
+            lock_batches(db)
+            yield db
+
+    def encrypted(self, content: bytes) -> bytes:
+        return self._keys.encrypt(_PURPOSE, content)
+
+    def decrypted(self, sealed: bytes | None) -> bytes | None:
+        """Return the content, or None if there is none or no configured key can decrypt it."""
+        return None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
+
+    def decrypts(self, sealed: bytes | None) -> bool:
+        return self.decrypted(sealed) is not None
+
+    def readable(self, batch: str, sealed: bytes) -> bytes:
+        """Return the decrypted ``sealed`` of a batch. Raises UnknownBatch without a fitting key."""
+        if (content := self.decrypted(sealed)) is None:
+            raise UnknownBatch(batch)
+        return content
+
+    def subject(self, batch: str, sealed: bytes) -> Subject:
+        """Return the vehicle of an item. Raises UnknownBatch if no key can decrypt ``sealed``."""
+        return parse_subject(self.readable(batch, sealed).decode())
+
+    def kept_s(self, ask: Sequence[LookupName]) -> float:
+        """Return how many seconds a batch is kept after it has ended or paused."""
+        return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in ask))
+
+    def end(self, db: Connection, batch: str) -> None:
+        """Record that a running or paused batch is done, without looking at its items."""
+        now = self._clock()
+        row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
+        if row is not None:
+            db.execute(
+                update_batch(batch)
+                .where(table.c.state.in_(("running", "paused")))
+                .values(
+                    state="done",
+                    reason="",
+                    resume_at=None,
+                    ended_at=now,
+                    expires_at=now + self.kept_s(split_ask(row.ask)),
+                    sealed_access=None,
+                )
+            )
+
+
+def update_batch(batch: str) -> Any:
+    """Return an UPDATE of a batch's row."""
+    return update(table).where(table.c.id == batch)
+
+
+def has_pending(db: Connection, batch: str) -> bool:
+    """Return whether any item of a batch is neither done nor failed."""
+    query = select(items.c.id).where(items.c.batch == batch, items.c.state == "pending").limit(1)
+    return db.execute(query).first() is not None
+
+
+def split_ask(text: str) -> tuple[LookupName, ...]:
+    """Return the lookups in the column ``ask``, where commas separate them."""
+    return tuple(text.split(","))  # type: ignore[arg-type]
