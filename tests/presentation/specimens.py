@@ -264,7 +264,6 @@ PAGES: dict[str, Callable[[], Any]] = {
         )
     ),
     "issued list, empty": lambda: IssuedListPage(()),
-    "verify, former": lambda: VerificationPage("abc", "former"),
     "glossary": GlossaryPage,
     "privacy": lambda: privacy("managed"),
     "privacy, demo": lambda: privacy("demo"),

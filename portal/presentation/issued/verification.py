@@ -17,7 +17,7 @@ from portal.presentation.site.public_pages import DossierSummary
 
 _SHOWN = 3
 
-Outcome = Literal["none", "unknown", "former", "signed", "valid", "expired", "revoked"]
+Outcome = Literal["none", "unknown", "signed", "valid", "expired", "revoked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +43,7 @@ class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
     The outcome "signed" means that the code is from a draft (a dossier that the portal does not
-    store). The field ``signed`` then has the values that the code contains. The outcome "former"
-    means that an old version of the portal made the code. Such a code does not state whether the
-    data was demo data, so the page cannot confirm the code.
+    store). The field ``signed`` then has the values that the code contains.
     """
 
     template: ClassVar[str] = "pages/verify.html"

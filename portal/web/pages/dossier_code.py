@@ -22,7 +22,6 @@ _NO_PRICE: Final[Mapping[object, str | None]] = {
     "empty": "",
     "unavailable": None,
 }
-_FORMER_SALT: Final = "dossier"
 
 
 class DossierCodes:
@@ -38,7 +37,6 @@ class DossierCodes:
     ) -> None:
         keys = (secret, *former)
         self._serializers = [URLSafeSerializer(key, salt=f"dossier|{namespace}") for key in keys]
-        self._former_serializers = [URLSafeSerializer(key, salt=_FORMER_SALT) for key in keys]
 
     def issue(self, summary: DossierSummary) -> str:
         """Return the code of a summary, in characters that URLs allow and people can type."""
@@ -63,13 +61,6 @@ class DossierCodes:
         """Return the summary that a code signs, or None if this portal did not issue the code."""
         signed = _signed(self._serializers, code)
         return _summary(*signed) if signed is not None else None
-
-    def is_former(self, code: str) -> bool:
-        """Return whether an old version of the portal issued the code.
-
-        The portal does not confirm such a code, because an old code may also come from the demo.
-        """
-        return _signed(self._former_serializers, code) is not None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
         """Add the code, the digest and a QR code to a draft dossier.

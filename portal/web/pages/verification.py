@@ -58,8 +58,6 @@ class Verification:
     def _page(self, code: str) -> VerificationPage:
         if (signed := self._codes.read(code)) is not None:
             return VerificationPage(code, "signed", signed=signed)
-        if self._codes.is_former(code):
-            return VerificationPage(code, "former")
         # A known key is accepted even after too many wrong guesses from the same address, because a
         # key of 128 random bits cannot be guessed. A number has only 60 random bits.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from itsdangerous import URLSafeSerializer
 
 from portal.presentation.issued.verification import VerificationPage
 from portal.presentation.panels import Panels
@@ -51,7 +50,7 @@ def verified(code: str) -> str:
     if signed := CODES.read(code):
         page = VerificationPage(code, "signed", signed=signed)
     else:
-        page = VerificationPage(code, "former" if CODES.is_former(code) else "unknown")
+        page = VerificationPage(code, "unknown")
     return text_of(check_html(render(page)))
 
 
@@ -121,25 +120,10 @@ def test_paper_and_verification_show_the_same_digest() -> None:
     assert stamped(panels(renainf=renainf_body())).digest != page.digest
 
 
-@pytest.mark.parametrize("kept", [[], [[]]])
-def test_code_of_the_former_version_is_not_verified(kept: list[Any]) -> None:
-    """Codes of that version did not record whether they came from demo mode."""
-    signed = ["ABC1D23", 1_760_000_000, 2, None, "89325", "ab" * 8, *kept]
-    code = str(URLSafeSerializer(SECRET, salt="dossier").dumps(signed))
-    assert CODES.read(code) is None
-    verify_text = verified(code)
-    assert "Não é possível verificar este código" in verify_text
-    assert "O código confere" not in verify_text
-    assert "89.325" not in verify_text
-    assert "Não é possível verificar" not in verified(stamped(panels()).code)
-    assert "Não é possível verificar" not in verified(code[:-1])
-
-
 def test_code_is_valid_only_in_its_namespace() -> None:
     code = stamped(panels()).code
     demo = DossierCodes(SECRET, "demo")
     assert demo.read(code) is None
-    assert not demo.is_former(code)
 
 
 @pytest.mark.parametrize("visitor_kind", ["other site", "prefetch", "WhatsApp/2.23.20.0"])
