@@ -273,11 +273,7 @@ class ItemLeases:
             if access is not None
         ]
 
-    def _claim(
-        self,
-        db: Connection,
-        running: Sequence[tuple[Any, Access]],
-    ) -> Claim | None:
+    def _claim(self, db: Connection, running: Sequence[tuple[Any, Access]]) -> Claim | None:
         now = self._clock()
         for row, access in running:
             leased = _LEASE.run(
