@@ -413,9 +413,7 @@ class Batches:
 
     def _left_out(self, row: Any) -> LeftOut:
         content = self._rows.readable(row.id, row.sealed_wrong)
-        # Early versions of the portal stored a list of invalid entries in place of a LeftOut.
-        found = msgspec.json.decode(content, type=LeftOut | tuple[WrongEntry, ...])
-        return found if isinstance(found, LeftOut) else LeftOut(found)
+        return msgspec.json.decode(content, type=LeftOut)
 
     def _batch(self, db: Connection, row: Any, left_out: LeftOut) -> Batch:
         now = self._clock()
@@ -466,7 +464,7 @@ class Batches:
         charges = self._ledger.charges(
             row.id, [item.subject for item in pending] if was_started else []
         )
-        if any(item.at_most is None for item in pending):  # early versions stored no price here
+        if any(item.at_most is None for item in pending):  # rows older than revision 0007
             return Cost(charges.spent, max(charges.spent, Decimal(row.at_most)))
         left = sum((_left(item, charges, now) for item in pending), Decimal(0))
         return Cost(charges.spent, charges.spent + left)

@@ -141,7 +141,7 @@ batch_items = Table(
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
     # The highest possible price of the item's lookups at the latest start, plus the price of the
-    # calls that were answered before it, in R$. NULL in rows of former versions.
+    # calls that were answered before it, in R$. NULL in rows older than revision 0007.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select, update
 
-from portal.access import Identity, RefusedToken, SubjectKeys, cipher
+from portal.access import Identity, RefusedToken, SubjectKeys
 from portal.batch import (
     LOOKUPS,
     Access,
@@ -20,7 +20,6 @@ from portal.batch import (
     NotAllowed,
     QuotedItem,
     UnknownBatch,
-    WrongEntry,
     read_list,
 )
 from portal.gateway import Caller, Ledger
@@ -82,16 +81,6 @@ def test_wrong_lines_take_little_room_and_stay_out_of_the_list(
         db.execute(update(table).values(sealed_wrong=b"?"))
     (each,) = one.batches.listed(OWNER)
     assert each == replace(found, wrong=(), more_wrong=0)
-
-
-def test_wrong_lines_of_the_first_form_are_read(tmp_path: Path, clock: Clock) -> None:
-    database = kept_open(None, tmp_path)
-    one = engine_of(tmp_path, clock, database=database)
-    batch = one.create(["AAA0A00", "ABC12"])
-    old = cipher(SECRET, b"batch").encrypt(b'[{"index":1,"value":"ABC12","suggestion":""}]')
-    with database.begin() as db:
-        db.execute(update(table).values(sealed_wrong=old))
-    assert (one.get(batch).wrong, one.get(batch).more_wrong) == ((WrongEntry(1, "ABC12"),), 0)
 
 
 def test_stored_answers_cost_nothing(tmp_path: Path, clock: Clock) -> None:
@@ -260,9 +249,8 @@ def test_cancelled_batch_can_cost_no_more(tmp_path: Path, clock: Clock) -> None:
     assert one.get(batch).cost.at_most == one.get(batch).cost.spent
 
 
-def test_most_of_a_batch_that_a_former_version_started_is_kept(
-    tmp_path: Path, clock: Clock
-) -> None:
+def test_most_of_a_batch_without_prices_of_its_items_is_kept(tmp_path: Path, clock: Clock) -> None:
+    """The migration 0007 keeps batches, and leaves their items without prices."""
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     batch = one.create(plates(3))
