@@ -13,7 +13,7 @@ from portal.gateway import Served
 from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.typed_subject import what_is_wrong
+from portal.presentation.typed_subject import what_is_wrong
 from portal.presentation.vehicle.contents import PARTS, VehicleContents
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam

@@ -6,15 +6,15 @@ from typing import ClassVar, Final
 
 from portal.presentation.site.lookup_cost import LookupCost, lookup_cost_text
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.site.typed_subject import (
+from portal.presentation.site.typed_text import sanitise_echo
+from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
+from portal.presentation.typed_subject import (
     Suggestion,
     padded_renavam,
     plates_in,
     suggestion_for,
     what_is_wrong,
 )
-from portal.presentation.site.typed_text import sanitise_echo
-from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 
 # After an error, the form shows the typed text again, cut to LONGEST_QUERY characters, which are
 # enough for a pasted list of about 20 plates.

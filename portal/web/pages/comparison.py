@@ -16,8 +16,8 @@ from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.site.typed_subject import normalise_query, plates_in
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
+from portal.presentation.typed_subject import normalise_query, plates_in
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.lookups import PLATE_OPERATIONS, Lookups

@@ -30,8 +30,8 @@ from portal.presentation.site.privacy_page import PrivacyPage
 from portal.presentation.site.public_pages import GlossaryPage, SignInPage
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, search_page
-from portal.presentation.site.typed_subject import normalise_query, plates_in
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
+from portal.presentation.typed_subject import normalise_query, plates_in
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.lookups import Lookups

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from portal.presentation.site.search_page import search_page
-from portal.presentation.site.typed_subject import (
+from portal.presentation.typed_subject import (
     normalise_query,
     padded_renavam,
     plates_in,
