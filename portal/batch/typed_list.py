@@ -14,7 +14,15 @@ from unicodedata import normalize
 
 import msgspec
 
-from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle import (
+    PLATE_LENGTH,
+    InvalidPlate,
+    Plate,
+    Renavam,
+    parse_subject,
+    probable_subject,
+    visible,
+)
 from portal.wording import DASHES, bare
 
 Subject = Plate | Renavam
@@ -73,12 +81,6 @@ _SPREADSHEETS: Final[dict[bytes, BinaryFormat]] = {
     b"xl/workbook.": "XLSX",
     b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet": "ODS",
 }
-_PLATE_LENGTH = 7
-_RENAVAM_LENGTH = 11
-_SHORT_RENAVAMS = (9, 10)  # numbers of digits in old documents, which omit leading zeros
-_AS_LETTER = str.maketrans("01", "OI")
-_AS_DIGIT = str.maketrans("OIL", "011")
-_INVISIBLE = dict.fromkeys([*range(0x200B, 0x2010), *range(0x202A, 0x202F), 0x2060, 0xFEFF, 0xAD])
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,32 +219,6 @@ def decode_upload(content: bytes) -> str:
         return content.decode("cp1252", "replace")
 
 
-def suggest(value: str) -> str:
-    """Return the plate or Renavam that was probably meant, or "" if ``value`` is unlike both.
-
-    People mistake 0 for O and 1 for I or L in a plate, and omit the leading zeros of a Renavam.
-    """
-    signs = _signs(value)
-    if signs.isdecimal():
-        if len(signs) in _SHORT_RENAVAMS and signs.strip("0"):
-            return signs.zfill(_RENAVAM_LENGTH)
-        return ""
-    if len(signs) != _PLATE_LENGTH:
-        return ""
-    plate = "".join(
-        (
-            signs[:3].translate(_AS_LETTER),
-            signs[3].translate(_AS_DIGIT),
-            signs[4],
-            signs[5:].translate(_AS_DIGIT),
-        )
-    )
-    try:
-        return Plate.parse(plate).text if plate != signs else ""
-    except InvalidPlate:
-        return ""
-
-
 def _collected(
     found: Iterable[tuple[int, Subject | str]], most_wrong: int = MOST_WRONG
 ) -> TypedList:
@@ -256,7 +232,8 @@ def _collected(
                 more_wrong += 1
                 continue
             value = "".join(c for c in each if c.isprintable()).strip()[:LONGEST_SHOWN]
-            wrong.append(WrongEntry(index, value, suggest(each)))
+            meant = probable_subject(each)
+            wrong.append(WrongEntry(index, value, meant.text if meant else ""))
         elif each in subjects:
             repeated[each] = None
         else:
@@ -268,7 +245,7 @@ def _one(value: object) -> Subject | str:
     if not isinstance(value, str):
         return _encoder.encode(value).decode()
     # A spreadsheet marks a text with an apostrophe, which may be copied with the plate.
-    match = _SUBJECT.fullmatch(value.translate(_INVISIBLE).strip().removeprefix("'"))
+    match = _SUBJECT.fullmatch(visible(value).strip().removeprefix("'"))
     return (_subject(match) if match else None) or value
 
 
@@ -376,12 +353,12 @@ def _likeness(cell: _Cell) -> tuple[bool, bool, bool, int]:
     """Return a sort key for cells without a vehicle. A cell more like a plate has a greater key."""
     text = " ".join(cell.words)
     signs = _signs(text)
-    suggested = suggest(text)
+    is_word_or_number = signs.isalpha() or signs.isdecimal()  # such as "Chassis" or "1050000"
     return (
-        bool(suggested) and not suggested.isdecimal(),
+        isinstance(probable_subject(text), Plate) and not is_word_or_number,
         bool(cell.doubtful),
-        not (signs.isalpha() or signs.isdecimal()),
-        -abs(len(signs) - _PLATE_LENGTH),
+        not is_word_or_number,
+        -abs(len(signs) - PLATE_LENGTH),
     )
 
 
@@ -395,7 +372,7 @@ def _cell(text: str) -> _Cell:
         subjects.append(subject)
         return " "
 
-    rest = _SUBJECT.sub(take, text.translate(_INVISIBLE))
+    rest = _SUBJECT.sub(take, visible(text))
     words = [word for word in _WORD.findall(rest) if _signs(word)]
     others = (word for word in words if not _LABEL.fullmatch(bare(_signs(word))))
     return _Cell(tuple(subjects), tuple(others))

@@ -23,6 +23,16 @@ from portal.vehicle.identity import (
 )
 from portal.vehicle.judicial import Restriction, read_restrictions
 from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
+from portal.vehicle.misspelling import (
+    LETTER_PLACES,
+    PLATE_LENGTH,
+    RENAVAM_LENGTH,
+    SHORT_RENAVAMS,
+    probable_subject,
+    typed_signs,
+    visible,
+    without_label,
+)
 from portal.vehicle.names import mask_names
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import rank
@@ -35,6 +45,10 @@ __all__ = [
     "EMPTY",
     "HIDDEN",
     "HIDDEN_MARKER",
+    "LETTER_PLACES",
+    "PLATE_LENGTH",
+    "RENAVAM_LENGTH",
+    "SHORT_RENAVAMS",
     "STATES",
     "Decoded",
     "Field",
@@ -70,6 +84,7 @@ __all__ = [
     "mask_names",
     "name_case",
     "parse_subject",
+    "probable_subject",
     "rank",
     "read_decode",
     "read_field",
@@ -80,7 +95,10 @@ __all__ = [
     "result_of",
     "sentence_case",
     "spelled_like",
+    "typed_signs",
     "unexpected",
     "unexpected_members",
     "vehicle_name",
+    "visible",
+    "without_label",
 ]

@@ -3,7 +3,7 @@
 import pytest
 
 from portal.batch import TypedList, decode_upload, read_list, read_strings
-from portal.batch.typed_list import MOST_WRONG, suggest
+from portal.batch.typed_list import MOST_WRONG
 from tests.batch.engine import plates
 
 MOCKUP = """ABC1D23, MUL0A45, LMP0A01, FIP0A06
@@ -248,6 +248,30 @@ def test_a_long_wrong_value_is_cut() -> None:
     assert len(each.value) == 40
 
 
-@pytest.mark.parametrize("value", ["ABC1D23", "12345678901", "", "ABCDEFG", "ÁBC1D23"])
+@pytest.mark.parametrize("value", ["", "ABCDEFG", "ÁB01D23", "OOOOOOOOOOO", "000000000"])
 def test_no_suggestion(value: str) -> None:
-    assert suggest(value) == ""
+    assert [each.suggestion for each in read_strings([value]).wrong] == [""]
+
+
+@pytest.mark.parametrize(
+    ("value", "meant"),
+    [
+        ("A8C1D23", "ABC1D23"),
+        ("ABC1DS3", "ABC1D53"),
+        ("7983I8S4647", "79831854647"),
+        ("798318546", "00798318546"),
+    ],
+)
+def test_look_alike_signs_and_missing_zeros_are_only_suggested(value: str, meant: str) -> None:
+    for found in (read_strings([value]), read_list(value)):
+        assert (texts(found), wrong(found)) == ([], [(0, value, meant)])
+
+
+def test_label_before_a_short_renavam_is_ignored_by_the_suggestion() -> None:
+    assert wrong(read_strings(["Renavam 798318546"])) == [(0, "Renavam 798318546", "00798318546")]
+
+
+@pytest.mark.parametrize("mark", ["\u200b", "\u2066", "\u2063"])
+def test_invisible_characters_are_ignored(mark: str) -> None:
+    for found in (read_strings([f"ABC{mark}1D23"]), read_list(f"ABC{mark}1D23")):
+        assert (texts(found), found.wrong) == (["ABC1D23"], ())

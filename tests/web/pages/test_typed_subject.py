@@ -11,8 +11,8 @@ from portal.presentation.typed_subject import (
     plates_in,
     suggestion_for,
     what_is_wrong,
-    without_label,
 )
+from portal.vehicle import without_label
 from tests.fakes import FaultUpstream
 from tests.presentation.rendering import render
 from tests.web.html_checker import check_html, text_of
