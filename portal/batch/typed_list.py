@@ -44,7 +44,8 @@ _LIKE_PLATE = re.compile(
     r"|(?=.{6,})(?=(?:.*[A-Z]){2})(?:[A-Z]*[0-9]){3}[A-Z0-9]*)",
     re.ASCII,
 )
-_LIKE_RENAVAM = re.compile(r"[0-9]{8,12}", re.ASCII)
+# A number that is probably a mistyped Renavam, or a Renavam with letters that look like digits.
+_LIKE_RENAVAM = re.compile(r"[0-9]{8,12}|(?=(?:.*[0-9]){8})[0-9OILSB]{11}", re.ASCII)
 # A date ("25/11/2026", "2026-11-25") or a time, whose digits may look like a mistyped Renavam.
 _MOMENT = re.compile(
     r"[0-3]?[0-9][/.\-][01]?[0-9][/.\-](?:[0-9]{2}){1,2}|[0-9]{4}[/.\-][01]?[0-9][/.\-][0-3]?[0-9]"
@@ -326,7 +327,7 @@ def _in_cells(
             and not cell.doubtful
             and _is_like_subject(_signs("".join(cell.words)))
         ]
-    mistyped = [each for each in doubtful if not _signs(each).isdecimal()]
+    mistyped = [each for each in doubtful if not _LIKE_RENAVAM.fullmatch(_signs(each))]
     has_others = sum(len(cell.words) for cell in filled) > len(doubtful)
     # Omit the numbers of a row in two cases. If a table's row has one number for each plate, the
     # numbers are the Renavam of the same vehicles. If a row has a single plate and other words, a

@@ -271,6 +271,19 @@ def test_label_before_a_short_renavam_is_ignored_by_the_suggestion() -> None:
     assert wrong(read_strings(["Renavam 798318546"])) == [(0, "Renavam 798318546", "00798318546")]
 
 
+def test_renavam_with_a_letter_beside_another_vehicle_is_wrong() -> None:
+    found = read_list("ABC1D23, LMP0A01, 7983I854647")
+    assert (texts(found), wrong(found)) == (
+        ["ABC1D23", "LMP0A01"],
+        [(0, "7983I854647", "79831854647")],
+    )
+
+
+def test_renavam_with_a_letter_belongs_to_the_plate_of_its_row() -> None:
+    found = read_list("ABC1D23;7983I854647")
+    assert (texts(found), found.wrong) == (["ABC1D23"], ())
+
+
 @pytest.mark.parametrize("mark", ["\u200b", "\u2066", "\u2063"])
 def test_invisible_characters_are_ignored(mark: str) -> None:
     for found in (read_strings([f"ABC{mark}1D23"]), read_list(f"ABC{mark}1D23")):
