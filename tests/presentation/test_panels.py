@@ -144,7 +144,7 @@ def test_provenance_has_age_source_and_price() -> None:
 
 def test_paid_fines_are_not_summed() -> None:
     body = renainf_body(fine(), fine(pagamento=payment(dataPagamento="01/09/2025")))
-    contents = VehicleContents.of(panels(renainf=body), CONTEXT)
+    contents = VehicleContents.of(PLATE, panels(renainf=body), CONTEXT)
     assert contents.fines is not None
     assert contents.fines.totals.amount == Decimal("130.16")
     assert contents.fines.totals.paid_count == 1
@@ -154,7 +154,9 @@ def test_paid_fines_are_not_summed() -> None:
 
 def test_lifted_restriction_is_shown_but_not_counted() -> None:
     lifted = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
-    contents = VehicleContents.of(panels(renajud=renajud_body(lifted, restriction())), CONTEXT)
+    contents = VehicleContents.of(
+        PLATE, panels(renajud=renajud_body(lifted, restriction())), CONTEXT
+    )
     assert contents.restrictions is not None
     assert contents.restrictions.count == 2
     assert contents.restrictions.in_force == 1
@@ -162,7 +164,7 @@ def test_lifted_restriction_is_shown_but_not_counted() -> None:
 
 
 def test_timeline_is_sorted_newest_first() -> None:
-    events = VehicleContents.of(panels(), CONTEXT).summary.timeline.events
+    events = VehicleContents.of(PLATE, panels(), CONTEXT).summary.timeline.events
     assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
     assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
 

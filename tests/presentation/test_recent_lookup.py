@@ -53,7 +53,7 @@ def test_line_agrees_with_the_vehicles_page(situation: object) -> None:
     plate = situation.plate  # type: ignore[attr-defined]
     answers = sandbox_panels(plate)
     line = recent_lookup(Plate.parse(plate), answers, None, TODAY)
-    summary = VehicleContents.of(answers, TODAY).summary
+    summary = VehicleContents.of(Plate.parse(plate), answers, TODAY).summary
     assert line.look == summary.look
     assert line.name == summary.name
     if summary.likely_price is None:
@@ -105,7 +105,7 @@ def test_renavam_needs_no_vehicle_data() -> None:
 def test_wrong_check_digit_is_told_as_on_the_page() -> None:
     wrong = Renavam.parse("00894638273")
     answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
-    page = VehicleContents.of(answers, CONTEXT, decode_wanted=False, check_digit_holds=False)
+    page = VehicleContents.of(wrong, answers, CONTEXT)
     line = recent_lookup(wrong, answers, NOW, CONTEXT)
     assert line.verdict == page.summary.verdict.headline
     assert "dígito verificador" in line.verdict

@@ -27,7 +27,7 @@ from tests.web.html_checker import check_html, text_of
 def test_contradictory_restriction_is_counted_and_flagged() -> None:
     body = renajud_body(restriction(constaRenajud=False, tipoBloqueio=HIDDEN))
     quiet = panels(renainf=renainf_body(), renajud=body)
-    contents = VehicleContents.of(quiet, CONTEXT)
+    contents = VehicleContents.of(PLATE, quiet, CONTEXT)
     assert contents.restrictions is not None
     assert contents.restrictions.in_force == 1
     assert {item.answer.mark for item in contents.restrictions.cards[0].consequences} == {"unknown"}
@@ -43,20 +43,20 @@ def stale(panel: Panel) -> Panel:
 
 def test_stale_answer_prevents_clear_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    assert VehicleContents.of(clear, CONTEXT).summary.verdict.level == "clear"
-    assert VehicleContents.of(clear, CONTEXT).summary.look.tone == "ok"
+    assert VehicleContents.of(PLATE, clear, CONTEXT).summary.verdict.level == "clear"
+    assert VehicleContents.of(PLATE, clear, CONTEXT).summary.look.tone == "ok"
     for lookup in ("decode", "renainf", "renajud"):
         kept = replace(clear, **{lookup: stale(clear.of(lookup))})
-        found = VehicleContents.of(kept, CONTEXT).summary
+        found = VehicleContents.of(PLATE, kept, CONTEXT).summary
         assert found.look.tone == "warn", lookup
         paper = dossier_page(PLATE, kept, UNASKED, CONTEXT, address="https://p.example")
         for page in (vehicle_page(PLATE, kept, UNASKED, CONTEXT), paper):
             text = text_of(check_html(render(page)))
             assert "resposta guardada de 20/11/2026 às 21:12; sem resposta mais nova" in text
-    marks = [line.look.tone for line in VehicleContents.of(kept, CONTEXT).summary.matrix]
+    marks = [line.look.tone for line in VehicleContents.of(PLATE, kept, CONTEXT).summary.matrix]
     assert marks == ["warn"] * 4
     by_renavam = VehicleContents.of(
-        replace(clear, decode=stale(DOWN)), CONTEXT, decode_wanted=False
+        Renavam.parse("79831854647"), replace(clear, decode=stale(DOWN)), CONTEXT
     )
     assert by_renavam.summary.verdict.level == "clear"
 
@@ -71,7 +71,7 @@ def test_stale_answer_prevents_clear_verdict() -> None:
 )
 def test_answer_without_description_makes_verdict_incomplete(body: bytes) -> None:
     empty = panels(decode=body, renainf=renainf_body(), renajud=renajud_body())
-    verdict = VehicleContents.of(empty, CONTEXT).summary.verdict
+    verdict = VehicleContents.of(PLATE, empty, CONTEXT).summary.verdict
     assert verdict.level == "incomplete"
     assert "a fonte não descreveu o veículo" in verdict.headline
     check_html(render(vehicle_page(PLATE, empty, UNASKED, CONTEXT)))
@@ -80,13 +80,13 @@ def test_answer_without_description_makes_verdict_incomplete(body: bytes) -> Non
         renainf=renainf_body(),
         renajud=renajud_body(),
     )
-    assert VehicleContents.of(described, CONTEXT).summary.verdict.level == "clear"
+    assert VehicleContents.of(PLATE, described, CONTEXT).summary.verdict.level == "clear"
 
 
 def test_timeline_omits_payment_in_the_future() -> None:
     future = fine(pagamento=payment(dataPagamento="01/01/2030"))
     events = VehicleContents.of(
-        panels(renainf=renainf_body(future)), CONTEXT
+        PLATE, panels(renainf=renainf_body(future)), CONTEXT
     ).summary.timeline.events
     assert not any("Pagamento" in event.what for event in events)
 
@@ -109,7 +109,9 @@ def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
 
 def test_cut_timeline_shows_total_and_omitted_counts() -> None:
     many = [fine(dataInfracao=f"{1 + n % 28:02}/01/{1990 + n // 28}") for n in range(90)]
-    timeline = VehicleContents.of(panels(renainf=renainf_body(*many)), CONTEXT).summary.timeline
+    timeline = VehicleContents.of(
+        PLATE, panels(renainf=renainf_body(*many)), CONTEXT
+    ).summary.timeline
     assert len(timeline.events) == MOST_EVENTS
     assert timeline.count == len(timeline.events) + timeline.omitted > 90
     html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*many)), UNASKED, CONTEXT))

@@ -14,7 +14,7 @@ from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_subject import what_is_wrong
-from portal.presentation.vehicle.contents import PARTS, VehicleContents
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.system.local_time import from_epoch
 from portal.vehicle import Plate, Renavam
 
@@ -194,13 +194,7 @@ def batch_row(
         return replace(
             nothing, verdict="limited", headline=NOTHING_TO_ASK, not_asked=", ".join(not_asked)
         )
-    contents = VehicleContents.of(
-        panels,
-        context,
-        decode_wanted="decode" in asked,
-        check_digit_holds=isinstance(item.subject, Plate) or item.subject.check_digit_holds,
-        not_asked=[part for name, part in PARTS.items() if name not in asked],
-    )
+    contents = VehicleContents.of(item.subject, panels, context, ask=asked)
     facts, summary = contents.facts, contents.summary
     prices = [
         tab.current for tab in (facts.prices.likeliest if facts else ()) if tab.current is not None

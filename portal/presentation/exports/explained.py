@@ -24,7 +24,7 @@ from portal.law import (
 )
 from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.contents import PARTS, VehicleContents
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
 from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.panel_frame import missing_of
@@ -48,10 +48,7 @@ def explained(
 
     ``ask`` are the lookups that the request asks for. The others are not missing, but "not_asked".
     """
-    not_asked = [part for name, part in PARTS.items() if name not in ask]
-    contents = VehicleContents.of(
-        panels, context, decode_wanted="decode" in ask, not_asked=not_asked
-    )
+    contents = VehicleContents.of(plate, panels, context, ask=ask)
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
     reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in ask}
     facts, fines, restrictions = contents.facts, contents.fines, contents.restrictions
@@ -59,7 +56,7 @@ def explained(
         "version": VERSION,
         "plate": plate.text,
         "assessed_on": context.today,
-        "verdict": _verdict(contents.summary.verdict, not_asked),
+        "verdict": _verdict(contents.summary.verdict, contents.not_asked),
         "acts": [_act(row) for row in contents.summary.verdict.matrix],
         "vehicle": _vehicle(facts) if facts else None,
         "prices": price_records(facts) if facts else None,
@@ -131,7 +128,7 @@ def _verdict(verdict: Verdict, not_asked: Sequence[Missing]) -> Record:
             for each in verdict.reasons
         ],
         "missing": [part for part in verdict.missing if part not in not_asked],
-        "not_asked": not_asked,
+        "not_asked": list(not_asked),
     }
 
 

@@ -99,7 +99,7 @@ def dossier_page(
     report_outdated: bool = False,
 ) -> DossierPage:
     """Build the dossier of a plate, without a number or a code."""
-    contents = VehicleContents.of(panels, context)
+    contents = VehicleContents.of(plate, panels, context)
     path = subject_path(plate)
     name = contents.summary.name
     missing = missing_of(panels, plate)

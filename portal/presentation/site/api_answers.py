@@ -52,7 +52,7 @@ def reference_answers(
             for name in ("decode", "renainf", "renajud")
         )
     )
-    fines = vehicle_table("fines", VehicleContents.of(panels, context))
+    fines = vehicle_table("fines", VehicleContents.of(plate, panels, context))
     batch = _new_batch(context.now)
     return {
         **{name: _json_answer(body) for name, body in bodies.items()},

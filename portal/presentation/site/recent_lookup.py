@@ -16,7 +16,7 @@ from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
-from portal.presentation.vehicle.contents import stale_moments
+from portal.presentation.vehicle.contents import asked_lookups, check_digit_holds, stale_moments
 from portal.vehicle import (
     Decoded,
     Plate,
@@ -118,8 +118,7 @@ def _verdict(
     if is_readable(panels.renajud.result, "renajud"):
         restrictions = read_restrictions(panels.renajud.result, context.marker)
     by_plate = isinstance(subject, Plate)
-    check_digit_holds = not isinstance(subject, Renavam) or subject.check_digit_holds
-    stale = stale_moments(panels, decode_wanted=by_plate)
+    stale = stale_moments(panels, asked_lookups(subject))
 
     def judged(fines: tuple[FineAssessment, ...] | None) -> Verdict:
         return judge(
@@ -127,7 +126,7 @@ def _verdict(
             fines,
             restrictions,
             is_described=decoded is None or _describes(decoded),
-            check_digit_holds=check_digit_holds,
+            check_digit_holds=check_digit_holds(subject),
             stale=stale,
         )
 

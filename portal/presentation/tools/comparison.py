@@ -149,7 +149,9 @@ def comparison_page(
     If ``follow`` is true, the page's script fetches each column that lacks a lookup. If there are
     no plates, the page is a form, with the texts ``typed`` and an error message ``problem``.
     """
-    contents = [VehicleContents.of(each, context) for each in panels]
+    contents = [
+        VehicleContents.of(plate, each, context) for plate, each in zip(plates, panels, strict=True)
+    ]
     states = [_state(each, follow=follow) for each in panels]
     columns = [
         list(_cells(one, its, context, is_waiting=state == "waiting"))

@@ -185,7 +185,7 @@ def negotiation_page(
     (``1,3``). Without ``multas``, all open fines are deducted. Each key of COSTS is a parameter
     with a typed amount.
     """
-    contents = VehicleContents.of(panels, context)
+    contents = VehicleContents.of(plate, panels, context)
     prices = contents.facts.prices if contents.facts else None
     tabs = prices.all[:MOST_VERSIONS] if prices else ()
     tab, wrong_version = _chosen(tabs, query.get("versao", ""))

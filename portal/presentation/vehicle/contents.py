@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from portal.law import Missing, Stale
-from portal.presentation.panels import Lookup, Panel, Panels
+from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.changes import changes_of
 from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
@@ -13,6 +13,7 @@ from portal.presentation.vehicle.fines import FineList, fine_list
 from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
 from portal.presentation.vehicle.summary import Summary, summary
 from portal.system.local_time import local_time
+from portal.vehicle import Plate, Renavam
 
 # The part of a verdict that each lookup gives.
 PARTS: Final[Mapping[Lookup, Missing]] = {
@@ -27,23 +28,28 @@ class VehicleContents:
     """The content of a vehicle's panels.
 
     ``facts``, ``fines`` or ``restrictions`` is None if its lookup has no readable answer.
+    ``not_asked`` names the parts of the verdict whose lookups the user did not choose or which the
+    source does not have for the subject.
     """
 
     facts: VehicleFacts | None
     fines: FineList | None
     restrictions: RestrictionList | None
     summary: Summary
+    not_asked: tuple[Missing, ...]
 
     @classmethod
     def of(
         cls,
+        subject: Plate | Renavam,
         panels: Panels,
         context: RenderContext,
         *,
-        decode_wanted: bool = True,
-        check_digit_holds: bool = True,
-        not_asked: Collection[Missing] = (),
+        ask: Collection[Lookup] = tuple(LOOKUP_WORDS),
     ) -> "VehicleContents":
+        """Build the content from ``panels``. ``ask`` are the lookups that the user chose."""
+        asked = asked_lookups(subject, ask)
+        not_asked = tuple(part for name, part in PARTS.items() if name not in asked)
         facts = vehicle_facts(panels.decode, context)
         vehicle = facts.identity if facts else None
         fines = fine_list(panels.renainf, context, vehicle)
@@ -57,21 +63,37 @@ class VehicleContents:
                 fines,
                 restrictions,
                 changes=changes_of(panels, context),
-                decode_wanted=decode_wanted,
-                check_digit_holds=check_digit_holds,
-                stale=stale_moments(panels, decode_wanted=decode_wanted),
+                decode_wanted="decode" in asked,
+                check_digit_holds=check_digit_holds(subject),
+                stale=stale_moments(panels, asked),
                 not_asked=not_asked,
             ),
+            not_asked=not_asked,
         )
 
 
-def stale_moments(panels: Panels, *, decode_wanted: bool) -> Stale:
-    """Return the local time at which each stale answer was fetched."""
-    parts: dict[Missing, Panel] = {"fines": panels.renainf, "restrictions": panels.renajud}
-    if decode_wanted:
-        parts["decode"] = panels.decode
+def asked_lookups(
+    subject: Plate | Renavam, ask: Collection[Lookup] = tuple(LOOKUP_WORDS)
+) -> tuple[Lookup, ...]:
+    """Return the lookups in ``ask`` that the source has. It has no vehicle data for a Renavam."""
+    by_plate = isinstance(subject, Plate)
+    return tuple(name for name in PARTS if name in ask and (by_plate or name != "decode"))
+
+
+def check_digit_holds(subject: Plate | Renavam) -> bool:
+    """Return False for a Renavam with a wrong check digit. A plate has no check digit."""
+    return isinstance(subject, Plate) or subject.check_digit_holds
+
+
+def stale_moments(panels: Panels, asked: Collection[Lookup]) -> Stale:
+    """Return the local time at which each stale answer was fetched.
+
+    The vehicle data count only if ``asked`` contains their lookup.
+    """
     return {
-        part: local_time(panel.fetched_at)
-        for part, panel in parts.items()
-        if panel.state == "stale" and panel.fetched_at is not None
+        PARTS[name]: local_time(panel.fetched_at)
+        for name in ("renainf", "renajud", "decode")
+        if (name != "decode" or name in asked)
+        and (panel := panels.of(name)).state == "stale"
+        and panel.fetched_at is not None
     }

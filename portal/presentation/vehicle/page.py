@@ -55,12 +55,7 @@ class RecordViews:
 
         ``follow`` is true if the page's script fetches the panels whose lookups were not made.
         """
-        contents = VehicleContents.of(
-            panels,
-            context,
-            decode_wanted=isinstance(subject, Plate),
-            check_digit_holds=isinstance(subject, Plate) or subject.check_digit_holds,
-        )
+        contents = VehicleContents.of(subject, panels, context)
         return cls(
             frame("resumo", subject, panels, context, contents.summary, follow=follow),
             frame("veiculo", subject, panels, context, contents.facts, follow=follow),

@@ -174,7 +174,7 @@ class OwnApi:
         subject, dialect = read_plate(plate), _dialect()
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[need]], requester)
-        contents = VehicleContents.of(panels, self.render_context())
+        contents = VehicleContents.of(subject, panels, self.render_context())
         table = vehicle_table(name, contents)
         if table is None:
             raise _without_answer(panels.of(need))

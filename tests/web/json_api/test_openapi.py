@@ -17,7 +17,7 @@ from portal.presentation.exports.vehicle_tables import NEEDS, vehicle_table
 from portal.presentation.failure_texts import ERROR_MESSAGES, FAULTS, INVALID_PLATE
 from portal.presentation.panels import Cause
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.vehicle import STATES
+from portal.vehicle import STATES, Plate
 from portal.web.http.errors import is_json_path
 from portal.web.json_api.own_routes import NO_PDF, NOT_ALLOWED
 from tests import factories
@@ -132,7 +132,7 @@ def test_reasons_and_causes_are_those_of_the_code(document: dict[str, Any]) -> N
 
 
 def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
-    contents = VehicleContents.of(panels(), CONTEXT)
+    contents = VehicleContents.of(Plate.parse(PLATE), panels(), CONTEXT)
     tables = {name: vehicle_table(name, contents) for name in NEEDS}
     columns = {
         f"/api/v1/vehicles/{{plate}}/{name}": table.columns
@@ -153,7 +153,7 @@ def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
 
 
 def test_exported_rows_match_their_schemas(document: dict[str, Any]) -> None:
-    contents = VehicleContents.of(panels(), CONTEXT)
+    contents = VehicleContents.of(Plate.parse(PLATE), panels(), CONTEXT)
     for name in NEEDS:
         table = vehicle_table(name, contents)
         assert table is not None
