@@ -12,13 +12,13 @@ import click
 from portal.commands.failures import Command
 from portal.commands.tables import is_terminal, json_array_lines, table_lines
 from portal.gateway import Ledger, UpstreamCall, Usage, UsageLog, merged
+from portal.presentation.exports.tables import safe_text
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
 COLUMNS: Sequence[str] = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
 NUMBERS = frozenset({"price", "status", "calls", "spent", "hits", "collapsed", "saved"})
 Value = str | int | Decimal | None
 Record = Mapping[str, Value]
-_ONE_LINE = str.maketrans("\r\n", "  ")
 
 
 def ledger_command(book: Ledger, usage: UsageLog) -> Command:
@@ -122,16 +122,7 @@ def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(columns)
     for row in rows:
-        writer.writerow(_safe(cell) for cell in row)
-
-
-def _safe(cell: str) -> str:
-    """Escape a cell that a spreadsheet would read as a formula, and replace line breaks.
-
-    The csv module does not quote a lone carriage return, at which spreadsheets begin a new cell.
-    """
-    shown = "'" + cell if cell.startswith(("=", "+", "-", "@", "\t", "\r")) else cell
-    return shown.translate(_ONE_LINE)
+        writer.writerow(map(safe_text, row))
 
 
 def _month(_: click.Context, __: click.Parameter, value: str | None) -> str | None:
