@@ -454,7 +454,7 @@ class Batches:
 
     def _cost(self, db: Connection, row: Any, now: float) -> Cost:
         if row.state in ("done", "cancelled"):
-            spent = self._ledger.spent(row.id)
+            spent = self._ledger.charges(row.id, []).spent
             return Cost(spent, spent)
         query = select(items.c.subject, items.c.at_most, items.c.lease_until).where(
             items.c.batch == row.id, items.c.state == "pending"

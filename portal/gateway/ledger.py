@@ -174,16 +174,6 @@ class Ledger:
                 return
             last = page[-1].id
 
-    def spent(self, batch: str) -> Decimal:
-        """Return the R$ total of a batch's calls that were, or may have been, charged."""
-        query = (
-            select(ledger.c.price, func.count())
-            .where(ledger.c.batch == batch, ledger.c.outcome.not_in(FREE_OUTCOMES))
-            .group_by(ledger.c.price)
-        )
-        with reading(self._engine) as db:
-            return sum((Decimal(price) * calls for price, calls in db.execute(query)), Decimal(0))
-
     def charges(self, batch: str, subjects: Sequence[str]) -> BatchCharges:
         """Return what a batch's calls cost, in total and for each vehicle of ``subjects``.
 

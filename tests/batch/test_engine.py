@@ -712,7 +712,7 @@ def test_batch_without_its_only_plate_is_deleted(tmp_path: Path, clock: Clock) -
         with pytest.raises(UnknownBatch):
             one.get(batch)
     assert [each.id for each in one.batches.listed(OWNER)] == [other]
-    assert one.bench.ledger.spent(done) == PRICE
+    assert one.bench.ledger.charges(done, []).spent == PRICE
 
 
 def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
@@ -729,7 +729,7 @@ def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
     wait_until(lambda: not one.runner.active, "the lookup has ended")
     with pytest.raises(UnknownBatch):
         one.get(batch)
-    assert one.bench.ledger.spent(batch) == PRICE
+    assert one.bench.ledger.charges(batch, []).spent == PRICE
     assert one.batches.forget("AAA0A00") == 0
 
 
