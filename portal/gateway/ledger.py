@@ -238,7 +238,7 @@ class Ledger:
         with reading(self._engine) as db:
             return Allowance(
                 day=_left(db, self._payer(day, ALL_CALLERS), self._daily_limit),
-                token=_left(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit),
+                token=_left(db, self._payer(day, token_counter(caller.name)), caller.daily_limit),
             )
 
     def own_calls_left(self, caller: Caller) -> tuple[int, float] | None:
@@ -249,7 +249,7 @@ class Ledger:
         if not caller.daily_limit:
             return None
         now = self._clock()
-        payer = self._payer(from_epoch(now).date().isoformat(), f"token:{caller.name}")
+        payer = self._payer(from_epoch(now).date().isoformat(), token_counter(caller.name))
         try:
             with reading(self._engine) as db:
                 left = max(0, caller.daily_limit - _calls(db, payer))
@@ -286,7 +286,9 @@ class Ledger:
             with writing(self._engine, wait_s) as db:
                 if not _reserve(db, self._payer(day, ALL_CALLERS), self._daily_limit):
                     raise Failure("day_limit", self._until_midnight(now))
-                if not _reserve(db, self._payer(day, f"token:{caller.name}"), caller.daily_limit):
+                if not _reserve(
+                    db, self._payer(day, token_counter(caller.name)), caller.daily_limit
+                ):
                     raise Failure("token_limit", self._until_midnight(now))
                 on_trial = self._begin_trial(db, day, caller)
                 is_purged = entry.last_purge is not None and was_purged(
@@ -372,7 +374,7 @@ class Ledger:
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         with writing(self._engine, wait_s) as db:
             if _CLOSE.run(db, values).rowcount and releases:
-                for payer in (ALL_CALLERS, f"token:{caller}"):
+                for payer in (ALL_CALLERS, token_counter(caller)):
                     _RELEASE.run(db, self._payer(entry.day, payer))
             if entry.on_trial and is_answer:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
@@ -420,7 +422,7 @@ class Ledger:
         """
         now = self._clock()
         day = from_epoch(now).date().isoformat()
-        limits = {ALL_CALLERS: self._daily_limit, f"token:{caller.name}": caller.daily_limit}
+        limits = {ALL_CALLERS: self._daily_limit, token_counter(caller.name): caller.daily_limit}
         left: int | None = None
         if not any(limits.values()):
             return None, self._until_midnight(now)
@@ -493,6 +495,11 @@ def _row(row: Any) -> UpstreamCall:
         status=row.status,
         namespace=row.namespace,
     )
+
+
+def token_counter(caller: str) -> str:
+    """Return the name of the counter of a caller's calls."""
+    return f"token:{caller}"
 
 
 def _proven_key(caller: str) -> str:

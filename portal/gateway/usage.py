@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Engine, Select, and_, case, func, not_, or_, select
 
-from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN
+from portal.gateway.ledger import ALL_CALLERS, ANSWERED, FREE_OUTCOMES, OPEN, token_counter
 from portal.storage import ledger, lookup_counts, reading, spending
 from portal.system.local_time import from_epoch
 
@@ -18,7 +18,7 @@ from portal.system.local_time import from_epoch
 # call was probably killed.
 _LONGEST_CALL_S = 60.0
 _ORDINARY_STATUSES = (200, 400, 404)
-_TOKEN = "token:"  # noqa: S105 the prefix of a payer's name
+_TOKEN_PREFIX = token_counter("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,9 +158,9 @@ class UsageLog:
         )
         counters = {row.payer: row.calls for row in self._all(query)}
         by_token = {
-            payer.removeprefix(_TOKEN): calls
+            payer.removeprefix(_TOKEN_PREFIX): calls
             for payer, calls in counters.items()
-            if payer.startswith(_TOKEN)
+            if payer.startswith(_TOKEN_PREFIX)
         }
         return CallsToday(counters.get(ALL_CALLERS, 0), by_token)
 
