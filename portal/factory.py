@@ -167,7 +167,7 @@ def _build(
         process.shared,
         workers=settings.workers,
         daily_limit=settings.daily_call_limit,
-        calls_left=lambda: ledger.left_today(Caller(""))[0],
+        calls_left=lambda: ledger.allowance(Caller("")).day,
         is_worker=process.batch_holder is None,
     )
     savings = SavingsCounter(engine, policy.terms, namespace=namespace, observer=metrics)
@@ -303,7 +303,6 @@ def _build(
             limits=RateLimits(
                 settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
             ),
-            own_calls_left=ledger.own_calls_left,
             cors_origins=settings.cors_origins,
             static=PROJECT_ROOT / "static",
             hit_cache_bytes=hit_cache_bytes // 8,
@@ -338,7 +337,7 @@ def _build(
             identity=COMMAND_IDENTITY,
             access=COMMAND_ACCESS,
             limit=settings.batch_limit,
-            panels_of=Lookups(gateway, pool).panels,
+            panels_of=Lookups(gateway, pool, ledger.allowance).panels,
             render_context=render_context,
             credential=lambda: os.environ.get(CREDENTIAL_VARIABLE),
             authenticate=gatekeeper.authenticate if settings.mode == "pass-through" else None,

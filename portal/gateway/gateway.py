@@ -81,13 +81,6 @@ class Gateway:
     def terms(self, operation: Name) -> CachePolicy:
         return self._policy.terms[operation]
 
-    def left_today(self, caller: Caller) -> tuple[int | None, float]:
-        """Return how many calls the caller may still make today, and the seconds to midnight.
-
-        The number of calls is None if no limit applies or the database cannot be read.
-        """
-        return self._ledger.left_today(caller)
-
     def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
         """Return the age in seconds at which an answer to ``operation`` is deleted."""
         return retention_s(self.terms(operation), status, empty)

@@ -92,13 +92,21 @@ class UpstreamCall:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The numbers of upstream calls that the daily limits still allow (None: no limit).
+    """The numbers of upstream calls that the daily limits still allow.
 
-    ``day`` applies to all callers together, ``token`` to one caller.
+    ``day`` applies to all callers together, ``token`` to one caller. A number is None if there is
+    no such limit or the database cannot be read. The limits begin again in ``until_midnight_s``
+    seconds.
     """
 
     day: int | None
     token: int | None
+    until_midnight_s: float
+
+    @property
+    def left(self) -> int | None:
+        """The number of calls that both limits allow, or None if neither number is known."""
+        return min((each for each in (self.day, self.token) if each is not None), default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,31 +240,26 @@ class Ledger:
                 sums[subject] = sums.get(subject, Decimal(0)) + Decimal(price)
         return sums
 
-    def allowance(self, caller: Caller) -> "Allowance":
-        """Return how many calls the daily limits still allow a caller today."""
-        day = from_epoch(self._clock()).date().isoformat()
-        with reading(self._engine) as db:
-            return Allowance(
-                day=_left(db, self._payer(day, ALL_CALLERS), self._daily_limit),
-                token=_left(db, self._payer(day, token_counter(caller.name)), caller.daily_limit),
-            )
+    def allowance(self, caller: Caller) -> Allowance:
+        """Return how many calls the daily limits still allow a caller today.
 
-    def own_calls_left(self, caller: Caller) -> tuple[int, float] | None:
-        """Return how many calls a caller's own limit still allows, and the seconds to midnight.
-
-        Returns None if the caller has no limit or the database cannot be read.
+        Does not read the database if no limit applies. A database error is logged, because pages
+        and headers must not fail for lack of these numbers. ``open`` still enforces the limits.
         """
-        if not caller.daily_limit:
-            return None
         now = self._clock()
-        payer = self._payer(from_epoch(now).date().isoformat(), token_counter(caller.name))
-        try:
-            with reading(self._engine) as db:
-                left = max(0, caller.daily_limit - _calls(db, payer))
-        except SQLAlchemyError as error:
-            _warn(f"the calls of today were not read: {error_kind(error)}")
-            return None
-        return left, self._until_midnight(now)
+        day = from_epoch(now).date().isoformat()
+        day_left: int | None = None
+        token_left: int | None = None
+        if self._daily_limit or caller.daily_limit:
+            try:
+                with reading(self._engine) as db:
+                    day_left = _left(db, self._payer(day, ALL_CALLERS), self._daily_limit)
+                    token = self._payer(day, token_counter(caller.name))
+                    token_left = _left(db, token, caller.daily_limit)
+            except SQLAlchemyError as error:
+                _warn(f"the calls of today were not read: {error_kind(error)}")
+                day_left = token_left = None
+        return Allowance(day_left, token_left, self._until_midnight(now))
 
     def forget(self, subject: str) -> int:
         """Remove a vehicle's tag from the rows of every namespace.
@@ -414,28 +417,6 @@ class Ledger:
         day = from_epoch(self._clock() - 86400).date().isoformat()
         with writing(self._engine) as db:
             db.execute(delete(spending).where(spending.c.day < day))
-
-    def left_today(self, caller: Caller) -> tuple[int | None, float]:
-        """Return how many calls a caller may still make today, and the seconds to midnight.
-
-        The number of calls is None if no limit applies or the database cannot be read.
-        """
-        now = self._clock()
-        day = from_epoch(now).date().isoformat()
-        limits = {ALL_CALLERS: self._daily_limit, token_counter(caller.name): caller.daily_limit}
-        left: int | None = None
-        if not any(limits.values()):
-            return None, self._until_midnight(now)
-        try:
-            with reading(self._engine) as db:
-                for payer, limit in limits.items():
-                    if limit:
-                        rest = max(0, limit - _calls(db, self._payer(day, payer)))
-                        left = rest if left is None else min(left, rest)
-        except SQLAlchemyError as error:
-            _warn(f"the calls of today were not read: {error_kind(error)}")
-            return None, self._until_midnight(now)
-        return left, self._until_midnight(now)
 
     def _until_midnight(self, now: float) -> float:
         local = from_epoch(now)

@@ -98,7 +98,6 @@ class Dependencies:
     request_threads: int
     trusted_proxies: int
     limits: RateLimits
-    own_calls_left: Callable[[Caller], tuple[int, float] | None]
     cors_origins: Sequence[str]
     static: Path
     # The memory limit for the entries of ``HitCache``. 0 disables this cache.
@@ -130,7 +129,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     app.ensure_sync = lambda func: func  # type: ignore[method-assign]
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
-    daily, cors = DailyQuotas(portal.own_calls_left), CrossOrigin.of(portal.cors_origins)
+    daily, cors = DailyQuotas(portal.allowance), CrossOrigin.of(portal.cors_origins)
     uploads = UploadLimits.of(portal.request_threads)
     forms, reports = UploadLimiter(*uploads.forms), UploadLimiter(*uploads.reports)
     _add_middleware(app, portal, daily, cors, UploadLimiter(*uploads.refused))
@@ -139,7 +138,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     assets = Assets.build(portal.static)
     codes = DossierCodes(portal.secret, portal.namespace, portal.former_secrets)
-    lookups = Lookups(portal.gateway, portal.pool)
+    lookups = Lookups(portal.gateway, portal.pool, portal.allowance)
 
     def render_context() -> RenderContext:
         return RenderContext(

@@ -65,6 +65,33 @@ def test_charges_of_a_batch(engine: Engine, clock: Clock) -> None:
     assert ledger.charges("b", []).spent == found.spent
 
 
+def test_allowance_counts_both_limits(engine: Engine, clock: Clock) -> None:
+    ledger = Ledger(engine, daily_limit=5, clock=clock)
+    buy(ledger)
+    found = ledger.allowance(Caller(CALLER.name, daily_limit=3))
+    assert (found.day, found.token, found.left) == (4, 2, 2)
+    assert 0 < found.until_midnight_s <= 86_400
+    assert ledger.allowance(CALLER).left == 4
+
+
+def test_allowance_without_limit_reads_no_database(
+    engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: object) -> None:
+        raise AssertionError("the database was read")
+
+    monkeypatch.setattr("portal.gateway.ledger.reading", fail)
+    assert Ledger(engine, clock=clock).allowance(CALLER).left is None
+
+
+def test_allowance_is_unknown_while_the_database_is_down(engine: Engine, clock: Clock) -> None:
+    ledger = Ledger(engine, daily_limit=5, clock=clock)
+    with engine.begin() as db:
+        spending.drop(db)
+    found = ledger.allowance(Caller("somebody", daily_limit=3))
+    assert (found.day, found.token, found.left) == (None, None, None)
+
+
 def test_months_follow_sao_paulo_time(engine: Engine, clock: Clock) -> None:
     """02:00 UTC on 1 November is still 31 October in São Paulo."""
     clock.advance(date(2026, 11, 1).toordinal() * 86400 - 719163 * 86400 + 7200 - clock())

@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 from portal.batch import Batch, Cost, Counts, Item, Preview, WrongEntry
-from portal.gateway import CachePolicy
+from portal.gateway import Allowance, CachePolicy
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
     EndedDossierPage,
@@ -60,6 +60,7 @@ RENAVAM = Renavam.parse("12345678910")
 OLD_PLATE = Plate.parse("KZZ9999")
 ALL_DOWN = Panels(DOWN, DOWN, DOWN)
 NUMBER = "7F3K-9QMD-2XHA"
+NO_LIMIT = Allowance(None, None, 3600.0)
 
 
 def reference(token: str, price: str = "0", allows_origins: bool = False) -> ApiPage:
@@ -293,30 +294,41 @@ PAGES: dict[str, Callable[[], Any]] = {
         BATCH_PRICES, 500, text="<b>", problem="Nada disso é placa.", ask=("decode",)
     ),
     "batch, draft": lambda: batch_page(
-        batch_in("draft"), (), BATCH_PRICES, (40, None), NOW, left=batch_left(4, 60, impossible=1)
+        batch_in("draft"),
+        (),
+        BATCH_PRICES,
+        Allowance(40, None, 3600.0),
+        NOW,
+        left=batch_left(4, 60, impossible=1),
     ),
     "batch, draft without calls left": lambda: batch_page(
-        batch_in("draft"), (), BATCH_PRICES, (40, 0), NOW, left=batch_left(4, 6)
+        batch_in("draft"), (), BATCH_PRICES, Allowance(40, 0, 3600.0), NOW, left=batch_left(4, 6)
     ),
     "batch, draft without possible lookup": lambda: batch_page(
-        batch_in("draft"), (), BATCH_PRICES, (None, None), NOW, left=batch_left(1, 0, impossible=1)
+        batch_in("draft"), (), BATCH_PRICES, NO_LIMIT, NOW, left=batch_left(1, 0, impossible=1)
     ),
     "batch, running": lambda: batch_page(
-        batch_in("running"), batch_rows(), BATCH_PRICES, (None, None), NOW
+        batch_in("running"), batch_rows(), BATCH_PRICES, NO_LIMIT, NOW
     ),
     "batch, paused": lambda: batch_page(
-        *(batch_in("paused", "day_limit"), batch_rows(), BATCH_PRICES, (0, 0), NOW),
+        *(
+            batch_in("paused", "day_limit"),
+            batch_rows(),
+            BATCH_PRICES,
+            Allowance(0, 0, 3600.0),
+            NOW,
+        ),
         left=batch_left(2, 3),
     ),
     "batch, refused": lambda: batch_page(
         replace(batch_in("paused", "operator_refused"), resume_at=None),
         batch_rows(),
         BATCH_PRICES,
-        (None, None),
+        NO_LIMIT,
         NOW,
     ),
     "batch, done": lambda: batch_page(
-        *(batch_in("done"), batch_rows(), BATCH_PRICES, (None, None), NOW),
+        *(batch_in("done"), batch_rows(), BATCH_PRICES, NO_LIMIT, NOW),
         left=batch_left(1, 1),
         only="blocked",
     ),
@@ -324,7 +336,7 @@ PAGES: dict[str, Callable[[], Any]] = {
         batch_in("done"),
         [(item, replace(row, expired="multas")) for item, row in batch_rows()],
         BATCH_PRICES,
-        (None, None),
+        NO_LIMIT,
         NOW,
         left=batch_left(1, 1),
     ),
@@ -344,6 +356,6 @@ PAGES: dict[str, Callable[[], Any]] = {
         "ana", "/operacao/tokens/ana/revogar", is_own=True, asks_token=True, problem="Não é o seu."
     ),
     "batch, cancelled": lambda: batch_page(
-        batch_in("cancelled"), batch_rows(), BATCH_PRICES, (None, None), NOW
+        batch_in("cancelled"), batch_rows(), BATCH_PRICES, NO_LIMIT, NOW
     ),
 }

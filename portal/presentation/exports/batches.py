@@ -9,7 +9,7 @@ from typing import Final
 import msgspec
 
 from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry, lookups_of
-from portal.gateway import Served
+from portal.gateway import Allowance, Served
 from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
@@ -76,11 +76,11 @@ class _Kept(msgspec.Struct, frozen=True):
     expires: dict[LookupName, float]
 
 
-def batch_object(batch: Batch, calls_left: tuple[int | None, int | None]) -> object:
+def batch_object(batch: Batch, allowance: Allowance) -> object:
     """Return the JSON object of a batch.
 
-    ``calls_left`` is how many upstream calls today's limits still allow the whole portal, and how
-    many they still allow the caller's token. A number is None if there is no such limit.
+    ``allowance`` is how many upstream calls today's limits still allow the whole portal, and how
+    many they still allow the caller's token.
     """
     return {
         "id": batch.id,
@@ -100,7 +100,7 @@ def batch_object(batch: Batch, calls_left: tuple[int | None, int | None]) -> obj
         "started_at": _moment(batch.started_at),
         "ended_at": _moment(batch.ended_at),
         "expires_at": _moment(batch.expires_at),
-        "calls_left": {"day": calls_left[0], "token": calls_left[1]},
+        "calls_left": {"day": allowance.day, "token": allowance.token},
     }
 
 

@@ -15,6 +15,7 @@ from typing import Final
 import msgspec
 
 from portal.batch import Batch, Cost, Counts, Item
+from portal.gateway import Allowance
 from portal.presentation.exports.batches import batch_object, results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
@@ -71,7 +72,7 @@ def _json_answer(body: bytes, status: int = 200) -> Answer:
 
 
 def _batch_answer(batch: Batch, status: int) -> Answer:
-    return _json_answer(_encoder.encode(batch_object(batch, (None, None))), status)
+    return _json_answer(_encoder.encode(batch_object(batch, Allowance(None, None, 0.0))), status)
 
 
 def _new_batch(now: datetime) -> Batch:

@@ -21,6 +21,7 @@ from portal.batch import (
     WrongEntry,
     lookups_of,
 )
+from portal.gateway import Allowance
 from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
@@ -321,7 +322,7 @@ def batch_page(
     batch: Batch,
     rows: Sequence[tuple[Item, BatchRow]],
     prices: Mapping[LookupName, Decimal],
-    calls_left: tuple[int | None, int | None],
+    allowance: Allowance,
     now: datetime,
     *,
     left: Preview | None = None,
@@ -376,7 +377,7 @@ def batch_page(
         start_label=_start_label(batch, left),
         again_text=_again_text(batch),
         cancel_text=_cancel_text(counts.pending),
-        allowance=_allowance(calls_left, left.calls if left else 0),
+        allowance=_allowance_text(allowance.left, left.calls if left else 0),
         total=counts.total,
         ended=ended,
         pending=counts.pending,
@@ -542,12 +543,11 @@ def _pause_text(batch: Batch) -> str:
     return "O lote continua quando você quiser."
 
 
-def _allowance(calls_left: tuple[int | None, int | None], needed: int) -> str:
+def _allowance_text(room: int | None, needed: int) -> str:
     """Compare the calls that the batch needs with those that today's limits still allow."""
-    known = [left for left in calls_left if left is not None]
-    if not known or not needed:
+    if room is None or not needed:
         return ""
-    room, resumes = min(known), "e continua sozinho depois da meia-noite, no horário de Brasília."
+    resumes = "e continua sozinho depois da meia-noite, no horário de Brasília."
     if room <= 0:
         return f"O limite de consultas de hoje acabou: o lote começa em pausa {resumes}"
     needs = f"O lote precisa de até {counted(needed, 'consulta', 'consultas')}; "

@@ -14,7 +14,7 @@ from typing import Final
 from flask import Flask, Response, g, request
 
 from portal.access import Identity
-from portal.gateway import Caller
+from portal.gateway import Allowance, Caller
 from portal.web.http.rate_limits import Quota, RateLimits
 
 DAILY_CALLS: Final = "daily-calls"
@@ -35,8 +35,8 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 class DailyQuotas:
     """The number of upstream calls that each token has left today.
 
-    ``calls_left`` returns the number of calls that a caller has left and the seconds to midnight,
-    or None if the ledger (the database table of upstream calls) cannot be read.
+    ``allowance`` returns what the daily limits still allow a caller. Its ``token`` is None if the
+    ledger (the database table of upstream calls) cannot be read.
 
     A cache hit makes no upstream call and does not change the number. Its response is therefore
     allowed to state a number that was read up to a second ago. To renew an older number, one thread
@@ -46,10 +46,10 @@ class DailyQuotas:
 
     def __init__(
         self,
-        calls_left: Callable[[Caller], tuple[int, float] | None],
+        allowance: Callable[[Caller], Allowance],
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._calls_left = calls_left
+        self._allowance = allowance
         self._monotonic = monotonic
         self._recent: dict[str, tuple[float, Quota | None]] = {}
         self._reading = threading.Lock()
@@ -58,11 +58,11 @@ class DailyQuotas:
         """Return the current quota, or None if there is no limit or the ledger cannot be read."""
         if not identity.daily_limit:
             return None
-        found = self._calls_left(Caller(identity.name, identity.daily_limit))
+        found = self._allowance(Caller(identity.name, identity.daily_limit))
         quota = None
-        if found is not None:
-            left, until_s = found
-            quota = Quota(DAILY_CALLS, identity.daily_limit, _DAY_S, left, max(1, ceil(until_s)))
+        if found.token is not None:
+            until_s = max(1, ceil(found.until_midnight_s))
+            quota = Quota(DAILY_CALLS, identity.daily_limit, _DAY_S, found.token, until_s)
         if len(self._recent) >= _MOST_NAMES:
             self._recent.clear()
         self._recent[identity.name] = (self._monotonic(), quota)

@@ -356,8 +356,7 @@ class OwnApi:
 
     def _object(self, batch: Batch, requester: Requester) -> object:
         identity = requester.identity
-        left = self.allowance(Caller(identity.name, identity.daily_limit))
-        return batch_object(batch, (left.day, left.token))
+        return batch_object(batch, self.allowance(Caller(identity.name, identity.daily_limit)))
 
 
 def _with_lookups(requester: Requester) -> Requester:

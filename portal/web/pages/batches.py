@@ -170,12 +170,11 @@ class BatchPages:
         except UnknownBatch:
             abort(404)
         context = self._render_context()
-        allowed = self._allowance(Caller(identity.name, identity.daily_limit))
         page = batch_page(
             found,
             [(item, self._row(item, found, identity, context)) for item in items],
             self._prices(identity),
-            (allowed.day, allowed.token),
+            self._allowance(Caller(identity.name, identity.daily_limit)),
             context.now,
             left=left,
             only=only,

@@ -18,6 +18,7 @@ from portal.gateway import (
     DECODE,
     RENAINF,
     RENAJUD,
+    Allowance,
     Caller,
     Directive,
     Failure,
@@ -50,9 +51,12 @@ def caller_of(identity: Identity) -> Caller:
 
 
 class Lookups:
-    def __init__(self, gateway: Gateway, pool: Executor) -> None:
+    def __init__(
+        self, gateway: Gateway, pool: Executor, allowance: Callable[[Caller], Allowance]
+    ) -> None:
         self._gateway = gateway
         self._pool = pool
+        self._allowance = allowance
 
     def panels(
         self,
@@ -133,12 +137,11 @@ class Lookups:
         """Return the highest cost of one plate's lookups, and the number of plates left today."""
         allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
-        caller = caller_of(identity)
-        calls_left, midnight_s = self._gateway.left_today(caller)
+        allowance = self._allowance(caller_of(identity))
         plates_left = None
-        if calls_left is not None:
-            plates_left = calls_left // max(1, len(allowed))
-        return LookupCost(sum(prices, Decimal(0)), plates_left, midnight_s)
+        if allowance.left is not None:
+            plates_left = allowance.left // max(1, len(allowed))
+        return LookupCost(sum(prices, Decimal(0)), plates_left, allowance.until_midnight_s)
 
     def _peeked(self, lookup: Lookup, caller: Caller, identity: Identity) -> Panel:
         if not identity.has_scope(lookup.operation.name):

@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy.exc import OperationalError
 
 from portal.access import Identity
+from portal.gateway import Allowance
 from portal.web.http.rate_limit_headers import DailyQuotas, rate_limit_headers
 from portal.web.http.rate_limits import Quota
 from tests.conftest import PortalFactory
@@ -142,11 +143,11 @@ LIMITED = Identity("ana", "digest", frozenset({"decode"}), daily_limit=9)
 def test_hits_read_the_ledger_once_a_second() -> None:
     now, reads = [0.0], [0]
 
-    def calls_left(_: object) -> tuple[int, float]:
+    def allowance(_: object) -> Allowance:
         reads[0] += 1
-        return 9 - reads[0], 100.2
+        return Allowance(None, 9 - reads[0], 100.2)
 
-    daily = DailyQuotas(calls_left, lambda: now[0])
+    daily = DailyQuotas(allowance, lambda: now[0])
     assert [daily.recent(LIMITED) for _ in range(50)] == [
         Quota("daily-calls", 9, 86_400, 8, 101)
     ] * 50
@@ -160,13 +161,13 @@ def test_a_hit_does_not_wait_while_another_reads() -> None:
     now = [0.0]
     daily: DailyQuotas
 
-    def calls_left(_: object) -> tuple[int, float]:
+    def allowance(_: object) -> Allowance:
         if now[0]:  # a hit arrives while the second figure is read
             nested.append(daily.recent(LIMITED))
-        return 3, 10.0
+        return Allowance(None, 3, 10.0)
 
     nested: list[Quota | None] = []
-    daily = DailyQuotas(calls_left, lambda: now[0])
+    daily = DailyQuotas(allowance, lambda: now[0])
     first = daily.recent(LIMITED)
     now[0] = 5.0
     daily.recent(LIMITED)

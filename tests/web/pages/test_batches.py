@@ -26,7 +26,7 @@ from tests.fakes.in_process import InProcessPortal
 from tests.fakes.ports import wait_until
 from tests.presentation.operations import FACTS
 from tests.presentation.rendering import NOW
-from tests.presentation.specimens import BATCH_PRICES, batch_in
+from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in
 from tests.web.page_client import Page, PageClient
 from tests.web.signed_in import visitor
 
@@ -143,7 +143,7 @@ def test_pause_for_a_refusal_of_the_source_names_it(
 
 @pytest.mark.parametrize("reason", [reason for reason in get_args(Reason) if reason])
 def test_every_reason_of_a_pause_has_its_words(reason: Reason) -> None:
-    page = batch_page(batch_in("paused", reason), (), BATCH_PRICES, (None, None), NOW)
+    page = batch_page(batch_in("paused", reason), (), BATCH_PRICES, NO_LIMIT, NOW)
     assert page.pause_title and page.pause_text
     under_way = BatchUnderWay("paused", reason, None, Decimal(0), 2, 0)
     assert operations_page(replace(FACTS, batches=(under_way,))).batches[0].state
