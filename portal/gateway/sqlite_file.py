@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from portal.gateway.local_cache import Version
-from portal.storage import PRAGMAS, PageSearch
+from portal.storage import PRAGMAS, PageSearch, file_identity
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -182,7 +182,7 @@ class SQLiteFile(ABC):
                 check_same_thread=False,
                 factory=Connection,
             )
-            db.file = _identity(self._path) or (0, 0)
+            db.file = file_identity(self._path) or (0, 0)
             try:
                 _write_ahead(db)
             except sqlite3.Error as error:
@@ -200,10 +200,10 @@ class SQLiteFile(ABC):
         return db
 
     def _set_up(self) -> None:
-        if self._file is not None and _identity(self._path) == self._file:
+        if self._file is not None and file_identity(self._path) == self._file:
             return
         with self._start:
-            if self._file is not None and _identity(self._path) == self._file:
+            if self._file is not None and file_identity(self._path) == self._file:
                 return
             self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # Create the file before SQLite opens it, to set the access mode that SQLite copies to
@@ -234,7 +234,7 @@ class SQLiteFile(ABC):
     def _quarantine(self, file: tuple[int, int]) -> None:
         """Rename the corrupt file and its WAL, unless they have been renamed already."""
         with self._directory_lock(fcntl.LOCK_EX):
-            if _identity(self._path) != file:
+            if file_identity(self._path) != file:
                 return
             # Keep at most one quarantined file, so that a failing disk does not fill up with
             # copies.
@@ -277,14 +277,6 @@ class SQLiteFile(ABC):
             with contextlib.suppress(OSError):
                 if time.time() - file.stat().st_ctime > BROKEN_KEPT_S:
                     file.unlink()
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = os.stat(path)  # noqa: PTH116 runs on every read, twice as fast as Path.stat
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _is_corrupt(error: sqlite3.DatabaseError) -> bool:

@@ -25,6 +25,7 @@ from portal.storage.database import (
     upgrade_schema,
     writing,
 )
+from portal.storage.file_identity import file_identity
 from portal.storage.key_fingerprints import (
     adopt_key,
     former_fingerprints,
@@ -83,6 +84,7 @@ __all__ = [
     "dossiers",
     "empty_log",
     "erase_traces",
+    "file_identity",
     "fingerprint",
     "former_fingerprints",
     "history",

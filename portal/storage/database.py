@@ -32,6 +32,7 @@ from sqlalchemy.exc import (
 )
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool, QueuePool
 
+from portal.storage.file_identity import file_identity
 from portal.storage.schema import (
     SCHEMA_HEAD,
     SchemaMismatch,
@@ -316,11 +317,11 @@ def _sqlite(path: Path) -> Engine:
     event.listen(engine, "connect", _set_up_sqlite)
 
     def note_inode(_connection: object, record: ConnectionPoolEntry) -> None:
-        record.info["inode"] = _inode(path)
+        record.info["inode"] = file_identity(path)
 
     def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
         # Rows that are written to a removed file are lost without an error.
-        if record.info.get("inode") != _inode(path):
+        if record.info.get("inode") != file_identity(path):
             raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
 
     event.listen(engine, "connect", note_inode)
@@ -329,14 +330,6 @@ def _sqlite(path: Path) -> Engine:
     search = _searches[engine] = PageSearch(path)
     event.listen(engine, "engine_disposed", lambda _engine: search.close())
     return engine
-
-
-def _inode(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _set_up_sqlite(connection: Any, _record: object) -> None:
