@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Final, Literal
 
 from sqlalchemy import Engine, insert, select, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
@@ -30,6 +30,7 @@ REMEMBERED_S = 2.0
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
+TokenState = Literal["valid", "expired", "revoked"]
 
 
 class UnknownToken(LookupError):
@@ -83,10 +84,11 @@ class Issued:
     revoked_at: float | None
     namespace: str
 
-    def holds(self, now: float) -> bool:
-        """Return whether the token is valid at the time ``now``: neither expired nor revoked."""
-        expired = self.expires_at is not None and now >= self.expires_at
-        return self.revoked_at is None and not expired
+    def state(self, now: float) -> TokenState:
+        """Return the token's state at the time ``now``. A revoked token may also be past expiry."""
+        if self.revoked_at is not None:
+            return "revoked"
+        return "expired" if self.expires_at is not None and now >= self.expires_at else "valid"
 
 
 class Tokens:
@@ -126,7 +128,7 @@ class Tokens:
         issued = self._find(token_digest)
         if issued is None or issued.namespace != self._namespace:
             raise UnknownToken
-        if not issued.holds(self._clock()):
+        if issued.state(self._clock()) != "valid":
             raise RefusedToken
         return Identity(issued.name, issued.digest, issued.scopes, issued.daily_limit)
 

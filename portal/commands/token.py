@@ -79,7 +79,7 @@ def _cells(token: Issued, now: float) -> tuple[str, ...]:
         str(token.daily_limit or "none"),
         _local_time(token.created_at),
         _local_time(token.expires_at) if token.expires_at else "never",
-        _state(token, now),
+        token.state(now),
     )
 
 
@@ -91,12 +91,8 @@ def _members(token: Issued, now: float) -> dict[str, Any]:
         "daily_limit": token.daily_limit or None,
         "issued_at": from_epoch(token.created_at).isoformat(timespec="seconds"),
         "expires_at": from_epoch(expires).isoformat(timespec="seconds") if expires else None,
-        "state": _state(token, now),
+        "state": token.state(now),
     }
-
-
-def _state(token: Issued, now: float) -> str:
-    return "revoked" if token.revoked_at else "valid" if token.holds(now) else "expired"
 
 
 def _name(_: click.Context, __: click.Parameter, value: str) -> str:

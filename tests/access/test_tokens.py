@@ -103,10 +103,10 @@ def test_tokens_are_listed_in_issue_order_with_their_validity(engine: Engine, cl
         tokens.issue(name, DECODE, None, 0)
         clock.advance(1)
     tokens.revoke("a")
-    assert [(each.name, each.holds(clock())) for each in tokens.listed()] == [
-        ("b", True),
-        ("a", False),
-        ("c", True),
+    assert [(each.name, each.state(clock())) for each in tokens.listed()] == [
+        ("b", "valid"),
+        ("a", "revoked"),
+        ("c", "valid"),
     ]
 
 

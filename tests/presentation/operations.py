@@ -60,11 +60,11 @@ FACTS = OperationsFacts(
         BatchUnderWay("paused", "day_limit", None, Decimal(0), 2, 0),
     ),
     tokens=(
-        TokenFacts("ana", SCOPES, 0, None, None),
-        TokenFacts("soon", SCOPES | {"admin"}, 5, AT + 3600, None),
-        TokenFacts("used", SCOPES, 40, AT + 30 * 86400, None),
-        TokenFacts("ended", SCOPES, 0, AT - 60, None),
-        TokenFacts("revoked", SCOPES, 0, None, AT - 60),
+        TokenFacts("ana", SCOPES, 0, None, None, "valid"),
+        TokenFacts("soon", SCOPES | {"admin"}, 5, AT + 3600, None, "valid"),
+        TokenFacts("used", SCOPES, 40, AT + 30 * 86400, None, "valid"),
+        TokenFacts("ended", SCOPES, 0, AT - 60, None, "expired"),
+        TokenFacts("revoked", SCOPES, 0, None, AT - 60, "revoked"),
     ),
 )
 IDLE = replace(

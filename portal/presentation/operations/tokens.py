@@ -33,6 +33,7 @@ class TokenFacts:
     daily_limit: int
     expires_at: float | None
     revoked_at: float | None
+    state: Literal["valid", "expired", "revoked"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,27 +136,20 @@ def listed_tokens(
     of its calls today.
     """
     at = now.timestamp()
-    state = [(each, _state(each, at)) for each in tokens]
-    valid = [_listed(each, calls, at) for each, one in state if one == "valid"]
-    ended = [_listed(each, calls, at) for each, one in reversed(state) if one != "valid"]
+    valid = [_listed(each, calls, at) for each in tokens if each.state == "valid"]
+    ended = [_listed(each, calls, at) for each in reversed(tokens) if each.state != "valid"]
     return tuple(valid), tuple(ended[:MOST_ENDED])
 
 
-def _state(token: TokenFacts, at: float) -> Literal["valid", "expired", "revoked"]:
-    if token.revoked_at is not None:
-        return "revoked"
-    return "expired" if token.expires_at is not None and at >= token.expires_at else "valid"
-
-
 def _listed(token: TokenFacts, calls: Mapping[str, int], at: float) -> ListedToken:
-    used, state = calls.get(token.name, 0), _state(token, at)
+    used, state = calls.get(token.name, 0), token.state
     of = f" de {grouped(token.daily_limit)}" if token.daily_limit else ""
     return ListedToken(
         name=token.name,
         scopes=_scopes(token.scopes),
         today=f"{grouped(used)}{of}",
         limit_is_used=0 < token.daily_limit <= used,
-        end=_end(token, state),
+        end=_end(token),
         ends_soon=state == "valid"
         and token.expires_at is not None
         and token.expires_at - at < SOON_DAYS * 86400,
@@ -163,12 +157,12 @@ def _listed(token: TokenFacts, calls: Mapping[str, int], at: float) -> ListedTok
     )
 
 
-def _end(token: TokenFacts, state: str) -> str:
-    if state == "revoked" and token.revoked_at is not None:
+def _end(token: TokenFacts) -> str:
+    if token.state == "revoked" and token.revoked_at is not None:
         return f"revogado em {formats.short_date(from_epoch(token.revoked_at).date())}"
     if token.expires_at is None:
         return "não vence"
-    verb = "venceu" if state == "expired" else "vence"
+    verb = "venceu" if token.state == "expired" else "vence"
     return f"{verb} em {formats.short_date(from_epoch(token.expires_at).date())}"
 
 

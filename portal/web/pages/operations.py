@@ -138,8 +138,9 @@ class OperationsPages:
     def _facts(self, days: int) -> OperationsFacts:
         sources, usage = self._sources, self._sources.usage
         first = usage.today() - timedelta(days=days - 1)
+        now = self._clock()
         return OperationsFacts(
-            now=datetime.fromtimestamp(self._clock(), UTC),
+            now=datetime.fromtimestamp(now, UTC),
             days=days,
             by_day=usage.by_day(first),
             by_caller=usage.by_caller(first),
@@ -155,7 +156,12 @@ class OperationsPages:
             batches=sources.batches(),
             tokens=[
                 TokenFacts(
-                    each.name, each.scopes, each.daily_limit, each.expires_at, each.revoked_at
+                    name=each.name,
+                    scopes=each.scopes,
+                    daily_limit=each.daily_limit,
+                    expires_at=each.expires_at,
+                    revoked_at=each.revoked_at,
+                    state=each.state(now),
                 )
                 for each in sources.tokens.listed()
             ],
