@@ -116,12 +116,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def secrets(self) -> tuple[str, ...]:
         """The values that must not appear in any log."""
-        known = (self.upstream_token, self.metrics_token, self.secret_key)
-        addresses = tuple(each for each in (self.redis_url, self.database_url) if each)
-        passwords = (_password(address) for address in addresses)
-        lists = (*self.access_tokens, *self.secret_keys_old)
-        everything = (*known, *addresses, *itertools.chain(*passwords), *lists)
-        return tuple(each for each in everything if each)
+        found: list[str] = []
+        for name, parts in _SECRETS.items():
+            value = getattr(self, name.lower()) or ()
+            texts = (value,) if isinstance(value, str) else value
+            found += itertools.chain.from_iterable(map(parts, texts))
+        return tuple(filter(None, found))
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
@@ -159,10 +159,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
 
 _SQLITE = "sqlite:///"
-_SECRETS = (
-    *("UPSTREAM_TOKEN", "ACCESS_TOKENS", "REDIS_URL", "DATABASE_URL", "SECRET_KEY"),
-    *("SECRET_KEYS_OLD", "METRICS_TOKEN"),
-)
 _ORIGIN = re.compile(r"(https?)://(?:[a-z0-9._-]+|\[[0-9a-f:]+\])(?::(0|[1-9][0-9]{0,4}))?")
 _PORTS = {"http": 80, "https": 443}
 _SWITCH = {"on": True, "1": True, "true": True, "yes": True}
@@ -330,10 +326,27 @@ def _database_address(text: str) -> str:
 _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
-def _password(address: str) -> tuple[str, ...]:
-    """Return a URL's password as written and percent-decoded, because a log may show either."""
+def _itself(secret: str) -> tuple[str, ...]:
+    return (secret,)
+
+
+def _with_password(address: str) -> tuple[str, ...]:
+    """Return a URL and its password as written and decoded, because a log may show any of them."""
     password = urlsplit(address).password or ""
-    return password, unquote(password)
+    return address, password, unquote(password)
+
+
+# The secret settings. Each may come from a file (PORTAL_<NAME>_FILE), and logs redact it. The
+# function gives the texts that a log must not show for one value of the setting.
+_SECRETS: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "UPSTREAM_TOKEN": _itself,
+    "ACCESS_TOKENS": _itself,
+    "REDIS_URL": _with_password,
+    "DATABASE_URL": _with_password,
+    "SECRET_KEY": _itself,
+    "SECRET_KEYS_OLD": _itself,
+    "METRICS_TOKEN": _itself,
+}
 
 
 def _refuse_without(package: str, name: str) -> None:

@@ -1,5 +1,6 @@
 """Validation of the settings: one-line messages name the setting and hold no secret."""
 
+import re
 from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,6 +11,15 @@ from portal import settings as settings_module
 from portal.access import read_credential
 from portal.settings import Settings, SettingsError
 
+SECRETS = {
+    "UPSTREAM_TOKEN": "hidden-upstream",
+    "ACCESS_TOKENS": "hidden-access",
+    "REDIS_URL": "redis://:hidden-redis@host",
+    "DATABASE_URL": "postgresql://ana:hidden-database@host/portal",
+    "SECRET_KEY": "hidden-key",
+    "SECRET_KEYS_OLD": "hidden-former-key",
+    "METRICS_TOKEN": "hidden-metrics",
+}
 UPSTREAM = {"PORTAL_UPSTREAM_URL": "http://dados.example"}
 
 
@@ -296,6 +306,21 @@ def test_passwords_in_addresses_are_secrets() -> None:
     )
     assert {"hush@one", "hush%40one", "hush-two", "hush-three"} <= set(settings.secrets)
     assert "" not in settings.secrets
+
+
+@pytest.mark.parametrize("name", list(SECRETS))
+def test_secret_may_come_from_file_and_is_redacted(tmp_path: Path, name: str) -> None:
+    (tmp_path / "secret").write_text(SECRETS[name])
+    others = {f"PORTAL_{each}": text for each, text in SECRETS.items() if each != name}
+    environ = {**UPSTREAM, **others, f"PORTAL_{name}_FILE": "secret"}
+    settings = Settings.from_environment(environ, tmp_path)
+    assert SECRETS[name] in settings.secrets
+
+
+def test_every_setting_whose_name_tells_a_secret_is_listed() -> None:
+    telling = re.compile("token|secret|password|key|redis|database")
+    named = {name.upper() for name in Settings.__struct_fields__ if telling.search(name)}
+    assert named - {"RATE_LIMIT_TOKEN"} == SECRETS.keys()
 
 
 def test_issuer_is_read_as_it_is_printed(tmp_path: Path) -> None:
