@@ -86,7 +86,7 @@ check: $(VENV)/dev ## ruff, mypy --strict, the import contracts
 bench: $(VENV)/dev ## ratios against nginx, Varnish, a plain app and the direct call (BENCH_SECONDS)
 	@$(BIN)/python -m bench
 
-quality: $(VENV)/dev ## Lighthouse, axe, HTML validity and weight of every page (needs npm)
+quality: $(VENV)/dev ## axe, HTML validity and weight of the pages, Lighthouse on ten (needs npm, Java)
 	@sh tests/install_system_packages.sh chromium
 	@$(BIN)/python -m tests.quality
 
