@@ -19,7 +19,7 @@ from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Gatekeeper, History, Identity, SubjectKeys, Tokens
-from portal.batch import LOOKUPS, Access, Batches, BatchRunner, Turn, batches_under_way
+from portal.batch import Access, Batches, BatchRunner, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
@@ -75,7 +75,7 @@ from portal.upstream import (
     PayerBreaker,
     SharedCounters,
 )
-from portal.vehicle import Plate, result_of
+from portal.vehicle import LOOKUPS, Plate, result_of
 from portal.web import (
     AccessLogBuffer,
     Dependencies,

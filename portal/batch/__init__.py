@@ -9,13 +9,11 @@ from portal.batch.batches import (
     release_items,
 )
 from portal.batch.model import (
-    LOOKUPS,
     RENAVAM_LOOKUPS,
     Batch,
     Cost,
     Counts,
     Item,
-    LookupName,
     NotAllowed,
     Reason,
     State,
@@ -41,7 +39,6 @@ from portal.batch.under_way import BatchUnderWay, batches_under_way
 
 __all__ = [
     "DRAFT_S",
-    "LOOKUPS",
     "RENAVAM_LOOKUPS",
     "Access",
     "Batch",
@@ -53,7 +50,6 @@ __all__ = [
     "Cost",
     "Counts",
     "Item",
-    "LookupName",
     "NotAllowed",
     "Preview",
     "PreviewsLeft",

@@ -30,14 +30,14 @@ from sqlalchemy import (
 )
 
 from portal.access import SubjectKeys
-from portal.batch.model import LOOKUPS, Action, Batch, Cost, Counts, Item, LookupName, check_allowed
+from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.pauses import Pause
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.gateway import BatchCharges, Ledger
 from portal.storage import PreparedStatement, erase_traces, reading, writing
 from portal.storage import batch_items as items
 from portal.storage import batches as table
-from portal.vehicle import parse_subject
+from portal.vehicle import LOOKUPS, LookupName, parse_subject
 
 # A lease reserves an item for one process, and expires LEASE_S seconds after its last renewal.
 # LEASE_S must exceed the difference between the clocks of machines that share a database. Otherwise

@@ -5,11 +5,10 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.batch.typed_list import Subject, WrongEntry
-from portal.vehicle import Renavam
+from portal.vehicle import LOOKUPS, LookupName, Renavam
 
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
-LookupName = Literal["decode", "renainf", "renajud"]
 # Why a batch is paused, or "" if it is not paused. "owner": the owner paused it. "access": the
 # portal refuses the owner's token, or the upstream refuses the owner's own credential. "portal":
 # the portal cannot write to the ledger of calls. The other reasons are kinds of
@@ -36,7 +35,6 @@ _ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "discard": frozenset({"draft"}),
 }
 
-LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
 RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
 

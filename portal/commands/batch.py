@@ -16,13 +16,11 @@ import click
 
 from portal.access import Identity, UnknownToken
 from portal.batch import (
-    LOOKUPS,
     Access,
     Batch,
     Batches,
     BatchRunner,
     BinaryFile,
-    LookupName,
     Preview,
     QuotedItem,
     Subject,
@@ -38,6 +36,7 @@ from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
+from portal.vehicle import LOOKUPS, LookupName
 from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]

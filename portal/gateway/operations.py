@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Literal
 
-Name = Literal["decode", "renainf", "renajud", "report"]
+from portal.vehicle import OperationName
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,7 +16,7 @@ class Operation:
     ``result`` of the type ``result_type``.
     """
 
-    name: Name
+    name: OperationName
     method: Literal["GET", "POST"]
     path: str
     status_word: Literal["DONE", "SUCCESS"]
@@ -47,6 +47,6 @@ RENAJUD = Operation(
 )
 REPORT = Operation("report", "POST", "/detran/v1/analytical-reports", "DONE", dict)
 
-OPERATIONS: Mapping[Name, Operation] = {
+OPERATIONS: Mapping[OperationName, Operation] = {
     operation.name: operation for operation in (DECODE, RENAINF, RENAJUD, REPORT)
 }

@@ -7,11 +7,10 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.gateway import FailureKind, Served
-from portal.vehicle import result_of
+from portal.vehicle import LookupName, result_of
 
-Lookup = Literal["decode", "renainf", "renajud"]
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
-LOOKUP_WORDS: Final[Mapping[Lookup, str]] = {
+LOOKUP_WORDS: Final[Mapping[LookupName, str]] = {
     "decode": "dados do veículo",
     "renainf": "multas",
     "renajud": "restrições judiciais",
@@ -71,7 +70,7 @@ class Panels:
     def all(self) -> tuple[Panel, ...]:
         return (self.decode, self.renainf, self.renajud)
 
-    def of(self, lookup: Lookup) -> Panel:
+    def of(self, lookup: LookupName) -> Panel:
         panel: Panel = getattr(self, lookup)
         return panel
 
@@ -96,7 +95,7 @@ def _replaced(served: Served) -> Replaced:
     return Replaced(served.body, result_of(served.body), fetched_at)
 
 
-def is_readable(result: object, lookup: Lookup) -> bool:
+def is_readable(result: object, lookup: LookupName) -> bool:
     """Return whether ``result``, parsed from JSON, has the type that the upstream's API specifies.
 
     Without this check, a malformed answer about fines would look like "no fines".

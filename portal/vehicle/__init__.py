@@ -24,6 +24,12 @@ from portal.vehicle.identity import (
 from portal.vehicle.judicial import Restriction, read_restrictions
 from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
 from portal.vehicle.names import mask_names
+from portal.vehicle.operation_name import (
+    LOOKUPS,
+    OPERATION_NAMES,
+    LookupName,
+    OperationName,
+)
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import rank
 from portal.vehicle.report import Report, Topic, read_report
@@ -35,6 +41,8 @@ __all__ = [
     "EMPTY",
     "HIDDEN",
     "HIDDEN_MARKER",
+    "LOOKUPS",
+    "OPERATION_NAMES",
     "STATES",
     "Decoded",
     "Field",
@@ -44,6 +52,8 @@ __all__ = [
     "FipeEntry",
     "InvalidPlate",
     "Licence",
+    "LookupName",
+    "OperationName",
     "Plate",
     "PriceChange",
     "PricePoint",

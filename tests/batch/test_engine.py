@@ -12,7 +12,6 @@ from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, SubjectKeys, cipher
 from portal.batch import (
-    LOOKUPS,
     Access,
     Batches,
     Cost,
@@ -30,7 +29,7 @@ from portal.storage import writing
 from portal.storage.database import _write_queues
 from portal.system.local_time import from_epoch
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
-from portal.vehicle import Plate
+from portal.vehicle import LOOKUPS, Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open

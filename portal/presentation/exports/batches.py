@@ -8,7 +8,7 @@ from typing import Final
 
 import msgspec
 
-from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry, lookups_of
+from portal.batch import Batch, Item, WrongEntry, lookups_of
 from portal.gateway import Served
 from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
@@ -16,7 +16,7 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.typed_subject import what_is_wrong
 from portal.presentation.vehicle.contents import PARTS, VehicleContents
 from portal.system.local_time import from_epoch
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
 EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"

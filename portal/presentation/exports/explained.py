@@ -22,7 +22,7 @@ from portal.law import (
     court_name,
     effect_of,
 )
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import PARTS, VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
@@ -31,7 +31,7 @@ from portal.presentation.vehicle.panel_frame import missing_of
 from portal.presentation.vehicle.prices import PriceTab
 from portal.presentation.vehicle.restrictions import RestrictionList, title_of
 from portal.system.local_time import local_time
-from portal.vehicle import Field, Plate, Restriction
+from portal.vehicle import Field, LookupName, Plate, Restriction
 
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."
@@ -42,7 +42,7 @@ def explained(
     plate: Plate,
     panels: Panels,
     context: RenderContext,
-    ask: Sequence[Lookup] = tuple(LOOKUP_WORDS),
+    ask: Sequence[LookupName] = tuple(LOOKUP_WORDS),
 ) -> Record:
     """Build the document of a plate. A part is null if its lookup has no readable answer.
 

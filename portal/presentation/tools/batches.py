@@ -11,10 +11,8 @@ from typing import ClassVar, Final, Literal
 from urllib.parse import urlencode
 
 from portal.batch import (
-    LOOKUPS,
     Batch,
     Item,
-    LookupName,
     Preview,
     Reason,
     State,
@@ -29,7 +27,7 @@ from portal.presentation.site.recent_lookup import RecentLookup, caution_words
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 from portal.wording import bare, counted, grouped, listed
 
 PAGE_SIZE: Final = 50

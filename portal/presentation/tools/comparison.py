@@ -14,7 +14,7 @@ from typing import ClassVar, Final, Literal
 from portal.charts import Sparkline, sparkline
 from portal.law import ACTS, Act, negotiate
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
@@ -23,7 +23,7 @@ from portal.presentation.status_style import StatusStyle
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel_frame import provenance
 from portal.presentation.vehicle.prices import NO_PRICE, NOTHING_TO_COMPARE, Prices
-from portal.vehicle import ATTRIBUTE_LABELS, Field, Plate
+from portal.vehicle import ATTRIBUTE_LABELS, Field, LookupName, Plate
 from portal.wording import counted
 
 MOST_PLATES: Final = 4
@@ -34,7 +34,7 @@ _LONGEST_TEXT: Final = 64
 _MOST_KINDS: Final = 4
 _MONTHS_OF_A_YEAR: Final = 12
 _LONGEST_PROBLEM: Final = 200
-_SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
+_SHORT_WORDS: Final[tuple[tuple[LookupName, str], ...]] = (
     ("decode", "dados"),
     ("renainf", "multas"),
     ("renajud", "restrições"),
@@ -289,7 +289,7 @@ def _dated(cell: Cell, panel: Panel) -> Cell:
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
 
 
-def _absent(panels: Panels, lookup: Lookup) -> Cell:
+def _absent(panels: Panels, lookup: LookupName) -> Cell:
     if panels.of(lookup).state == "unasked":
         return Cell("unasked")
     if lookup == "decode":

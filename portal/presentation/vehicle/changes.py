@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels, is_readable
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, is_readable
 from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import Tone
 from portal.presentation.vehicle.facts import fact_fields
@@ -18,6 +18,7 @@ from portal.vehicle import (
     ATTRIBUTE_LABELS,
     Field,
     FineChange,
+    LookupName,
     PriceChange,
     Restriction,
     RestrictionChange,
@@ -84,7 +85,7 @@ def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     return listed(changed) or "nada mudou"
 
 
-def _changes(lookup: Lookup, panel: Panel, context: RenderContext) -> Changes | None:
+def _changes(lookup: LookupName, panel: Panel, context: RenderContext) -> Changes | None:
     replaced = panel.replaced
     if replaced is None or panel.fetched_at is None:
         return None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from portal.law import Missing, Stale
-from portal.presentation.panels import Lookup, Panel, Panels
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.changes import changes_of
 from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
@@ -13,9 +13,10 @@ from portal.presentation.vehicle.fines import FineList, fine_list
 from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
 from portal.presentation.vehicle.summary import Summary, summary
 from portal.system.local_time import local_time
+from portal.vehicle import LookupName
 
 # The part of a verdict that each lookup gives.
-PARTS: Final[Mapping[Lookup, Missing]] = {
+PARTS: Final[Mapping[LookupName, Missing]] = {
     "decode": "decode",
     "renainf": "fines",
     "renajud": "restrictions",

@@ -13,7 +13,7 @@ from typing import Final, Generic, Literal, TypeVar
 
 from portal.law import Term, term
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels, is_readable
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.gaps import (
@@ -26,7 +26,7 @@ from portal.presentation.vehicle.gaps import (
     reason_about,
 )
 from portal.presentation.vehicle.query import changed
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LookupName, Plate, Renavam
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]
@@ -42,7 +42,7 @@ class _Kind:
 
     title: str
     template: str
-    needs: tuple[Lookup, ...]
+    needs: tuple[LookupName, ...]
     term: str = ""
 
 
@@ -111,7 +111,7 @@ class PanelView(Generic[Content]):
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
 
-def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
+def panel_needs(name: PanelName) -> tuple[LookupName, ...]:
     """Return the lookups that the panel needs on the page of a plate."""
     return _KINDS[name].needs
 
@@ -169,7 +169,7 @@ def frame(
 
 
 def missing_of(
-    panels: Panels, subject: Plate | Renavam, lookups: Sequence[Lookup] = tuple(LOOKUP_WORDS)
+    panels: Panels, subject: Plate | Renavam, lookups: Sequence[LookupName] = tuple(LOOKUP_WORDS)
 ) -> tuple[Unavailable, ...]:
     """Return the lookups that were made but have no readable answer."""
     return tuple(

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.panel_frame import NO_REASON, Provenance, provenance
-from portal.vehicle import Report, Topic, read_report
+from portal.vehicle import LookupName, Report, Topic, read_report
 
 _ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
 # Maps a topic of the report to the lookup whose records the upstream uses for that topic. For other
 # topics, the portal sends the upstream no records.
-_EVIDENCE: Final[Mapping[str, Lookup]] = {
+_EVIDENCE: Final[Mapping[str, LookupName]] = {
     "fipe": "decode",
     "restricoes": "renajud",
     "multas": "renainf",
@@ -32,7 +32,7 @@ class WrittenReport(Panel):
     was written, or are missing now, so that the portal cannot tell which lookups were used.
     """
 
-    made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
+    made_of: tuple[LookupName, ...] | None = _ALL_LOOKUPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ReportSection:
     can_write: bool
     may_write: bool
     price: str
-    made_of: tuple[Lookup, ...] | None
+    made_of: tuple[LookupName, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
         """Return the topic's mark, or "" if it has none.

@@ -13,13 +13,11 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
 from portal.batch import (
-    LOOKUPS,
     Batch,
     Batches,
     BinaryFile,
     BinaryFormat,
     Item,
-    LookupName,
     NotAllowed,
     Preview,
     PreviewsLeft,
@@ -43,6 +41,7 @@ from portal.presentation.tools.batches import (
     page_count_of,
     typed_again,
 )
+from portal.vehicle import LOOKUPS, LookupName
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.lookups import Lookups

@@ -29,7 +29,7 @@ from portal.gateway import (
     Gateway,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
@@ -39,7 +39,7 @@ from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
-from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.vehicle import InvalidPlate, LookupName, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.comparison import ComparisonPages
@@ -273,7 +273,7 @@ class VehiclePages:
         return page_response(page)
 
     def stored_dossier(
-        self, plate: Plate, ask: Collection[Lookup], identity: Identity
+        self, plate: Plate, ask: Collection[LookupName], identity: Identity
     ) -> str | None:
         """Return the dossier of a batch's plate as HTML, from stored answers.
 

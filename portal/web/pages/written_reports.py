@@ -10,9 +10,9 @@ import msgspec
 
 from portal.access import Identity
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
 from portal.presentation.vehicle.report import WrittenReport
-from portal.vehicle import Plate, result_of
+from portal.vehicle import LookupName, Plate, result_of
 from portal.web.pages.lookups import caller_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
@@ -79,8 +79,8 @@ class WrittenReports:
         return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
     def _stored_reports(
-        self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
-    ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
+        self, plate: Plate, results: Mapping[LookupName, Any], caller: Caller
+    ) -> Iterator[tuple[tuple[LookupName, ...], Served]]:
         """Yield pairs of a subset of the lookups in ``results`` and the stored report based on it.
 
         The store key of a report depends on the records, so each subset is tried. The largest
@@ -96,7 +96,7 @@ class WrittenReports:
 
 
 def _report_panel(
-    served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_cache: bool
+    served: Served, made_of: tuple[LookupName, ...] | None, price: Decimal, *, from_cache: bool
 ) -> WrittenReport:
     return WrittenReport(
         "fresh",
@@ -110,7 +110,7 @@ def _report_panel(
     )
 
 
-def _results(panels: Panels) -> dict[Lookup, Any]:
+def _results(panels: Panels) -> dict[LookupName, Any]:
     return {
         name: _decoder.decode(body)["result"]
         for name in LOOKUP_WORDS
@@ -118,7 +118,7 @@ def _results(panels: Panels) -> dict[Lookup, Any]:
     }
 
 
-def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
+def _data(results: Mapping[LookupName, Any]) -> dict[str, Any]:
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
     missing = [name for name in LOOKUP_WORDS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data
