@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
@@ -23,9 +23,7 @@ from portal.batch import Access, Batches, BatchRunner, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
-    DECODE,
-    RENAINF,
-    RENAJUD,
+    OPERATIONS,
     CachePolicy,
     Caller,
     Gateway,
@@ -469,14 +467,14 @@ def _policy(settings: Settings) -> Policy:
             stale_s=getattr(settings, f"stale_{name}"),
             price=getattr(settings, f"price_{name}"),
         )
-        for name in ("decode", "renainf", "renajud", "report")
+        for name in OPERATIONS
     }
     credential = settings.upstream_token
     if settings.mode == "demo":
         from portal.sandbox import TOKEN
 
         credential = TOKEN
-    return Policy(cast(Any, terms), settings.deadline, settings.hidden_marker, credential)
+    return Policy(terms, settings.deadline, settings.hidden_marker, credential)
 
 
 def _issuer(settings: Settings) -> Issuer | None:
@@ -505,7 +503,7 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
         return Panel("fresh", body, result_of(body), datetime.now(UTC))
 
     return [
-        (plate, caption, Panels(*(panel(one, plate) for one in (DECODE, RENAINF, RENAJUD))))
+        (plate, caption, Panels(*(panel(OPERATIONS[name], plate) for name in LOOKUPS)))
         for text, caption in SHOWCASES
         for plate in (Plate.parse(text),)
     ]
