@@ -9,7 +9,6 @@ from portal.batch.batches import (
     release_items,
 )
 from portal.batch.model import (
-    RENAVAM_LOOKUPS,
     Batch,
     Cost,
     Counts,
@@ -17,7 +16,6 @@ from portal.batch.model import (
     NotAllowed,
     Reason,
     State,
-    lookups_of,
 )
 from portal.batch.preview import Preview, PreviewsLeft, quote, quote_left
 from portal.batch.runner import BatchRunner
@@ -39,7 +37,6 @@ from portal.batch.under_way import BatchUnderWay, batches_under_way
 
 __all__ = [
     "DRAFT_S",
-    "RENAVAM_LOOKUPS",
     "Access",
     "Batch",
     "BatchRunner",
@@ -64,7 +61,6 @@ __all__ = [
     "batches_under_way",
     "decode_upload",
     "joined",
-    "lookups_of",
     "quote",
     "quote_left",
     "read_file",

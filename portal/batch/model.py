@@ -5,7 +5,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.batch.typed_list import Subject, WrongEntry
-from portal.vehicle import LOOKUPS, LookupName, Renavam
+from portal.vehicle import LookupName
 
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
@@ -34,8 +34,6 @@ _ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "cancel": frozenset({"draft", "running", "paused", "cancelled"}),
     "discard": frozenset({"draft"}),
 }
-
-RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +106,6 @@ class Item:
     cause: str = ""
     position: int = 0
     result: bytes | None = field(default=None, repr=False)
-
-
-def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:
-    """Return the lookups in ``ask`` that are possible for ``subject``."""
-    allowed = RENAVAM_LOOKUPS if isinstance(subject, Renavam) else LOOKUPS
-    return tuple(name for name in ask if name in allowed)
 
 
 class NotAllowed(Exception):

@@ -13,9 +13,9 @@ from typing import Final
 
 from portal.access import Identity
 from portal.batch.batches import Batches, QuotedItem, UnknownBatch
-from portal.batch.model import Batch, Cost, ItemState, lookups_of
+from portal.batch.model import Batch, Cost, ItemState
 from portal.batch.typed_list import Subject
-from portal.gateway import OPERATIONS, Gateway, Lookup
+from portal.gateway import OPERATIONS, Gateway, Lookup, lookups_of
 from portal.vehicle import LookupName
 
 KEPT_S: Final = 60.0

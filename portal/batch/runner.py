@@ -12,11 +12,19 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.batch.batches import Access, Batches, Claim
-from portal.batch.model import lookups_of
 from portal.batch.pauses import Pause, pause_after
 from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
-from portal.gateway import OPERATIONS, Caller, Directive, Failure, Lookup, Served, Snapshot
+from portal.gateway import (
+    OPERATIONS,
+    Caller,
+    Directive,
+    Failure,
+    Lookup,
+    Served,
+    Snapshot,
+    lookups_of,
+)
 from portal.vehicle import LookupName
 
 log = logging.getLogger(__name__)

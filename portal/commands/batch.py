@@ -25,12 +25,11 @@ from portal.batch import (
     QuotedItem,
     Subject,
     TypedList,
-    lookups_of,
     quote,
     read_file,
 )
 from portal.commands.failures import Command, fail
-from portal.gateway import OPERATIONS, Directive, Gateway, Operation
+from portal.gateway import OPERATIONS, Directive, Gateway, Operation, lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook

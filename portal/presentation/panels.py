@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final, Literal
 
-from portal.gateway import FailureKind, Served
+from portal.gateway import OPERATIONS, FailureKind, Served
 from portal.vehicle import LookupName, result_of
 
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
@@ -62,6 +62,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
+    """The panels of a subject. The fields are the lookups in the order of LOOKUPS."""
+
     decode: Panel
     renainf: Panel
     renajud: Panel
@@ -100,4 +102,4 @@ def is_readable(result: object, lookup: LookupName) -> bool:
 
     Without this check, a malformed answer about fines would look like "no fines".
     """
-    return isinstance(result, dict if lookup == "decode" else list)
+    return isinstance(result, OPERATIONS[lookup].result_type)

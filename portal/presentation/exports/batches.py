@@ -8,8 +8,8 @@ from typing import Final
 
 import msgspec
 
-from portal.batch import Batch, Item, WrongEntry, lookups_of
-from portal.gateway import Served
+from portal.batch import Batch, Item, WrongEntry
+from portal.gateway import Served, lookups_of
 from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
@@ -186,7 +186,7 @@ def _kept(item: Item) -> _Kept | None:
 def batch_row(
     item: Item, panels: Panels, context: RenderContext, ask: Sequence[LookupName]
 ) -> BatchRow:
-    possible = lookups_of(item.subject, LOOKUPS)
+    possible = lookups_of(item.subject)
     asked = [name for name in possible if name in ask]
     not_asked = [LOOKUP_WORDS[name] for name in possible if name not in ask]
     if not asked:

@@ -6,10 +6,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal.gateway import lookups_of
 from portal.presentation import formats
 from portal.presentation.panels import LOOKUP_WORDS, Panels
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.vehicle import LookupName, Plate
+from portal.vehicle import LookupName
 from portal.wording import listed
 
 PAGE_SIZE: Final = 40
@@ -77,8 +78,7 @@ def history_line(
     visitor's calls for the vehicle have cost. It is None in demo mode, where all visitors share one
     account.
     """
-    is_plate = isinstance(lookup.subject, Plate)
-    wanted = [name for name in LOOKUP_WORDS if name in prices and (is_plate or name != "decode")]
+    wanted = [name for name in lookups_of(lookup.subject) if name in prices]
     opening = sum((prices[name] for name in wanted if not _is_fresh(panels, name)), Decimal(0))
     has_prices = any(prices.values())
     return HistoryLine(

@@ -10,6 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from portal.gateway import DECODE, lookups_of
 from portal.law import FineAssessment, Level, Missing, Verdict, assess, effect_of, judge
 from portal.presentation import formats
 from portal.presentation.panels import Panel, Panels, is_readable
@@ -109,7 +110,7 @@ def _decoded(panel: Panel, context: RenderContext) -> Decoded | None:
 def _verdict(
     subject: Plate | Renavam, panels: Panels, decoded: Decoded | None, context: RenderContext
 ) -> tuple[StatusStyle, str]:
-    wanted = panels.all if isinstance(subject, Plate) else (panels.renainf, panels.renajud)
+    wanted = [panels.of(name) for name in lookups_of(subject)]
     unknown = LEVEL_LOOKS["incomplete"]
     if not any(panel.has_answer for panel in wanted):
         asked = any(panel.state != "unasked" for panel in wanted)
@@ -117,13 +118,13 @@ def _verdict(
     restrictions = None
     if is_readable(panels.renajud.result, "renajud"):
         restrictions = read_restrictions(panels.renajud.result, context.marker)
-    by_plate = isinstance(subject, Plate)
+    decode_wanted = DECODE.takes(subject)
     check_digit_holds = not isinstance(subject, Renavam) or subject.check_digit_holds
-    stale = stale_moments(panels, decode_wanted=by_plate)
+    stale = stale_moments(panels, decode_wanted=decode_wanted)
 
     def judged(fines: tuple[FineAssessment, ...] | None) -> Verdict:
         return judge(
-            decoded is not None or not by_plate,
+            decoded is not None or not decode_wanted,
             fines,
             restrictions,
             is_described=decoded is None or _describes(decoded),

@@ -17,8 +17,8 @@ from portal.batch import (
     Reason,
     State,
     WrongEntry,
-    lookups_of,
 )
+from portal.gateway import lookups_of
 from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
@@ -622,7 +622,7 @@ def _filters(
 
 def _line(item: Item, row: BatchRow, batch: Batch, now: datetime) -> ResultLine:
     def fact(text: str, lookup: LookupName) -> str:
-        is_possible = lookup in lookups_of(item.subject, LOOKUPS)
+        is_possible = lookup in lookups_of(item.subject)
         return _NOT_ASKED if is_possible and lookup not in batch.ask else text
 
     return ResultLine(

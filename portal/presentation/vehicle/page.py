@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Any, ClassVar, Final, cast
 
+from portal.gateway import DECODE
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation import formats
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
@@ -58,7 +59,7 @@ class RecordViews:
         contents = VehicleContents.of(
             panels,
             context,
-            decode_wanted=isinstance(subject, Plate),
+            decode_wanted=DECODE.takes(subject),
             check_digit_holds=isinstance(subject, Plate) or subject.check_digit_holds,
         )
         return cls(

@@ -11,6 +11,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final, Generic, Literal, TypeVar
 
+from portal.gateway import lookups_of
 from portal.law import Term, term
 from portal.presentation import formats
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, is_readable
@@ -26,7 +27,7 @@ from portal.presentation.vehicle.gaps import (
     reason_about,
 )
 from portal.presentation.vehicle.query import changed
-from portal.vehicle import LookupName, Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]
@@ -47,7 +48,7 @@ class _Kind:
 
 
 _KINDS: Final[Mapping[PanelName, _Kind]] = {
-    "resumo": _Kind("Resumo", "panels/summary.html", ("decode", "renainf", "renajud")),
+    "resumo": _Kind("Resumo", "panels/summary.html", LOOKUPS),
     "veiculo": _Kind("Veículo", "panels/vehicle.html", ("decode",), "fipe"),
     "multas": _Kind("Multas", "panels/fines.html", ("renainf",), "renainf"),
     "restricoes": _Kind(
@@ -133,8 +134,7 @@ def frame(
     nothing is known.
     """
     kind, path = _KINDS[name], subject_path(subject)
-    # The source has no vehicle data for a Renavam.
-    lookups = [one for one in kind.needs if isinstance(subject, Plate) or one != "decode"]
+    lookups = lookups_of(subject, kind.needs)
     state: PanelState = "unavailable" if content is None else "ready"
     if any(panels.of(lookup).state == "unasked" for lookup in lookups):
         state = "waiting" if follow else "idle"

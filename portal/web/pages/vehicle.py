@@ -21,12 +21,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, Identity
 from portal.gateway import (
+    LOOKUP_OPERATIONS,
     OPERATIONS,
-    RENAINF,
-    RENAJUD,
     Directive,
     Failure,
     Gateway,
+    lookups_of,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
@@ -44,7 +44,7 @@ from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
+from portal.web.pages.lookups import REJECTED, Lookups
 from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
@@ -70,7 +70,6 @@ NOT_ASKED_IN_BATCH = (
     "Esta consulta não foi pedida no lote, e não havia resposta guardada dela quando o dossiê foi "
     "feito."
 )
-RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
 class VehiclePages:
@@ -155,7 +154,7 @@ class VehiclePages:
             directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
         else:
             directive = Directive.PEEK
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         context = self._render_context()
         html = self._page_cache.render(
@@ -187,7 +186,8 @@ class VehiclePages:
         if user_initiated:
             self._record_history(renavam)
         directive = Directive.NORMAL if user_initiated else Directive.PEEK
-        panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
+        operations = [OPERATIONS[name] for name in lookups_of(renavam)]
+        panels = self._lookups.panels(renavam, operations, identity, directive)
         page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
         return page_response(page)
 
@@ -209,7 +209,7 @@ class VehiclePages:
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
         """Return the negotiation page. It costs nothing, because it uses only stored answers."""
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
         status = 400 if page.is_wrong else 200
@@ -219,7 +219,7 @@ class VehiclePages:
         if not identity.has_scope("refresh"):
             abort(403)
         operations = tuple(
-            operation for operation in PLATE_OPERATIONS if identity.has_scope(operation.name)
+            operation for operation in LOOKUP_OPERATIONS if identity.has_scope(operation.name)
         )
         before = self._lookups.panels(plate, operations, identity, Directive.PEEK)
         panels = self._lookups.panels(plate, operations, identity, Directive.REFRESH)
@@ -241,7 +241,7 @@ class VehiclePages:
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.has_scope("report"):
             abort(403)
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity)
         try:
             served = self._reports.write(plate, panels, identity)
         except NoRecords:
@@ -281,7 +281,7 @@ class VehiclePages:
         dossier states that the lookup was unavailable, or that the batch does not make it. Returns
         None if no lookup has a readable stored answer.
         """
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         reasons = [
             NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUP_WORDS
         ]
@@ -290,7 +290,7 @@ class VehiclePages:
 
     def _draft(self, plate: Plate, identity: Identity) -> DossierPage:
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, directive)
         return self._stamped(plate, panels, identity)
 
     def _stamped(self, plate: Plate, panels: Panels, identity: Identity) -> DossierPage:
@@ -303,7 +303,7 @@ class VehiclePages:
 
         If the store has no answer to a lookup, the dossier states that the lookup was unavailable.
         """
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         settled = Panels(*(_settled(panel, NOT_STORED_AT_ISSUE) for panel in panels.all))
         context = replace(self._render_context(), mask_names=True)
         return self._dossier(plate, settled, identity, context)
