@@ -192,7 +192,7 @@ class BatchRunner:
         """Return the answer, the cause of a failure, or the pause that the failure requires."""
         if not identity.has_scope(name):
             return "out_of_scope"
-        caller = Caller(identity.name, identity.daily_limit, identity.credential, claim.batch)
+        caller = Caller.of(identity, claim.batch)
         try:
             served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:

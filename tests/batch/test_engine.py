@@ -341,7 +341,7 @@ def test_token_limit_pauses(tmp_path: Path, clock: Clock) -> None:
 
 
 def _caller(identity: Identity) -> Caller:
-    return Caller(identity.name, identity.daily_limit)
+    return Caller.of(identity)
 
 
 def test_outage_pauses_and_resumes_with_one_lookup_first(tmp_path: Path, clock: Clock) -> None:

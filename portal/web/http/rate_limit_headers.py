@@ -58,7 +58,7 @@ class DailyQuotas:
         """Return the current quota, or None if there is no limit or the ledger cannot be read."""
         if not identity.daily_limit:
             return None
-        found = self._calls_left(Caller(identity.name, identity.daily_limit))
+        found = self._calls_left(Caller.of(identity))
         quota = None
         if found is not None:
             left, until_s = found

@@ -354,7 +354,7 @@ class OwnApi:
 
     def _object(self, batch: Batch, requester: Requester) -> object:
         identity = requester.identity
-        left = self.allowance(Caller(identity.name, identity.daily_limit))
+        left = self.allowance(Caller.of(identity))
         return batch_object(batch, (left.day, left.token))
 
 

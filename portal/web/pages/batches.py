@@ -169,7 +169,7 @@ class BatchPages:
         except UnknownBatch:
             abort(404)
         context = self._render_context()
-        allowed = self._allowance(Caller(identity.name, identity.daily_limit))
+        allowed = self._allowance(Caller.of(identity))
         page = batch_page(
             found,
             [(item, self._row(item, found, identity, context)) for item in items],

@@ -42,10 +42,6 @@ UNKNOWN = "A fonte de dados não tem registro para {}."
 BROKEN = "Algo deu errado neste portal durante a consulta."
 
 
-def caller_of(identity: Identity) -> Caller:
-    return Caller(identity.name, identity.daily_limit, identity.credential)
-
-
 class Lookups:
     def __init__(self, gateway: Gateway, pool: Executor) -> None:
         self._gateway = gateway
@@ -75,7 +71,7 @@ class Lookups:
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
         for lookup in dict.fromkeys(
             Lookup(operation, subject) for subject in subjects for operation in operations
         ):
@@ -107,7 +103,7 @@ class Lookups:
         Unlike ``panels_of_all``, this method does not read the earlier answers with which a vehicle
         page shows what has changed.
         """
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
 
         def panel(operation: Operation, subject: Plate | Renavam) -> Panel:
             if not operation.takes(subject):
@@ -124,7 +120,7 @@ class Lookups:
         """Return the highest cost of one plate's lookups, and the number of plates left today."""
         allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
         calls_left, midnight_s = self._gateway.left_today(caller)
         plates_left = None
         if calls_left is not None:

@@ -13,7 +13,6 @@ from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
 from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
 from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import LookupName, Plate, result_of
-from portal.web.pages.lookups import caller_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
 
@@ -35,7 +34,7 @@ class WrittenReports:
         if not results:
             raise NoRecords
         lookup = report_lookup(plate, _data(results))
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
         served = self._gateway.fetch(lookup, caller)
         if served.status == 200:
             self._gateway.keep_as_newest(lookup, caller)
@@ -52,7 +51,7 @@ class WrittenReports:
         records. A missing record proves no change. For example, the stored answer may have expired,
         or the identity may lack the scope.
         """
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
         price = self._gateway.terms("report").price
         newest = self._gateway.newest_report(plate, caller)
         if newest is None or not identity.has_scope("report"):
