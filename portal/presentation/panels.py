@@ -1,20 +1,14 @@
 """The results of a page's lookups: for each an answer, or the reason why there is none."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Literal
 
 from portal.gateway import OPERATIONS, FailureKind, Served
 from portal.vehicle import LookupName, result_of
 
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
-LOOKUP_WORDS: Final[Mapping[LookupName, str]] = {
-    "decode": "dados do veículo",
-    "renainf": "multas",
-    "renajud": "restrições judiciais",
-}
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ import msgspec
 from portal.batch import Batch, Item, WrongEntry
 from portal.gateway import Served, lookups_of
 from portal.presentation.exports.tables import Column, Kind, Table
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.typed_subject import what_is_wrong
 from portal.presentation.vehicle.contents import PARTS, VehicleContents

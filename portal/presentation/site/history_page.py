@@ -8,7 +8,8 @@ from typing import ClassVar, Final
 
 from portal.gateway import lookups_of
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panels
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.vehicle import LookupName
 from portal.wording import listed

@@ -14,7 +14,8 @@ from typing import Final, Generic, Literal, TypeVar
 from portal.gateway import lookups_of
 from portal.law import Term, term
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, is_readable
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.gaps import (
@@ -169,7 +170,7 @@ def frame(
 
 
 def missing_of(
-    panels: Panels, subject: Plate | Renavam, lookups: Sequence[LookupName] = tuple(LOOKUP_WORDS)
+    panels: Panels, subject: Plate | Renavam, lookups: Sequence[LookupName] = LOOKUPS
 ) -> tuple[Unavailable, ...]:
     """Return the lookups that were made but have no readable answer."""
     return tuple(
@@ -191,7 +192,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     The text gives the reason for each failed lookup. If the portal served a stored answer instead
     of a new one, the text gives no reason, because ``panels`` has no reason for this case.
     """
-    lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
+    lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
     sentences = [
         f"{lookup_labels}: {reason}"
         for lookup_labels, reason in group_by_reason(missing_of(panels, subject))

@@ -29,7 +29,7 @@ from portal.gateway import (
     lookups_of,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
@@ -39,7 +39,7 @@ from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
-from portal.vehicle import InvalidPlate, LookupName, Plate, Renavam
+from portal.vehicle import LOOKUPS, InvalidPlate, LookupName, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.comparison import ComparisonPages
@@ -283,7 +283,7 @@ class VehiclePages:
         """
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         reasons = [
-            NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUP_WORDS
+            NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUPS
         ]
         page = self._stamped(plate, Panels(*map(_settled, panels.all, reasons)), identity)
         return render_template(page.template, page=page) if page.state == "ready" else None

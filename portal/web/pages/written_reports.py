@@ -10,9 +10,9 @@ import msgspec
 
 from portal.access import Identity
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.vehicle.report import WrittenReport
-from portal.vehicle import LookupName, Plate, result_of
+from portal.vehicle import LOOKUPS, LookupName, Plate, result_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
 
@@ -65,12 +65,12 @@ class WrittenReports:
             ),
             None,
         )
-        if not all(map(identity.has_scope, made_of or LOOKUP_WORDS)):
+        if not all(map(identity.has_scope, made_of or LOOKUPS)):
             readable = next(self._stored_reports(plate, results, caller), None)
             if readable is None:
                 return Panel("unasked", price=price), False
             made_of, newest = readable
-        has_changed = made_of is None and len(results) == len(LOOKUP_WORDS)
+        has_changed = made_of is None and len(results) == len(LOOKUPS)
         return _report_panel(newest, made_of, price, from_cache=True), has_changed
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
@@ -112,12 +112,12 @@ def _report_panel(
 def _results(panels: Panels) -> dict[LookupName, Any]:
     return {
         name: _decoder.decode(body)["result"]
-        for name in LOOKUP_WORDS
+        for name in LOOKUPS
         if (body := panels.of(name).body) is not None
     }
 
 
 def _data(results: Mapping[LookupName, Any]) -> dict[str, Any]:
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
-    missing = [name for name in LOOKUP_WORDS if name not in results]
+    missing = [name for name in LOOKUPS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data

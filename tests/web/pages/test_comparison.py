@@ -10,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.panels import LOOKUP_WORDS, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panels
 from portal.presentation.tools.comparison import ComparisonPage, comparison_page
 from portal.presentation.vehicle.page import vehicle_page
 from portal.vehicle import LookupName, Plate
