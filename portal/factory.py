@@ -13,19 +13,17 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Gatekeeper, History, Identity, SubjectKeys, Tokens
-from portal.batch import LOOKUPS, Access, Batches, BatchRunner, ItemLeases, Turn, batches_under_way
+from portal.batch import Access, Batches, BatchRunner, ItemLeases, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
-    DECODE,
-    RENAINF,
-    RENAJUD,
+    OPERATIONS,
     CachePolicy,
     Caller,
     Gateway,
@@ -75,7 +73,7 @@ from portal.upstream import (
     PayerBreaker,
     SharedCounters,
 )
-from portal.vehicle import Plate, result_of
+from portal.vehicle import LOOKUPS, Plate, result_of
 from portal.web import (
     AccessLogBuffer,
     Dependencies,
@@ -479,14 +477,14 @@ def _policy(settings: Settings) -> Policy:
             stale_s=getattr(settings, f"stale_{name}"),
             price=getattr(settings, f"price_{name}"),
         )
-        for name in ("decode", "renainf", "renajud", "report")
+        for name in OPERATIONS
     }
     credential = settings.upstream_token
     if settings.mode == "demo":
         from portal.sandbox import TOKEN
 
         credential = TOKEN
-    return Policy(cast(Any, terms), settings.deadline, settings.hidden_marker, credential)
+    return Policy(terms, settings.deadline, settings.hidden_marker, credential)
 
 
 def _issuer(settings: Settings) -> Issuer | None:
@@ -515,7 +513,7 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
         return Panel("fresh", body, result_of(body), datetime.now(UTC))
 
     return [
-        (plate, caption, Panels(*(panel(one, plate) for one in (DECODE, RENAINF, RENAJUD))))
+        (plate, caption, Panels(*(panel(OPERATIONS[name], plate) for name in LOOKUPS)))
         for text, caption in SHOWCASES
         for plate in (Plate.parse(text),)
     ]

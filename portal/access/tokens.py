@@ -16,8 +16,9 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 from portal.storage import reading, writing
 from portal.storage import tokens as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
+from portal.vehicle import OPERATION_NAMES
 
-OPERATION_SCOPES: Final = frozenset({"decode", "renainf", "renajud", "report"})
+OPERATION_SCOPES: Final[frozenset[str]] = frozenset(OPERATION_NAMES)
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 # Seconds for which a token's row is cached while the database is reachable. The cache saves 0.27 ms
 # a request on SQLite (``test_identify_uses_its_cached_row_within_the_time_to_live``). A process

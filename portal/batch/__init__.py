@@ -3,17 +3,13 @@
 from portal.batch.batches import DRAFT_S, Batches, QuotedItem
 from portal.batch.item_leases import ItemLeases, release_items
 from portal.batch.model import (
-    LOOKUPS,
-    RENAVAM_LOOKUPS,
     Batch,
     Cost,
     Counts,
     Item,
-    LookupName,
     NotAllowed,
     Reason,
     State,
-    lookups_of,
 )
 from portal.batch.preview import Preview, PreviewsLeft, quote, quote_left
 from portal.batch.rows import Access, UnknownBatch
@@ -36,8 +32,6 @@ from portal.batch.under_way import BatchUnderWay, batches_under_way
 
 __all__ = [
     "DRAFT_S",
-    "LOOKUPS",
-    "RENAVAM_LOOKUPS",
     "Access",
     "Batch",
     "BatchRunner",
@@ -49,7 +43,6 @@ __all__ = [
     "Counts",
     "Item",
     "ItemLeases",
-    "LookupName",
     "NotAllowed",
     "Preview",
     "PreviewsLeft",
@@ -64,7 +57,6 @@ __all__ = [
     "batches_under_way",
     "decode_upload",
     "joined",
-    "lookups_of",
     "quote",
     "quote_left",
     "read_file",

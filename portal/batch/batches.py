@@ -18,13 +18,14 @@ import msgspec
 from sqlalchemy import Connection, Engine, bindparam, case, delete, func, insert, select, update
 
 from portal.access import SubjectKeys
-from portal.batch.model import LOOKUPS, Action, Batch, Cost, Counts, Item, LookupName, check_allowed
+from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.rows import Access, BatchRows, UnknownBatch, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.gateway import BatchCharges, Ledger
 from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.storage import erase_traces, reading
+from portal.vehicle import LOOKUPS, LookupName
 
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one

@@ -5,11 +5,10 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.batch.typed_list import Subject, WrongEntry
-from portal.vehicle import Renavam
+from portal.vehicle import LookupName
 
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
-LookupName = Literal["decode", "renainf", "renajud"]
 # Why a batch is paused, or "" if it is not paused. "owner": the owner paused it. "access": the
 # portal refuses the owner's token, or the upstream refuses the owner's own credential. "portal":
 # the portal cannot write to the ledger of calls. The other reasons are kinds of
@@ -35,9 +34,6 @@ _ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "cancel": frozenset({"draft", "running", "paused", "cancelled"}),
     "discard": frozenset({"draft"}),
 }
-
-LOOKUPS: Final[tuple[LookupName, ...]] = ("decode", "renainf", "renajud")
-RENAVAM_LOOKUPS: Final[tuple[LookupName, ...]] = ("renainf", "renajud")
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +106,6 @@ class Item:
     cause: str = ""
     position: int = 0
     result: bytes | None = field(default=None, repr=False)
-
-
-def lookups_of(subject: Subject, ask: tuple[LookupName, ...]) -> tuple[LookupName, ...]:
-    """Return the lookups in ``ask`` that are possible for ``subject``."""
-    allowed = RENAVAM_LOOKUPS if isinstance(subject, Renavam) else LOOKUPS
-    return tuple(name for name in ask if name in allowed)
 
 
 class NotAllowed(Exception):

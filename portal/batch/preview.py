@@ -13,10 +13,11 @@ from typing import Final
 
 from portal.access import Identity
 from portal.batch.batches import Batches, QuotedItem
-from portal.batch.model import Batch, Cost, ItemState, LookupName, lookups_of
+from portal.batch.model import Batch, Cost, ItemState
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import Subject
-from portal.gateway import OPERATIONS, Gateway, Lookup
+from portal.gateway import OPERATIONS, Gateway, Lookup, lookups_of
+from portal.vehicle import LookupName
 
 KEPT_S: Final = 60.0
 

@@ -8,12 +8,11 @@ import msgspec
 from sqlalchemy import Connection, Engine, select, update
 
 from portal.access import SubjectKeys
-from portal.batch.model import LookupName
 from portal.batch.typed_list import Subject
 from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.storage import lock_batches, writing
-from portal.vehicle import parse_subject
+from portal.vehicle import LookupName, parse_subject
 
 SHORTEST_RETENTION_S: Final = 3600.0
 _PURPOSE: Final = b"batch"

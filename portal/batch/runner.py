@@ -11,12 +11,21 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.batch.item_leases import Claim, ItemLeases
-from portal.batch.model import LookupName, lookups_of
 from portal.batch.pauses import Pause, pause_after
 from portal.batch.rows import Access
 from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
-from portal.gateway import OPERATIONS, Caller, Directive, Failure, Lookup, Served, Snapshot
+from portal.gateway import (
+    OPERATIONS,
+    Caller,
+    Directive,
+    Failure,
+    Lookup,
+    Served,
+    Snapshot,
+    lookups_of,
+)
+from portal.vehicle import LookupName
 
 log = logging.getLogger(__name__)
 
@@ -177,7 +186,7 @@ class BatchRunner:
         """Return the answer, the cause of a failure, or the pause that the failure requires."""
         if not identity.has_scope(name):
             return "out_of_scope"
-        caller = Caller(identity.name, identity.daily_limit, identity.credential, claim.batch)
+        caller = Caller.of(identity, claim.batch)
         try:
             served = self._fetch(Lookup(OPERATIONS[name], claim.subject), caller)
         except Failure as failure:

@@ -16,28 +16,26 @@ import click
 
 from portal.access import Identity, UnknownToken
 from portal.batch import (
-    LOOKUPS,
     Access,
     Batch,
     Batches,
     BatchRunner,
     BinaryFile,
-    LookupName,
     Preview,
     QuotedItem,
     Subject,
     TypedList,
-    lookups_of,
     quote,
     read_file,
 )
 from portal.commands.failures import Command, fail
-from portal.gateway import OPERATIONS, Directive, Gateway, Operation
+from portal.gateway import OPERATIONS, Directive, Gateway, Operation, lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
+from portal.vehicle import LOOKUPS, LookupName
 from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]

@@ -28,12 +28,14 @@ from portal.gateway.lookup import (
 )
 from portal.gateway.operations import (
     DECODE,
+    LOOKUP_OPERATIONS,
     OPERATIONS,
     RENAINF,
     RENAJUD,
     REPORT,
     CachePolicy,
     Operation,
+    lookups_of,
 )
 from portal.gateway.retention import retention_of
 from portal.gateway.savings import SavingsCounter
@@ -46,6 +48,7 @@ from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, U
 __all__ = [
     "CONFIRMED_FOR_S",
     "DECODE",
+    "LOOKUP_OPERATIONS",
     "OPERATIONS",
     "RENAINF",
     "RENAJUD",
@@ -89,6 +92,7 @@ __all__ = [
     "UsageLog",
     "cache_backend",
     "leases",
+    "lookups_of",
     "merged",
     "parse_exact",
     "purge_bucket",

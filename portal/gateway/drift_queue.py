@@ -4,9 +4,8 @@ from collections import deque
 from typing import Final
 
 from portal.gateway.lookup import Observer
-from portal.gateway.operations import Name
 from portal.gateway.strict_json import parse
-from portal.vehicle import unexpected, unexpected_members
+from portal.vehicle import OperationName, unexpected, unexpected_members
 
 MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 MiB
 
@@ -20,9 +19,9 @@ class DriftQueue:
     def __init__(self, observer: Observer) -> None:
         self._observer = observer
         # The deque needs no lock, because append and popleft are atomic.
-        self._waiting: deque[tuple[Name, bytes]] = deque()
+        self._waiting: deque[tuple[OperationName, bytes]] = deque()
 
-    def add(self, operation: Name, body: bytes) -> None:
+    def add(self, operation: OperationName, body: bytes) -> None:
         """Queue a valid answer. If the queue is full, compare its oldest answer at once."""
         self._waiting.append((operation, body))
         if len(self._waiting) > MOST_WAITING:

@@ -20,12 +20,12 @@ from portal.gateway.lookup import (
     Observer,
     Served,
 )
-from portal.gateway.operations import REPORT, CachePolicy, Name
+from portal.gateway.operations import REPORT, CachePolicy
 from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import FAILURE_SHARED_S, Reading, Store
 from portal.gateway.upstream_client import Policy, UpstreamClient
 from portal.upstream import Response, Upstream
-from portal.vehicle import Plate
+from portal.vehicle import OperationName, Plate
 
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
@@ -78,10 +78,10 @@ class Gateway:
         self._policy = policy
         self._clock = clock
 
-    def terms(self, operation: Name) -> CachePolicy:
+    def terms(self, operation: OperationName) -> CachePolicy:
         return self._policy.terms[operation]
 
-    def retention_s(self, operation: Name, status: int = 200, empty: bool = False) -> int:
+    def retention_s(self, operation: OperationName, status: int = 200, empty: bool = False) -> int:
         """Return the age in seconds at which an answer to ``operation`` is deleted."""
         return retention_s(self.terms(operation), status, empty)
 

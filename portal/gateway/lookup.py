@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 import msgspec
 
@@ -78,6 +78,23 @@ class Directive(Enum):
     PEEK = "peek"  # Use a fresh or stale stored answer, and never call the upstream.
 
 
+class CallerIdentity(Protocol):
+    """What the gateway needs of an authenticated identity, such as ``portal.access.Identity``.
+
+    The protocol exists because the gateway may not import ``portal.access``. ``Caller`` explains
+    the members.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def daily_limit(self) -> int: ...
+
+    @property
+    def credential(self) -> str | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Caller:
     """The token or credential with which a lookup is requested.
@@ -91,6 +108,10 @@ class Caller:
     daily_limit: int = 0
     credential: str | None = field(default=None, repr=False)
     batch: str | None = None
+
+    @classmethod
+    def of(cls, identity: CallerIdentity, batch: str | None = None) -> "Caller":
+        return cls(identity.name, identity.daily_limit, identity.credential, batch)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """The upstream's operations (docs/contract.md): paths and response formats."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
-Name = Literal["decode", "renainf", "renajud", "report"]
+from portal.vehicle import LOOKUPS, LookupName, OperationName, Plate, Renavam
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,15 +13,19 @@ class Operation:
     """One operation of the upstream (docs/contract.md).
 
     The JSON body of a 200 has a member ``status``, which equals ``status_word``, and a member
-    ``result`` of the type ``result_type``.
+    ``result`` of the type ``result_type``. The operation takes a plate, and also a Renavam (vehicle
+    registration number) if ``takes_renavam`` is true.
     """
 
-    name: Name
+    name: OperationName
     method: Literal["GET", "POST"]
     path: str
     status_word: Literal["DONE", "SUCCESS"]
     result_type: type[dict[str, object]] | type[list[object]]
     takes_renavam: bool = False
+
+    def takes(self, subject: Plate | Renavam) -> bool:
+        return self.takes_renavam or isinstance(subject, Plate)
 
     def path_for(self, subject: str, uf: str | None = None) -> str:
         if self.method == "POST":
@@ -47,6 +51,14 @@ RENAJUD = Operation(
 )
 REPORT = Operation("report", "POST", "/detran/v1/analytical-reports", "DONE", dict)
 
-OPERATIONS: Mapping[Name, Operation] = {
+OPERATIONS: Mapping[OperationName, Operation] = {
     operation.name: operation for operation in (DECODE, RENAINF, RENAJUD, REPORT)
 }
+LOOKUP_OPERATIONS: Final[tuple[Operation, ...]] = tuple(OPERATIONS[name] for name in LOOKUPS)
+
+
+def lookups_of(
+    subject: Plate | Renavam, names: Iterable[LookupName] = LOOKUPS
+) -> tuple[LookupName, ...]:
+    """Return the lookups in ``names`` that take ``subject``, in the order of ``names``."""
+    return tuple(name for name in names if OPERATIONS[name].takes(subject))

@@ -8,7 +8,8 @@ from typing import Final, NamedTuple
 from portal.gateway.backend import Backend
 from portal.gateway.envelope import Envelope, Seal
 from portal.gateway.freshness import retention_s
-from portal.gateway.operations import CachePolicy, Name
+from portal.gateway.operations import CachePolicy
+from portal.vehicle import OperationName
 
 STEP_S: Final = 0.2
 
@@ -25,7 +26,7 @@ class Retention(NamedTuple):
     seconds: Callable[[Envelope], float]
 
 
-def retention_of(terms: Mapping[Name, CachePolicy], namespace: str) -> Retention:
+def retention_of(terms: Mapping[OperationName, CachePolicy], namespace: str) -> Retention:
     """Return the retention that ``terms`` define.
 
     An envelope that names no operation in ``terms`` gets the longest retention of any operation.

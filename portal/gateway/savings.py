@@ -11,10 +11,11 @@ from sqlalchemy import Connection, Engine, bindparam, insert, update
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.lookup import CacheStatus, Observer
-from portal.gateway.operations import CachePolicy, Name
+from portal.gateway.operations import CachePolicy
 from portal.storage import lookup_counts, writing
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
+from portal.vehicle import OperationName
 
 log = logging.getLogger(__name__)
 
@@ -46,7 +47,7 @@ class SavingsCounter:
     def __init__(
         self,
         engine: Engine,
-        terms: Mapping[Name, CachePolicy],
+        terms: Mapping[OperationName, CachePolicy],
         clock: Callable[[], float] = time.time,
         namespace: str = "upstream",
         observer: Observer | None = None,

@@ -8,7 +8,7 @@ from portal.gateway import answer_check
 from portal.gateway.drift_queue import DriftQueue
 from portal.gateway.ledger import Ledger, LedgerEntry
 from portal.gateway.lookup import Caller, Failure, Lookup, Observer
-from portal.gateway.operations import CachePolicy, Name
+from portal.gateway.operations import CachePolicy
 from portal.upstream import (
     CircuitOpen,
     NotSent,
@@ -19,6 +19,7 @@ from portal.upstream import (
     Upstream,
     UpstreamError,
 )
+from portal.vehicle import OperationName
 
 SHORTEST_RETRY_S = 1.0
 
@@ -32,12 +33,12 @@ class Policy:
     credential is sent upstream.
     """
 
-    terms: Mapping[Name, CachePolicy]
+    terms: Mapping[OperationName, CachePolicy]
     deadline_s: float
     hidden_marker: str
     operator_credential: str | None
 
-    def price(self, operation: Name) -> Decimal:
+    def price(self, operation: OperationName) -> Decimal:
         return self.terms[operation].price
 
 

@@ -1,21 +1,14 @@
 """The results of a page's lookups: for each an answer, or the reason why there is none."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Final, Literal
+from typing import Literal
 
-from portal.gateway import FailureKind, Served
-from portal.vehicle import result_of
+from portal.gateway import OPERATIONS, FailureKind, Served
+from portal.vehicle import LookupName, result_of
 
-Lookup = Literal["decode", "renainf", "renajud"]
 Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
-LOOKUP_WORDS: Final[Mapping[Lookup, str]] = {
-    "decode": "dados do veículo",
-    "renainf": "multas",
-    "renajud": "restrições judiciais",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +56,8 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
+    """The panels of a subject. The fields are the lookups in the order of LOOKUPS."""
+
     decode: Panel
     renainf: Panel
     renajud: Panel
@@ -71,7 +66,7 @@ class Panels:
     def all(self) -> tuple[Panel, ...]:
         return (self.decode, self.renainf, self.renajud)
 
-    def of(self, lookup: Lookup) -> Panel:
+    def of(self, lookup: LookupName) -> Panel:
         panel: Panel = getattr(self, lookup)
         return panel
 
@@ -96,9 +91,9 @@ def _replaced(served: Served) -> Replaced:
     return Replaced(served.body, result_of(served.body), fetched_at)
 
 
-def is_readable(result: object, lookup: Lookup) -> bool:
+def is_readable(result: object, lookup: LookupName) -> bool:
     """Return whether ``result``, parsed from JSON, has the type that the upstream's API specifies.
 
     Without this check, a malformed answer about fines would look like "no fines".
     """
-    return isinstance(result, dict if lookup == "decode" else list)
+    return isinstance(result, OPERATIONS[lookup].result_type)

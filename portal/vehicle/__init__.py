@@ -34,6 +34,12 @@ from portal.vehicle.misspelling import (
     without_label,
 )
 from portal.vehicle.names import mask_names
+from portal.vehicle.operation_name import (
+    LOOKUPS,
+    OPERATION_NAMES,
+    LookupName,
+    OperationName,
+)
 from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import rank
 from portal.vehicle.report import Report, Topic, read_report
@@ -46,6 +52,8 @@ __all__ = [
     "HIDDEN",
     "HIDDEN_MARKER",
     "LETTER_PLACES",
+    "LOOKUPS",
+    "OPERATION_NAMES",
     "PLATE_LENGTH",
     "RENAVAM_LENGTH",
     "SHORT_RENAVAMS",
@@ -58,6 +66,8 @@ __all__ = [
     "FipeEntry",
     "InvalidPlate",
     "Licence",
+    "LookupName",
+    "OperationName",
     "Plate",
     "PriceChange",
     "PricePoint",

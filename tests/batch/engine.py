@@ -10,17 +10,16 @@ from sqlalchemy import Engine
 
 from portal.access import Identity, SubjectKeys
 from portal.batch import (
-    LOOKUPS,
     Access,
     Batch,
     Batches,
     BatchRunner,
     ItemLeases,
-    LookupName,
     quote,
     read_strings,
     start_batch,
 )
+from portal.vehicle import LOOKUPS, LookupName
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open

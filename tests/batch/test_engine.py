@@ -12,7 +12,6 @@ from sqlalchemy import Engine, select, update
 
 from portal.access import Identity, RefusedToken, SubjectKeys
 from portal.batch import (
-    LOOKUPS,
     Access,
     Batches,
     Cost,
@@ -30,7 +29,7 @@ from portal.storage import writing
 from portal.storage.database import _write_queues
 from portal.system.local_time import from_epoch
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
-from portal.vehicle import Plate
+from portal.vehicle import LOOKUPS, Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
@@ -331,7 +330,7 @@ def test_token_limit_pauses(tmp_path: Path, clock: Clock) -> None:
 
 
 def _caller(identity: Identity) -> Caller:
-    return Caller(identity.name, identity.daily_limit)
+    return Caller.of(identity)
 
 
 def test_outage_pauses_and_resumes_with_one_lookup_first(tmp_path: Path, clock: Clock) -> None:

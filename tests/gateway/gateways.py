@@ -29,11 +29,10 @@ from portal.gateway import (
     SingleFlight,
     Store,
 )
-from portal.gateway.operations import Name
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.storage import PurgeLog, Purges
 from portal.upstream import Account, Failing, Resource, Response, Unusable
-from portal.vehicle import Plate
+from portal.vehicle import OperationName, Plate
 from tests import factories
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
@@ -141,7 +140,7 @@ def decode(plate: str = "ABC1D23") -> Lookup:
 
 def terms(
     fresh_s: int = FRESH_S, stale_s: int = STALE_S, price: str = "0.30"
-) -> dict[Name, CachePolicy]:
+) -> dict[OperationName, CachePolicy]:
     return {name: CachePolicy(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
 
 

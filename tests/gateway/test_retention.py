@@ -9,9 +9,9 @@ import pytest
 
 from portal.gateway import CachePolicy, LocalCache, Seal, Store, sqlite_cache
 from portal.gateway.envelope import Envelope
-from portal.gateway.operations import Name
 from portal.gateway.retention import Retention, retention_of
 from portal.gateway.sqlite_cache import SQLiteCache
+from portal.vehicle import OperationName
 from tests.gateway.gateways import SECRET, opened_cache
 
 HERE, THERE = "upstream:a:80", "upstream:b:80"
@@ -108,7 +108,7 @@ def test_raised_retention_prolongs_no_answer(cache: SQLiteCache, opened: Opened)
 
 
 def test_retention_is_that_of_the_operation() -> None:
-    terms: dict[Name, CachePolicy] = {
+    terms: dict[OperationName, CachePolicy] = {
         "decode": CachePolicy(10, 90, Decimal("0.30")),
         "renainf": CachePolicy(1000, 9000, Decimal("0.30")),
     }

@@ -18,7 +18,7 @@ from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.operations.page import operations_page
 from portal.presentation.operations.tokens import NewTokenPage, RevokePage, issue_form
-from portal.presentation.panels import Lookup, Panels
+from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
@@ -40,7 +40,7 @@ from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import renavam_page, vehicle_page
 from portal.sandbox import TOKEN, Request, Sandbox
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LookupName, Plate, Renavam
 from portal.web.json_api.openapi import as_document
 from tests.factories import report_body
 from tests.presentation.operations import FACTS, IDLE
@@ -104,7 +104,7 @@ def privacy(mode: Any, mask_names: bool = True) -> PrivacyPage:
     )
 
 
-BATCH_PRICES: dict[Lookup, Decimal] = {
+BATCH_PRICES: dict[LookupName, Decimal] = {
     "decode": Decimal("0.85"),
     "renainf": Decimal("0.95"),
     "renajud": Decimal(0),

@@ -1,7 +1,7 @@
 """Tests of the panels' states and contents, also with malformed answers."""
 
 import json
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -19,7 +19,7 @@ from portal.presentation.site.search_page import search_page
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, Plate, Renavam
 from tests.factories import (
     HIDDEN,
     decoded,
@@ -49,6 +49,11 @@ from tests.web.html_checker import check_html
 
 def states(page: Any) -> dict[str, str]:
     return {panel.name: panel.state for panel in page.records.all}
+
+
+def test_panels_are_the_lookups_in_their_order() -> None:
+    """Several callers build Panels from a sequence in the order of LOOKUPS."""
+    assert tuple(each.name for each in fields(Panels)) == LOOKUPS
 
 
 def test_panel_waits_for_all_its_lookups() -> None:

@@ -4,18 +4,17 @@ import json
 
 import pytest
 
-from portal.presentation.panels import Lookup
 from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
-from portal.vehicle import result_of
+from portal.vehicle import LookupName, result_of
 from tests.factories import report_body
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render
 from tests.web.html_checker import check_html, text_of
 
-ALL: tuple[Lookup, ...] = ("decode", "renainf", "renajud")
+ALL: tuple[LookupName, ...] = ("decode", "renainf", "renajud")
 
 
-def section_of(made_of: tuple[Lookup, ...] | None = ALL, /, **topics: str) -> ReportSection:
+def section_of(made_of: tuple[LookupName, ...] | None = ALL, /, **topics: str) -> ReportSection:
     result = {"resumo": "Texto.", "topicos": topics, "laudoFinal": "Fim."}
     body = json.dumps({"status": "DONE", "result": result}).encode()
     panel = WrittenReport("fresh", body, result_of(body), CONTEXT.now, made_of=made_of)
@@ -39,7 +38,9 @@ def test_topic_with_its_records_keeps_the_sources_badge() -> None:
 
 
 @pytest.mark.parametrize("made_of", [("decode",), None])
-def test_topic_without_its_lookup_has_no_green_badge(made_of: tuple[Lookup, ...] | None) -> None:
+def test_topic_without_its_lookup_has_no_green_badge(
+    made_of: tuple[LookupName, ...] | None,
+) -> None:
     found = badges(section_of(made_of, restricoes="✅ Nenhuma.", leilao="❌ Passou."))
     assert found == {"restricoes": "unverified", "leilao": "warning"}
 

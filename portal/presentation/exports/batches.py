@@ -8,15 +8,16 @@ from typing import Final
 
 import msgspec
 
-from portal.batch import LOOKUPS, Batch, Item, LookupName, WrongEntry, lookups_of
-from portal.gateway import Allowance, Served
+from portal.batch import Batch, Item, WrongEntry
+from portal.gateway import Allowance, Served, lookups_of
 from portal.presentation.exports.tables import Column, Kind, Table
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels, answer_panel, is_readable
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_subject import what_is_wrong
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.system.local_time import from_epoch
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
 EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
@@ -186,7 +187,7 @@ def _kept(item: Item) -> _Kept | None:
 def batch_row(
     item: Item, panels: Panels, context: RenderContext, ask: Sequence[LookupName]
 ) -> BatchRow:
-    possible = lookups_of(item.subject, LOOKUPS)
+    possible = lookups_of(item.subject)
     asked = [name for name in possible if name in ask]
     not_asked = [LOOKUP_WORDS[name] for name in possible if name not in ask]
     if not asked:

@@ -22,7 +22,8 @@ from portal.law import (
     court_name,
     effect_of,
 )
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.facts import VehicleFacts
@@ -31,7 +32,7 @@ from portal.presentation.vehicle.panel_frame import missing_of
 from portal.presentation.vehicle.prices import PriceTab
 from portal.presentation.vehicle.restrictions import RestrictionList, title_of
 from portal.system.local_time import local_time
-from portal.vehicle import Field, Plate, Restriction
+from portal.vehicle import LOOKUPS, Field, LookupName, Plate, Restriction
 
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."
@@ -42,7 +43,7 @@ def explained(
     plate: Plate,
     panels: Panels,
     context: RenderContext,
-    ask: Sequence[Lookup] = tuple(LOOKUP_WORDS),
+    ask: Sequence[LookupName] = LOOKUPS,
 ) -> Record:
     """Build the document of a plate. A part is null if its lookup has no readable answer.
 

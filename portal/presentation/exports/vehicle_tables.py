@@ -11,11 +11,11 @@ from portal.presentation.exports.explained import (
     restriction_records,
 )
 from portal.presentation.exports.tables import Column, Table
-from portal.presentation.panels import Lookup
 from portal.presentation.vehicle.contents import VehicleContents
+from portal.vehicle import LookupName
 
 TableName = Literal["fines", "restrictions", "prices"]
-NEEDS: Final[dict[TableName, Lookup]] = {
+NEEDS: Final[dict[TableName, LookupName]] = {
     "fines": "renainf",
     "restrictions": "renajud",
     "prices": "decode",

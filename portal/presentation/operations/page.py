@@ -23,6 +23,7 @@ from portal.gateway import (
 )
 from portal.presentation import formats
 from portal.presentation.caller_name import shown_caller
+from portal.presentation.operation_names import OPERATION_TEXTS
 from portal.presentation.operations.tokens import ListedToken, TokenFacts, listed_tokens
 from portal.system.local_time import from_epoch, local_time
 from portal.wording import counted, grouped
@@ -30,11 +31,9 @@ from portal.wording import counted, grouped
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
 MOST_CALLERS: Final = 10  # the number of tokens with their own row; all others share one row
-OPERATION_LABELS: Final[Mapping[str, str]] = {
-    "decode": "Dados e FIPE",
-    "renainf": "Multas",
-    "renajud": "Restrições judiciais",
-    "report": "Análise escrita",
+# The keys are any texts, because the ledger may name an operation that no longer exists.
+_OPERATION_TITLES: Final[Mapping[str, str]] = {
+    name: texts.title for name, texts in OPERATION_TEXTS.items()
 }
 _ORIGINS: Final[Mapping[str, str]] = {"primary": "Principal", "secondary": "Alternativo"}
 _NO_CALLER: Final = "versões anteriores"
@@ -258,7 +257,7 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
         ),
         callers=_callers(facts.by_caller),
         operations=tuple(
-            _row(OPERATION_LABELS.get(name, name), usage)
+            _row(_OPERATION_TITLES.get(name, name), usage)
             for name, usage in sorted(by_operation.items())
         ),
         addresses=tuple(_addresses(facts)),
@@ -267,7 +266,7 @@ def operations_page(facts: OperationsFacts) -> OperationsPage:
         store=_store(facts.store),
         database=_size(facts.database_bytes) if facts.database_bytes is not None else "",
         purges=grouped(facts.purges),
-        terms={OPERATION_LABELS.get(name, name): terms for name, terms in facts.terms.items()},
+        terms={_OPERATION_TITLES.get(name, name): terms for name, terms in facts.terms.items()},
         batches=tuple(_batch(each) for each in facts.batches),
         tokens=valid,
         ended_tokens=ended,

@@ -6,19 +6,17 @@ from datetime import datetime
 from typing import ClassVar, Final, Literal
 
 from portal.presentation import formats
+from portal.presentation.operation_names import OPERATION_TEXTS
 from portal.system.local_time import from_epoch
+from portal.vehicle import OPERATION_NAMES
 from portal.wording import grouped, listed
 
 # The scopes in the order of the form. Each has a label for the form and a word for lists of tokens.
 SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
-    "decode": ("Dados do veículo e FIPE", "dados"),
-    "renainf": ("Multas (Renainf)", "multas"),
-    "renajud": ("Restrições judiciais (Renajud)", "Justiça"),
-    "report": ("Análise escrita", "análise"),
+    **{name: (texts.long_title, texts.scope_word) for name, texts in OPERATION_TEXTS.items()},
     "refresh": ("Atualizar: consultar de novo o que está guardado", "atualizar"),
     "admin": ("Operação: esta página, e emitir e revogar tokens", "operação"),
 }
-USUAL_SCOPES: Final = ("decode", "renainf", "renajud", "report")
 FIELDS: Final = ("name", "scopes", "days", "limit", "token")
 SOON_DAYS: Final = 7
 MOST_ENDED: Final = 50
@@ -105,7 +103,7 @@ def issue_form(
     *,
     asks_token: bool,
     name: str = "",
-    scopes: Sequence[str] = USUAL_SCOPES,
+    scopes: Sequence[str] = OPERATION_NAMES,
     days: str = "",
     daily_limit: str = "",
     problems: Mapping[str, str] | None = None,

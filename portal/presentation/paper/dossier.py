@@ -8,7 +8,8 @@ from typing import ClassVar, Final, Literal
 
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.certificate import (
     FirstSheet,
     KeyFigure,

@@ -25,10 +25,9 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.api_reference import Answer, Document, Specification
 from portal.presentation.site.json_excerpt import excerpt
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.vehicle import Plate, result_of
+from portal.vehicle import LOOKUPS, OPERATION_NAMES, Plate, result_of
 from portal.wording import grouped
 
-_OF_SANDBOX: Final = ("decode", "renainf", "renajud", "report")
 _MOST_LINES: Final = 3
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
@@ -41,7 +40,7 @@ def reference_answers(
     ``ask`` sends a method, a path and a body to the sandbox, and returns the body of the answer.
     """
     specification = Specification(document)
-    requests = {name: specification.sample(name) for name in _OF_SANDBOX}
+    requests = {name: specification.sample(name) for name in OPERATION_NAMES}
     bodies = {
         name: ask(each.method, each.path, b"" if each.body is None else _encoder.encode(each.body))
         for name, each in requests.items()
@@ -50,7 +49,7 @@ def reference_answers(
     panels = Panels(
         *(
             Panel("fresh", bodies[name], result_of(bodies[name]), context.now, "primary")
-            for name in ("decode", "renainf", "renajud")
+            for name in LOOKUPS
         )
     )
     fines = vehicle_table("fines", VehicleContents.of(plate, panels, context))

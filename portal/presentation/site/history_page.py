@@ -6,10 +6,12 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal.gateway import lookups_of
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panels
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.vehicle import Plate
+from portal.vehicle import LookupName
 from portal.wording import listed
 
 PAGE_SIZE: Final = 40
@@ -67,7 +69,7 @@ def history_line(
     lookup: RecentLookup,
     panels: Panels,
     seen_at: datetime,
-    prices: Mapping[Lookup, Decimal],
+    prices: Mapping[LookupName, Decimal],
     paid: Decimal | None,
     now: datetime,
 ) -> HistoryLine:
@@ -77,8 +79,7 @@ def history_line(
     visitor's calls for the vehicle have cost. It is None in demo mode, where all visitors share one
     account.
     """
-    is_plate = isinstance(lookup.subject, Plate)
-    wanted = [name for name in LOOKUP_WORDS if name in prices and (is_plate or name != "decode")]
+    wanted = [name for name in lookups_of(lookup.subject) if name in prices]
     opening = sum((prices[name] for name in wanted if not _is_fresh(panels, name)), Decimal(0))
     has_prices = any(prices.values())
     return HistoryLine(
@@ -95,13 +96,13 @@ def _path(number: int) -> str:
     return "/historico" if number == 1 else f"/historico?pagina={number}"
 
 
-def _is_fresh(panels: Panels, name: Lookup) -> bool:
+def _is_fresh(panels: Panels, name: LookupName) -> bool:
     """Return whether the vehicle's page needs no upstream call for this lookup."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 
 
-def _answers(wanted: Sequence[Lookup], panels: Panels, now: datetime) -> str:
+def _answers(wanted: Sequence[LookupName], panels: Panels, now: datetime) -> str:
     kept = [name for name in wanted if panels.of(name).has_answer]
     refused = any(panels.of(name).cause == "rejected" for name in wanted)
     if not kept:
@@ -118,7 +119,7 @@ def _answers(wanted: Sequence[Lookup], panels: Panels, now: datetime) -> str:
     return "; ".join(parts)
 
 
-def _words(names: Sequence[Lookup]) -> str:
+def _words(names: Sequence[LookupName]) -> str:
     return listed([LOOKUP_WORDS[name] for name in names])
 
 

@@ -1,17 +1,11 @@
 """The privacy page, which states what the portal stores, for how long, and why."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar
 
+from portal.presentation.operation_names import OPERATION_TEXTS
 from portal.system.mode import Mode
-
-_LABELS: Final[Mapping[str, str]] = {
-    "decode": "Ficha do veículo",
-    "renainf": "Multas",
-    "renajud": "Restrições judiciais",
-    "report": "Análise escrita",
-}
+from portal.vehicle import OperationName
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +16,13 @@ class KeptAnswer:
     operation's answers are not lists.
     """
 
-    operation: str
+    operation: OperationName
     answer_s: int
     empty_s: int | None = None
 
     @property
     def label(self) -> str:
-        return _LABELS[self.operation]
+        return OPERATION_TEXTS[self.operation].stored_title
 
 
 @dataclass(frozen=True, slots=True)

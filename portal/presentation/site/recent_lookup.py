@@ -10,13 +10,14 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
+from portal.gateway import DECODE, lookups_of
 from portal.law import FineAssessment, Level, Missing, Verdict, assess, effect_of, judge
 from portal.presentation import formats
 from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
-from portal.presentation.vehicle.contents import asked_lookups, check_digit_holds, stale_moments
+from portal.presentation.vehicle.contents import check_digit_holds, stale_moments
 from portal.vehicle import (
     Decoded,
     Plate,
@@ -109,7 +110,7 @@ def _decoded(panel: Panel, context: RenderContext) -> Decoded | None:
 def _verdict(
     subject: Plate | Renavam, panels: Panels, decoded: Decoded | None, context: RenderContext
 ) -> tuple[StatusStyle, str]:
-    wanted = panels.all if isinstance(subject, Plate) else (panels.renainf, panels.renajud)
+    wanted = [panels.of(name) for name in lookups_of(subject)]
     unknown = LEVEL_LOOKS["incomplete"]
     if not any(panel.has_answer for panel in wanted):
         asked = any(panel.state != "unasked" for panel in wanted)
@@ -117,12 +118,11 @@ def _verdict(
     restrictions = None
     if is_readable(panels.renajud.result, "renajud"):
         restrictions = read_restrictions(panels.renajud.result, context.marker)
-    by_plate = isinstance(subject, Plate)
-    stale = stale_moments(panels, asked_lookups(subject))
+    stale = stale_moments(panels, lookups_of(subject))
 
     def judged(fines: tuple[FineAssessment, ...] | None) -> Verdict:
         return judge(
-            decoded is not None or not by_plate,
+            decoded is not None or not DECODE.takes(subject),
             fines,
             restrictions,
             is_described=decoded is None or _describes(decoded),

@@ -11,36 +11,29 @@ from typing import ClassVar, Final, Literal
 from urllib.parse import urlencode
 
 from portal.batch import (
-    LOOKUPS,
     Batch,
     Item,
-    LookupName,
     Preview,
     Reason,
     State,
     WrongEntry,
-    lookups_of,
 )
-from portal.gateway import Allowance
+from portal.gateway import Allowance, lookups_of
 from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
+from portal.presentation.operation_names import OPERATION_TEXTS
 from portal.presentation.paths import subject_path
 from portal.presentation.site.recent_lookup import RecentLookup, caution_words
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 from portal.wording import bare, counted, grouped, listed
 
 PAGE_SIZE: Final = 50
 REFRESH_S: Final = 10
 MOST_WRONG: Final = 20
-LABELS: Final[Mapping[LookupName, str]] = {
-    "decode": "Dados do veículo e FIPE",
-    "renainf": "Multas (Renainf)",
-    "renajud": "Restrições judiciais (Renajud)",
-}
 _STATES: Final[Mapping[State, str]] = {
     "draft": "a conferir",
     "running": "em andamento",
@@ -410,7 +403,9 @@ def page_count_of(rows: int) -> int:
 
 def _choices(prices: Mapping[LookupName, Decimal], ask: Sequence[str]) -> tuple[LookupChoice, ...]:
     return tuple(
-        LookupChoice(name, LABELS[name], formats.brl(price) if price else "", name in ask)
+        LookupChoice(
+            name, OPERATION_TEXTS[name].long_title, formats.brl(price) if price else "", name in ask
+        )
         for name, price in prices.items()
     )
 
@@ -470,7 +465,7 @@ def _cost_text(batch: Batch, left: Preview | None) -> str:
 
 def _limits_text(ask: Sequence[LookupName]) -> str:
     """Say which lookups the batch does not make, or return "" if it makes all of them."""
-    others = [LABELS[name] for name in LOOKUPS if name not in ask]
+    others = [OPERATION_TEXTS[name].long_title for name in LOOKUPS if name not in ask]
     if not others:
         return ""
     return (
@@ -624,7 +619,7 @@ def _filters(
 
 def _line(item: Item, row: BatchRow, batch: Batch, now: datetime) -> ResultLine:
     def fact(text: str, lookup: LookupName) -> str:
-        is_possible = lookup in lookups_of(item.subject, LOOKUPS)
+        is_possible = lookup in lookups_of(item.subject)
         return _NOT_ASKED if is_possible and lookup not in batch.ask else text
 
     return ResultLine(

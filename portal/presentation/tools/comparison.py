@@ -14,7 +14,8 @@ from typing import ClassVar, Final, Literal
 from portal.charts import Sparkline, sparkline
 from portal.law import ACTS, Act, negotiate
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS, SHORT_LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
@@ -23,7 +24,7 @@ from portal.presentation.status_style import StatusStyle
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel_frame import provenance
 from portal.presentation.vehicle.prices import NO_PRICE, NOTHING_TO_COMPARE, Prices
-from portal.vehicle import ATTRIBUTE_LABELS, Field, Plate
+from portal.vehicle import ATTRIBUTE_LABELS, LOOKUPS, Field, LookupName, Plate
 from portal.wording import counted
 
 MOST_PLATES: Final = 4
@@ -34,11 +35,6 @@ _LONGEST_TEXT: Final = 64
 _MOST_KINDS: Final = 4
 _MONTHS_OF_A_YEAR: Final = 12
 _LONGEST_PROBLEM: Final = 200
-_SHORT_WORDS: Final[tuple[tuple[Lookup, str], ...]] = (
-    ("decode", "dados"),
-    ("renainf", "multas"),
-    ("renajud", "restrições"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +273,7 @@ _FACTS: Final = (
 
 
 def _is_unasked(panels: Panels) -> bool:
-    return all(panels.of(lookup).state == "unasked" for lookup, _ in _SHORT_WORDS)
+    return all(panels.of(lookup).state == "unasked" for lookup in LOOKUPS)
 
 
 def _kept(panel: Panel) -> str:
@@ -291,7 +287,7 @@ def _dated(cell: Cell, panel: Panel) -> Cell:
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell
 
 
-def _absent(panels: Panels, lookup: Lookup) -> Cell:
+def _absent(panels: Panels, lookup: LookupName) -> Cell:
     if panels.of(lookup).state == "unasked":
         return Cell("unasked")
     if lookup == "decode":
@@ -383,13 +379,13 @@ def _lookup_ages(panels: Panels, context: RenderContext) -> Cell:
     if _is_unasked(panels):
         return Cell("unasked")
     ages = {}
-    for lookup, word in _SHORT_WORDS:
+    for lookup, word in SHORT_LOOKUP_WORDS.items():
         panel = panels.of(lookup)
         if panel.has_answer:
             seen = provenance(word, panel, context.now)
             ages[word] = f"{seen.age}{' (resposta guardada)' if seen.is_stale else ''}"
     if not ages:
         return Cell("unavailable")
-    if len(ages) == len(_SHORT_WORDS) and len(set(ages.values())) == 1:
+    if len(ages) == len(LOOKUPS) and len(set(ages.values())) == 1:
         return Cell("known", next(iter(ages.values())))
     return Cell("known", "; ".join(f"{word}: {age}" for word, age in ages.items()))

@@ -20,7 +20,8 @@ from portal.law import (
     totals,
 )
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.typed_text import sanitise_echo
@@ -31,7 +32,7 @@ from portal.presentation.vehicle.gaps import Unavailable
 from portal.presentation.vehicle.panel_frame import Provenance, missing_of, provenance
 from portal.presentation.vehicle.prices import Prices, PriceTab
 from portal.presentation.vehicle.summary import Summary
-from portal.vehicle import Plate
+from portal.vehicle import LOOKUPS, Plate
 from portal.wording import counted
 
 SHARE_WORDS: Final[Mapping[Share, str]] = {
@@ -206,7 +207,7 @@ def negotiation_page(
         whole_page_url=f"{path}?completo=1",
         summary=contents.summary,
         unasked=unasked,
-        has_answers=any(panels.of(lookup).has_answer for lookup in LOOKUP_WORDS),
+        has_answers=any(panels.of(lookup).has_answer for lookup in LOOKUPS),
         missing=missing_of(panels, plate),
         kept=tuple(
             provenance(words, panel, context.now)

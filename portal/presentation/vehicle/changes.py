@@ -8,7 +8,8 @@ from typing import Final, Literal
 
 from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels, is_readable
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import Tone
 from portal.presentation.vehicle.facts import fact_fields
@@ -16,8 +17,10 @@ from portal.presentation.vehicle.fines import MOST_ROWS
 from portal.presentation.vehicle.restrictions import MOST_CARDS, title_of
 from portal.vehicle import (
     ATTRIBUTE_LABELS,
+    LOOKUPS,
     Field,
     FineChange,
+    LookupName,
     PriceChange,
     Restriction,
     RestrictionChange,
@@ -57,7 +60,7 @@ class Changes:
 
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
     """Return the changes of each lookup whose records changed."""
-    by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUP_WORDS)
+    by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUPS)
     return tuple(changes for changes in by_lookup if changes is not None)
 
 
@@ -69,7 +72,7 @@ def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
-        for lookup in LOOKUP_WORDS
+        for lookup in LOOKUPS
         if is_readable((old := before.of(lookup)).result, lookup)
         and is_readable((new := after.of(lookup)).result, lookup)
         and old.fetched_at != new.fetched_at
@@ -84,7 +87,7 @@ def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     return listed(changed) or "nada mudou"
 
 
-def _changes(lookup: Lookup, panel: Panel, context: RenderContext) -> Changes | None:
+def _changes(lookup: LookupName, panel: Panel, context: RenderContext) -> Changes | None:
     replaced = panel.replaced
     if replaced is None or panel.fetched_at is None:
         return None

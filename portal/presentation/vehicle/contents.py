@@ -4,8 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from portal.gateway import lookups_of
 from portal.law import Missing, Stale
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
+from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.changes import changes_of
 from portal.presentation.vehicle.facts import VehicleFacts, vehicle_facts
@@ -13,10 +14,10 @@ from portal.presentation.vehicle.fines import FineList, fine_list
 from portal.presentation.vehicle.restrictions import RestrictionList, restriction_list
 from portal.presentation.vehicle.summary import Summary, summary
 from portal.system.local_time import local_time
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
 # The part of a verdict that each lookup gives.
-PARTS: Final[Mapping[Lookup, Missing]] = {
+PARTS: Final[Mapping[LookupName, Missing]] = {
     "decode": "decode",
     "renainf": "fines",
     "renajud": "restrictions",
@@ -45,10 +46,10 @@ class VehicleContents:
         panels: Panels,
         context: RenderContext,
         *,
-        ask: Collection[Lookup] = tuple(LOOKUP_WORDS),
+        ask: Collection[LookupName] = LOOKUPS,
     ) -> "VehicleContents":
         """Build the content from ``panels``. ``ask`` are the lookups that the user chose."""
-        asked = asked_lookups(subject, ask)
+        asked = lookups_of(subject, ask)
         not_asked = tuple(part for name, part in PARTS.items() if name not in asked)
         facts = vehicle_facts(panels.decode, context)
         vehicle = facts.identity if facts else None
@@ -72,20 +73,12 @@ class VehicleContents:
         )
 
 
-def asked_lookups(
-    subject: Plate | Renavam, ask: Collection[Lookup] = tuple(LOOKUP_WORDS)
-) -> tuple[Lookup, ...]:
-    """Return the lookups in ``ask`` that the source has. It has no vehicle data for a Renavam."""
-    by_plate = isinstance(subject, Plate)
-    return tuple(name for name in PARTS if name in ask and (by_plate or name != "decode"))
-
-
 def check_digit_holds(subject: Plate | Renavam) -> bool:
     """Return False for a Renavam with a wrong check digit. A plate has no check digit."""
     return isinstance(subject, Plate) or subject.check_digit_holds
 
 
-def stale_moments(panels: Panels, asked: Collection[Lookup]) -> Stale:
+def stale_moments(panels: Panels, asked: Collection[LookupName]) -> Stale:
     """Return the local time at which each stale answer was fetched.
 
     The vehicle data count only if ``asked`` contains their lookup.

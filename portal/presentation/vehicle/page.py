@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Final, cast
 
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Panel, Panels
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import VehicleContents
@@ -25,7 +25,7 @@ from portal.presentation.vehicle.panel_frame import PanelName, PanelView, frame
 from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.presentation.vehicle.restrictions import RestrictionList
 from portal.presentation.vehicle.summary import Summary
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, Plate, Renavam
 
 # The words before the price of a refresh, as in "as três consultas custam R$ 6,00" ("the three
 # lookups cost"). The index is the number of lookups that the refresh repeats.
@@ -188,7 +188,7 @@ def vehicle_page(
     visitor has the scope "report".
     """
     records = RecordViews.of(plate, panels, context, follow=follow)
-    requested = [one for one in LOOKUP_WORDS if panels.of(one).cause != "out_of_scope"]
+    requested = [one for one in LOOKUPS if panels.of(one).cause != "out_of_scope"]
     path = subject_path(plate)
     return VehiclePage(
         plate=plate,

@@ -11,9 +11,11 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final, Generic, Literal, TypeVar
 
+from portal.gateway import lookups_of
 from portal.law import Term, term
 from portal.presentation import formats
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels, is_readable
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.gaps import (
@@ -26,7 +28,7 @@ from portal.presentation.vehicle.gaps import (
     reason_about,
 )
 from portal.presentation.vehicle.query import changed
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]
@@ -42,12 +44,12 @@ class _Kind:
 
     title: str
     template: str
-    needs: tuple[Lookup, ...]
+    needs: tuple[LookupName, ...]
     term: str = ""
 
 
 _KINDS: Final[Mapping[PanelName, _Kind]] = {
-    "resumo": _Kind("Resumo", "panels/summary.html", ("decode", "renainf", "renajud")),
+    "resumo": _Kind("Resumo", "panels/summary.html", LOOKUPS),
     "veiculo": _Kind("Veículo", "panels/vehicle.html", ("decode",), "fipe"),
     "multas": _Kind("Multas", "panels/fines.html", ("renainf",), "renainf"),
     "restricoes": _Kind(
@@ -111,7 +113,7 @@ class PanelView(Generic[Content]):
         return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
 
 
-def panel_needs(name: PanelName) -> tuple[Lookup, ...]:
+def panel_needs(name: PanelName) -> tuple[LookupName, ...]:
     """Return the lookups that the panel needs on the page of a plate."""
     return _KINDS[name].needs
 
@@ -133,8 +135,7 @@ def frame(
     nothing is known.
     """
     kind, path = _KINDS[name], subject_path(subject)
-    # The source has no vehicle data for a Renavam.
-    lookups = [one for one in kind.needs if isinstance(subject, Plate) or one != "decode"]
+    lookups = lookups_of(subject, kind.needs)
     state: PanelState = "unavailable" if content is None else "ready"
     if any(panels.of(lookup).state == "unasked" for lookup in lookups):
         state = "waiting" if follow else "idle"
@@ -169,7 +170,7 @@ def frame(
 
 
 def missing_of(
-    panels: Panels, subject: Plate | Renavam, lookups: Sequence[Lookup] = tuple(LOOKUP_WORDS)
+    panels: Panels, subject: Plate | Renavam, lookups: Sequence[LookupName] = LOOKUPS
 ) -> tuple[Unavailable, ...]:
     """Return the lookups that were made but have no readable answer."""
     return tuple(
@@ -191,7 +192,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     The text gives the reason for each failed lookup. If the portal served a stored answer instead
     of a new one, the text gives no reason, because ``panels`` has no reason for this case.
     """
-    lookups = [one for one in LOOKUP_WORDS if panels.of(one).state != "unasked"]
+    lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
     sentences = [
         f"{lookup_labels}: {reason}"
         for lookup_labels, reason in group_by_reason(missing_of(panels, subject))

@@ -4,15 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.panel_frame import NO_REASON, Provenance, provenance
-from portal.vehicle import Report, Topic, read_report
+from portal.vehicle import LOOKUPS, LookupName, Report, Topic, read_report
 
-_ALL_LOOKUPS: Final = tuple(LOOKUP_WORDS)
 # Maps a topic of the report to the lookup whose records the upstream uses for that topic. For other
 # topics, the portal sends the upstream no records.
-_EVIDENCE: Final[Mapping[str, Lookup]] = {
+_EVIDENCE: Final[Mapping[str, LookupName]] = {
     "fipe": "decode",
     "restricoes": "renajud",
     "multas": "renainf",
@@ -32,7 +32,7 @@ class WrittenReport(Panel):
     was written, or are missing now, so that the portal cannot tell which lookups were used.
     """
 
-    made_of: tuple[Lookup, ...] | None = _ALL_LOOKUPS
+    made_of: tuple[LookupName, ...] | None = LOOKUPS
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class ReportSection:
     can_write: bool
     may_write: bool
     price: str
-    made_of: tuple[Lookup, ...] | None
+    made_of: tuple[LookupName, ...] | None
 
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
         """Return the topic's mark, or "" if it has none.
@@ -98,8 +98,8 @@ def report_section(
         state = "none"
     else:
         reason = panel.reason or NO_REASON
-    made_of = panel.made_of if isinstance(panel, WrittenReport) else _ALL_LOOKUPS
-    failed = [name for name in _ALL_LOOKUPS if records and records.of(name).state == "unavailable"]
+    made_of = panel.made_of if isinstance(panel, WrittenReport) else LOOKUPS
+    failed = [name for name in LOOKUPS if records and records.of(name).state == "unavailable"]
     return ReportSection(
         state=state,
         action=action,
@@ -113,7 +113,7 @@ def report_section(
         doubt=_RECORDS_INCOMPLETE if made_of is None and not outdated else "",
         would_miss=tuple(LOOKUP_WORDS[name] for name in failed),
         may_write=may_write,
-        can_write=len(failed) < len(_ALL_LOOKUPS),
+        can_write=len(failed) < len(LOOKUPS),
         price=price,
         made_of=made_of,
     )

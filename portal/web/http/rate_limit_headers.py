@@ -58,7 +58,7 @@ class DailyQuotas:
         """Return the current quota, or None if there is no limit or the ledger cannot be read."""
         if not identity.daily_limit:
             return None
-        found = self._allowance(Caller(identity.name, identity.daily_limit))
+        found = self._allowance(Caller.of(identity))
         quota = None
         if found.token is not None:
             until_s = max(1, ceil(found.until_midnight_s))

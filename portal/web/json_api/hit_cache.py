@@ -23,9 +23,8 @@ import msgspec
 
 from portal.access import Gatekeeper, Identity
 from portal.gateway import (
-    DECODE,
+    LOOKUP_OPERATIONS,
     RENAINF,
-    RENAJUD,
     Gateway,
     Operation,
     Served,
@@ -49,7 +48,7 @@ _MAX_KEY_LENGTH: Final = 1024
 # The keys of entries contain plates, which should not stay in memory for long. Each time an entry
 # is added, the entries that expired more than _IDLE_S seconds ago are removed.
 _IDLE_S: Final = 60.0
-_OPERATIONS: Final = {operation.path: operation for operation in (DECODE, RENAINF, RENAJUD)}
+_OPERATIONS: Final = {operation.path: operation for operation in LOOKUP_OPERATIONS}
 _SCHEMES: Final = ("http", "https")
 
 _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization, scheme, method

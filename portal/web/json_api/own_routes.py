@@ -17,11 +17,9 @@ from flask import Blueprint, Response, request, stream_with_context
 
 from portal.access import Gatekeeper, Identity, NoCredential
 from portal.batch import (
-    LOOKUPS,
     Batch,
     Batches,
     Item,
-    LookupName,
     NotAllowed,
     PreviewsLeft,
     Subject,
@@ -48,7 +46,7 @@ from portal.presentation.failure_texts import (
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.vehicle import Plate
+from portal.vehicle import LOOKUPS, LookupName, Plate
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits
@@ -356,7 +354,7 @@ class OwnApi:
 
     def _object(self, batch: Batch, requester: Requester) -> object:
         identity = requester.identity
-        return batch_object(batch, self.allowance(Caller(identity.name, identity.daily_limit)))
+        return batch_object(batch, self.allowance(Caller.of(identity)))
 
 
 def _with_lookups(requester: Requester) -> Requester:

@@ -114,7 +114,7 @@ class JsonApi:
         wait_s = count_request(self.limits, identity)
         if wait_s is not None:
             return message_response(429, TOO_MANY, wait_s)
-        caller = Caller(identity.name, identity.daily_limit, identity.credential)
+        caller = Caller.of(identity)
         try:
             return _relay(self.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
         except Failure as failure:

@@ -13,13 +13,11 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
 from portal.batch import (
-    LOOKUPS,
     Batch,
     Batches,
     BinaryFile,
     BinaryFormat,
     Item,
-    LookupName,
     NotAllowed,
     Preview,
     PreviewsLeft,
@@ -43,6 +41,7 @@ from portal.presentation.tools.batches import (
     page_count_of,
     typed_again,
 )
+from portal.vehicle import LOOKUPS, LookupName
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.lookups import Lookups
@@ -174,7 +173,7 @@ class BatchPages:
             found,
             [(item, self._row(item, found, identity, context)) for item in items],
             self._prices(identity),
-            self._allowance(Caller(identity.name, identity.daily_limit)),
+            self._allowance(Caller.of(identity)),
             context.now,
             left=left,
             only=only,

@@ -11,7 +11,7 @@ from flask import Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
-from portal.gateway import Directive
+from portal.gateway import LOOKUP_OPERATIONS, Directive
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
@@ -20,7 +20,7 @@ from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, c
 from portal.presentation.typed_subject import normalise_query, plates_in
 from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
 from portal.web.http.user_initiated import is_user_initiated
-from portal.web.pages.lookups import PLATE_OPERATIONS, Lookups
+from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import page_response
 
 NONE_GIVEN = "Informe pelo menos uma placa."
@@ -64,7 +64,7 @@ class ComparisonPages:
             for plate in plates:
                 self._record_history(plate)
             directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
-        panels = self._lookups.panels_of_all(plates, PLATE_OPERATIONS, identity, directive)
+        panels = self._lookups.panels_of_all(plates, LOOKUP_OPERATIONS, identity, directive)
         return self._page(identity, plates, panels, follow=user_initiated)
 
     def _page(

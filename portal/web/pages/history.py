@@ -12,11 +12,10 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, Identity
 from portal.gateway import Gateway
-from portal.presentation.panels import LOOKUP_WORDS
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.history_page import PAGE_SIZE, history_line, history_page
 from portal.presentation.site.recent_lookup import recent_lookup
-from portal.vehicle import InvalidPlate, parse_subject
+from portal.vehicle import LOOKUPS, InvalidPlate, parse_subject
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
@@ -60,9 +59,7 @@ class HistoryPages:
         subjects = [parse_subject(entry.subject) for entry in shown]
         context = self._render_context()
         prices = {
-            name: self._gateway.terms(name).price
-            for name in LOOKUP_WORDS
-            if identity.has_scope(name)
+            name: self._gateway.terms(name).price for name in LOOKUPS if identity.has_scope(name)
         }
         paid = self._payments(identity, [entry.subject for entry in shown])
         lines = [

@@ -15,9 +15,7 @@ from typing import TypeVar
 
 from portal.access import Identity
 from portal.gateway import (
-    DECODE,
-    RENAINF,
-    RENAJUD,
+    LOOKUP_OPERATIONS,
     Allowance,
     Caller,
     Directive,
@@ -42,12 +40,7 @@ OUT_OF_SCOPE = "O seu acesso não inclui esta consulta."
 NOT_FOR_RENAVAM = "Esta consulta é feita pela placa."
 REJECTED = "A fonte de dados não aceitou {}."
 UNKNOWN = "A fonte de dados não tem registro para {}."
-PLATE_OPERATIONS = (DECODE, RENAINF, RENAJUD)
 BROKEN = "Algo deu errado neste portal durante a consulta."
-
-
-def caller_of(identity: Identity) -> Caller:
-    return Caller(identity.name, identity.daily_limit, identity.credential)
 
 
 class Lookups:
@@ -82,7 +75,7 @@ class Lookups:
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
         for lookup in dict.fromkeys(
             Lookup(operation, subject) for subject in subjects for operation in operations
         ):
@@ -104,11 +97,7 @@ class Lookups:
         results |= {lookup: each.panel.result() for lookup, each in pending.items()}
         unasked = Panel("unasked")
         return [
-            Panels(
-                decode=results.get(Lookup(DECODE, subject), unasked),
-                renainf=results.get(Lookup(RENAINF, subject), unasked),
-                renajud=results.get(Lookup(RENAJUD, subject), unasked),
-            )
+            Panels(*(results.get(Lookup(each, subject), unasked) for each in LOOKUP_OPERATIONS))
             for subject in subjects
         ]
 
@@ -118,26 +107,24 @@ class Lookups:
         Unlike ``panels_of_all``, this method does not read the earlier answers with which a vehicle
         page shows what has changed.
         """
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
 
         def panel(operation: Operation, subject: Plate | Renavam) -> Panel:
+            if not operation.takes(subject):
+                return Panel("unasked")
             lookup = Lookup(operation, subject)
             return self._settle(lookup, partial(self._peeked, lookup, caller, identity))
 
         return [
-            Panels(
-                decode=panel(DECODE, subject) if isinstance(subject, Plate) else Panel("unasked"),
-                renainf=panel(RENAINF, subject),
-                renajud=panel(RENAJUD, subject),
-            )
+            Panels(*(panel(operation, subject) for operation in LOOKUP_OPERATIONS))
             for subject in subjects
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
         """Return the highest cost of one plate's lookups, and the number of plates left today."""
-        allowed = [one for one in PLATE_OPERATIONS if identity.has_scope(one.name)]
+        allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
-        allowance = self._allowance(caller_of(identity))
+        allowance = self._allowance(Caller.of(identity))
         plates_left = None
         if allowance.left is not None:
             plates_left = allowance.left // max(1, len(allowed))
@@ -160,7 +147,7 @@ class Lookups:
         """Return a lookup's panel, or a snapshot for ``_fetched`` if the upstream is needed."""
         if not identity.has_scope(lookup.operation.name):
             return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
-        if isinstance(lookup.subject, Renavam) and lookup.operation not in (RENAINF, RENAJUD):
+        if not lookup.operation.takes(lookup.subject):
             return Panel("unavailable", reason=NOT_FOR_RENAVAM, cause="not_for_renavam")
         snapshot = self._gateway.read(lookup, caller.credential)
         served = self._gateway.cached(snapshot, caller.name, directive)

@@ -21,15 +21,15 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import History, Identity
 from portal.gateway import (
+    LOOKUP_OPERATIONS,
     OPERATIONS,
-    RENAINF,
-    RENAJUD,
     Directive,
     Failure,
     Gateway,
+    lookups_of,
 )
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
@@ -39,12 +39,12 @@ from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
-from portal.vehicle import InvalidPlate, Plate, Renavam
+from portal.vehicle import LOOKUPS, InvalidPlate, LookupName, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.lookups import PLATE_OPERATIONS, REJECTED, Lookups
+from portal.web.pages.lookups import REJECTED, Lookups
 from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
@@ -70,7 +70,6 @@ NOT_ASKED_IN_BATCH = (
     "Esta consulta não foi pedida no lote, e não havia resposta guardada dela quando o dossiê foi "
     "feito."
 )
-RENAVAM_OPERATIONS = (RENAINF, RENAJUD)
 
 
 class VehiclePages:
@@ -155,7 +154,7 @@ class VehiclePages:
             directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
         else:
             directive = Directive.PEEK
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, directive)
         report, outdated = self._reports.newest(plate, panels, identity)
         context = self._render_context()
         html = self._page_cache.render(
@@ -187,7 +186,8 @@ class VehiclePages:
         if user_initiated:
             self._record_history(renavam)
         directive = Directive.NORMAL if user_initiated else Directive.PEEK
-        panels = self._lookups.panels(renavam, RENAVAM_OPERATIONS, identity, directive)
+        operations = [OPERATIONS[name] for name in lookups_of(renavam)]
+        panels = self._lookups.panels(renavam, operations, identity, directive)
         page = renavam_page(renavam, panels.renainf, panels.renajud, self._render_context())
         return page_response(page)
 
@@ -209,7 +209,7 @@ class VehiclePages:
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
         """Return the negotiation page. It costs nothing, because it uses only stored answers."""
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
         status = 400 if page.is_wrong else 200
@@ -219,7 +219,7 @@ class VehiclePages:
         if not identity.has_scope("refresh"):
             abort(403)
         operations = tuple(
-            operation for operation in PLATE_OPERATIONS if identity.has_scope(operation.name)
+            operation for operation in LOOKUP_OPERATIONS if identity.has_scope(operation.name)
         )
         before = self._lookups.panels(plate, operations, identity, Directive.PEEK)
         panels = self._lookups.panels(plate, operations, identity, Directive.REFRESH)
@@ -241,7 +241,7 @@ class VehiclePages:
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.has_scope("report"):
             abort(403)
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity)
         try:
             served = self._reports.write(plate, panels, identity)
         except NoRecords:
@@ -273,7 +273,7 @@ class VehiclePages:
         return page_response(page)
 
     def stored_dossier(
-        self, plate: Plate, ask: Collection[Lookup], identity: Identity
+        self, plate: Plate, ask: Collection[LookupName], identity: Identity
     ) -> str | None:
         """Return the dossier of a batch's plate as HTML, from stored answers.
 
@@ -281,16 +281,16 @@ class VehiclePages:
         dossier states that the lookup was unavailable, or that the batch does not make it. Returns
         None if no lookup has a readable stored answer.
         """
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         reasons = [
-            NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUP_WORDS
+            NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUPS
         ]
         page = self._stamped(plate, Panels(*map(_settled, panels.all, reasons)), identity)
         return render_template(page.template, page=page) if page.state == "ready" else None
 
     def _draft(self, plate: Plate, identity: Identity) -> DossierPage:
         directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, directive)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, directive)
         return self._stamped(plate, panels, identity)
 
     def _stamped(self, plate: Plate, panels: Panels, identity: Identity) -> DossierPage:
@@ -303,7 +303,7 @@ class VehiclePages:
 
         If the store has no answer to a lookup, the dossier states that the lookup was unavailable.
         """
-        panels = self._lookups.panels(plate, PLATE_OPERATIONS, identity, Directive.PEEK)
+        panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         settled = Panels(*(_settled(panel, NOT_STORED_AT_ISSUE) for panel in panels.all))
         context = replace(self._render_context(), mask_names=True)
         return self._dossier(plate, settled, identity, context)

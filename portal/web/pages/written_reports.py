@@ -10,10 +10,9 @@ import msgspec
 
 from portal.access import Identity
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panel, Panels
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.vehicle.report import WrittenReport
-from portal.vehicle import Plate, result_of
-from portal.web.pages.lookups import caller_of
+from portal.vehicle import LOOKUPS, LookupName, Plate, result_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
 
@@ -35,7 +34,7 @@ class WrittenReports:
         if not results:
             raise NoRecords
         lookup = report_lookup(plate, _data(results))
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
         served = self._gateway.fetch(lookup, caller)
         if served.status == 200:
             self._gateway.keep_as_newest(lookup, caller)
@@ -52,7 +51,7 @@ class WrittenReports:
         records. A missing record proves no change. For example, the stored answer may have expired,
         or the identity may lack the scope.
         """
-        caller = caller_of(identity)
+        caller = Caller.of(identity)
         price = self._gateway.terms("report").price
         newest = self._gateway.newest_report(plate, caller)
         if newest is None or not identity.has_scope("report"):
@@ -66,12 +65,12 @@ class WrittenReports:
             ),
             None,
         )
-        if not all(map(identity.has_scope, made_of or LOOKUP_WORDS)):
+        if not all(map(identity.has_scope, made_of or LOOKUPS)):
             readable = next(self._stored_reports(plate, results, caller), None)
             if readable is None:
                 return Panel("unasked", price=price), False
             made_of, newest = readable
-        has_changed = made_of is None and len(results) == len(LOOKUP_WORDS)
+        has_changed = made_of is None and len(results) == len(LOOKUPS)
         return _report_panel(newest, made_of, price, from_cache=True), has_changed
 
     def unstored_panel(self, served: Served, panels: Panels) -> Panel:
@@ -79,8 +78,8 @@ class WrittenReports:
         return _report_panel(served, tuple(_results(panels)), price, from_cache=False)
 
     def _stored_reports(
-        self, plate: Plate, results: Mapping[Lookup, Any], caller: Caller
-    ) -> Iterator[tuple[tuple[Lookup, ...], Served]]:
+        self, plate: Plate, results: Mapping[LookupName, Any], caller: Caller
+    ) -> Iterator[tuple[tuple[LookupName, ...], Served]]:
         """Yield pairs of a subset of the lookups in ``results`` and the stored report based on it.
 
         The store key of a report depends on the records, so each subset is tried. The largest
@@ -96,7 +95,7 @@ class WrittenReports:
 
 
 def _report_panel(
-    served: Served, made_of: tuple[Lookup, ...] | None, price: Decimal, *, from_cache: bool
+    served: Served, made_of: tuple[LookupName, ...] | None, price: Decimal, *, from_cache: bool
 ) -> WrittenReport:
     return WrittenReport(
         "fresh",
@@ -110,15 +109,15 @@ def _report_panel(
     )
 
 
-def _results(panels: Panels) -> dict[Lookup, Any]:
+def _results(panels: Panels) -> dict[LookupName, Any]:
     return {
         name: _decoder.decode(body)["result"]
-        for name in LOOKUP_WORDS
+        for name in LOOKUPS
         if (body := panels.of(name).body) is not None
     }
 
 
-def _data(results: Mapping[Lookup, Any]) -> dict[str, Any]:
+def _data(results: Mapping[LookupName, Any]) -> dict[str, Any]:
     data: dict[str, Any] = {str(name): result for name, result in results.items()}
-    missing = [name for name in LOOKUP_WORDS if name not in results]
+    missing = [name for name in LOOKUPS if name not in results]
     return {**data, "indisponiveis": missing} if missing else data

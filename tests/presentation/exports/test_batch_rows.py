@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import pytest
 
-from portal.batch import LOOKUPS, Item, LookupName
+from portal.batch import Item
 from portal.gateway import Served
 from portal.presentation.exports.batches import (
     EXPIRED,
@@ -16,14 +16,14 @@ from portal.presentation.exports.batches import (
     kept_result,
     row_of,
 )
-from portal.presentation.panels import Lookup, Panel, Panels
+from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 from tests import factories
 
 PLATE = Plate.parse("ABC1D23")
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
-RETENTION_S: dict[Lookup, float] = {
+RETENTION_S: dict[LookupName, float] = {
     "decode": 8 * 86400.0,
     "renainf": 30 * 3600.0,
     "renajud": 7 * 3600.0,
@@ -36,7 +36,7 @@ def served(body: bytes, *, stored: bool = True) -> Served:
 
 
 def kept(
-    bodies: Mapping[Lookup, bytes],
+    bodies: Mapping[LookupName, bytes],
     *,
     stored: bool = True,
     ask: Sequence[LookupName] = LOOKUPS,
@@ -47,7 +47,7 @@ def kept(
     return Item(subject, "done", result=result)
 
 
-def clean() -> dict[Lookup, bytes]:
+def clean() -> dict[LookupName, bytes]:
     return {
         "decode": factories.decode_body("ABC1D23"),
         "renainf": factories.renainf_body(),
@@ -94,7 +94,7 @@ def test_unstored_answers_are_kept() -> None:
 
 
 def test_failed_plate_keeps_the_answers_that_it_has() -> None:
-    bodies: dict[Lookup, bytes] = {"decode": clean()["decode"]}
+    bodies: dict[LookupName, bytes] = {"decode": clean()["decode"]}
     row = at(replace(kept(bodies), state="failed", cause="too_slow"), 0)
     assert (row.state, row.cause, row.verdict) == ("failed", "too_slow", "incomplete")
     assert row.missing == "multas, restrições judiciais"

@@ -14,9 +14,10 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from portal.presentation.exports.explained import Record, explained
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
+from portal.presentation.panels import Panels
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.page import vehicle_page
+from portal.vehicle import LOOKUPS, LookupName
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
@@ -30,7 +31,7 @@ CASES = {
     "decode-only": Panels(panels().decode, UNASKED, UNASKED),
     "no-renajud": Panels(panels().decode, DOWN, UNASKED),
 }
-ASKED: dict[str, tuple[Lookup, ...]] = {
+ASKED: dict[str, tuple[LookupName, ...]] = {
     "decode-only": ("decode",),
     "no-renajud": ("decode", "renainf"),
 }
@@ -46,7 +47,7 @@ class JsonFile(SingleFileSnapshotExtension):
 
 
 def document(case: str) -> Record:
-    return explained(PLATE, CASES[case], CONTEXT, ASKED.get(case, tuple(LOOKUP_WORDS)))
+    return explained(PLATE, CASES[case], CONTEXT, ASKED.get(case, LOOKUPS))
 
 
 def as_json(found: object) -> Any:

@@ -10,10 +10,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.panels import LOOKUP_WORDS, Lookup, Panels
+from portal.presentation.operation_names import LOOKUP_WORDS
+from portal.presentation.panels import Panels
 from portal.presentation.tools.comparison import ComparisonPage, comparison_page
 from portal.presentation.vehicle.page import vehicle_page
-from portal.vehicle import Plate
+from portal.vehicle import LookupName, Plate
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,
@@ -141,7 +142,7 @@ def test_yearly_change_names_its_last_month() -> None:
 def test_stale_answer_is_dated_in_its_cell_and_never_looks_good() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     expected = "resposta guardada de 18/11/2026 às 21:15"
-    rows: dict[Lookup, tuple[str, ...]] = {
+    rows: dict[LookupName, tuple[str, ...]] = {
         "decode": ("Preço FIPE", "FIPE em 12 meses"),
         "renainf": ("Multas em aberto",),
         "renajud": ("Restrições judiciais",),

@@ -13,8 +13,9 @@ from babel.numbers import format_currency
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.panels import Lookup, Panels
+from portal.presentation.panels import Panels
 from portal.presentation.tools.negotiation import COSTS, negotiation_page
+from portal.vehicle import LookupName
 from tests.conftest import PortalFactory
 from tests.factories import (
     HIDDEN,
@@ -102,7 +103,7 @@ def test_fines_without_amount_make_the_ceiling_an_upper_bound() -> None:
 def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
     assert "resposta guardada" not in text(around=clear)
-    words_of: dict[Lookup, str] = {
+    words_of: dict[LookupName, str] = {
         "decode": "Dados do veículo",
         "renainf": "Multas",
         "renajud": "Restrições judiciais",

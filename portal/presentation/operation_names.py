@@ -1,0 +1,62 @@
+"""How pages, files and API answers name the upstream's operations, in Portuguese."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from portal.vehicle import LookupName, OperationName
+
+
+@dataclass(frozen=True, slots=True)
+class OperationTexts:
+    """The names of an operation.
+
+    ``title`` names the operation on the operator's page, ``stored_title`` on the privacy page, and
+    ``scope_word`` in the operator's table of tokens. ``long_title`` labels the operation's checkbox
+    in the forms for batches and tokens.
+    """
+
+    title: str
+    stored_title: str
+    scope_word: str
+    long_title: str
+
+
+OPERATION_TEXTS: Final[Mapping[OperationName, OperationTexts]] = {
+    "decode": OperationTexts(
+        title="Dados e FIPE",
+        stored_title="Ficha do veículo",
+        scope_word="dados",
+        long_title="Dados do veículo e FIPE",
+    ),
+    "renainf": OperationTexts(
+        title="Multas",
+        stored_title="Multas",
+        scope_word="multas",
+        long_title="Multas (Renainf)",
+    ),
+    "renajud": OperationTexts(
+        title="Restrições judiciais",
+        stored_title="Restrições judiciais",
+        scope_word="Justiça",
+        long_title="Restrições judiciais (Renajud)",
+    ),
+    "report": OperationTexts(
+        title="Análise escrita",
+        stored_title="Análise escrita",
+        scope_word="análise",
+        long_title="Análise escrita",
+    ),
+}
+# The words for a lookup within a sentence.
+LOOKUP_WORDS: Final[Mapping[LookupName, str]] = {
+    "decode": "dados do veículo",
+    "renainf": "multas",
+    "renajud": "restrições judiciais",
+}
+# The words for a lookup within a narrow cell of a table.
+SHORT_LOOKUP_WORDS: Final[Mapping[LookupName, str]] = {
+    "decode": "dados",
+    "renainf": "multas",
+    "renajud": "restrições",
+}

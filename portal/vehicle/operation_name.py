@@ -1,0 +1,15 @@
+"""The names of the upstream's operations, which the portal also uses as names of scopes.
+
+The module stands in this package because ``portal.access`` and ``portal.gateway`` both need the
+names, and may not import each other.
+"""
+
+from typing import Final, Literal, get_args
+
+# A lookup asks for the records of one vehicle. The only other operation writes a report.
+LookupName = Literal["decode", "renainf", "renajud"]
+OperationName = Literal[LookupName, "report"]
+
+# The pages and the JSON API show lookups and operations in this order.
+LOOKUPS: Final[tuple[LookupName, ...]] = get_args(LookupName)
+OPERATION_NAMES: Final[tuple[OperationName, ...]] = get_args(OperationName)

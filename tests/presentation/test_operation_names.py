@@ -1,0 +1,13 @@
+"""Every operation and lookup has its Portuguese names, in the order in which pages show them."""
+
+from portal.presentation.operation_names import LOOKUP_WORDS, OPERATION_TEXTS, SHORT_LOOKUP_WORDS
+from portal.vehicle import LOOKUPS, OPERATION_NAMES
+
+
+def test_every_operation_is_named() -> None:
+    assert tuple(OPERATION_TEXTS) == OPERATION_NAMES
+
+
+def test_every_lookup_has_words() -> None:
+    assert tuple(LOOKUP_WORDS) == LOOKUPS
+    assert tuple(SHORT_LOOKUP_WORDS) == LOOKUPS
