@@ -48,7 +48,8 @@ class SavingsCounter:
         engine: Engine,
         terms: Mapping[Name, CachePolicy],
         clock: Callable[[], float] = time.time,
-        namespace: str = "upstream",
+        *,
+        namespace: str,
         observer: Observer | None = None,
     ) -> None:
         self._engine = engine

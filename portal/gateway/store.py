@@ -67,7 +67,8 @@ class Store:
         clock: Callable[[], float] = time.time,
         purges_since: Callable[[int | None], Purges | None] = lambda _: Purges(0, frozenset()),
         retention: Retention | None = None,
-        namespace: str = "upstream",
+        *,
+        namespace: str,
         former_seals: Sequence[Seal] = (),
     ) -> None:
         self._backend = backend

@@ -38,6 +38,7 @@ from tests import factories
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open
+from tests.fakes.one_tenant import NAMESPACE, ledger_of
 
 SECRET = b"the secret of the gateway's tests"
 CALLER = Caller("somebody")
@@ -178,8 +179,10 @@ def bench(
     held = cast(Backend, backend or opened_cache(folder))
     memory = LocalCache(MEBIBYTE, ticking)
     since = purge_log.since if purge_log else (lambda _: Purges(0, frozenset()))
-    store = Store(held, seal, memory, observer, clock, since, former_seals=former)
-    ledger = Ledger(kept_open(None, folder), daily_limit, clock)
+    store = Store(
+        *(held, seal, memory, observer, clock, since), namespace=NAMESPACE, former_seals=former
+    )
+    ledger = ledger_of(kept_open(None, folder), daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
         upstream,
