@@ -63,19 +63,19 @@ class Store:
         backend: Backend,
         seal: Seal,
         memory: LocalCache,
-        observer: Observer | None = None,
+        observer: Observer,
         clock: Callable[[], float] = time.time,
-        purges_since: Callable[[int | None], Purges | None] = lambda _: Purges(0, frozenset()),
-        retention: Retention | None = None,
         *,
+        purges_since: Callable[[int | None], Purges | None],
+        retention: Retention | None,
         namespace: str,
-        former_seals: Sequence[Seal] = (),
+        former_seals: Sequence[Seal],
     ) -> None:
         self._backend = backend
         self._seal = seal
         self._former_seals = former_seals
         self._memory = memory
-        self._observer = observer or Observer()
+        self._observer = observer
         self._clock = clock
         self._shortening = Shortening(backend, (seal, *former_seals), retention)
         self._namespace = namespace
