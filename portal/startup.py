@@ -131,7 +131,12 @@ def prepare(settings: Settings) -> DataLock:
             _refuse_another_key(settings, engine)
         keys = (server_key(settings), *former_keys(settings))
         fingerprints = list(dict.fromkeys(map(fingerprint, keys)))
-        record_key(fingerprints, engine, backend.key_record, lambda: _drop_unreadable(engine, keys))
+        record_key(
+            fingerprints,
+            engine,
+            backend.key_record,
+            lambda: _drop_unreadable(engine, keys, settings.namespace),
+        )
         if lock.is_alone:
             remove_lease_files(settings.data_dir)
             if settings.database_url is None:
@@ -158,12 +163,13 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
         )
 
 
-def _drop_unreadable(engine: Engine, secrets: Sequence[bytes]) -> None:
+def _drop_unreadable(engine: Engine, secrets: Sequence[bytes], namespace: str) -> None:
     secret, *former = secrets
-    keys = SubjectKeys(secret, str, former=former)
+    keys = SubjectKeys(secret, str, namespace, former=former)
     History(engine, keys).drop_unreadable()
     DossierArchive(engine, keys, purge_bucket, lifetime_s=0).drop_unreadable()
-    Batches(engine, keys, lambda _: 0.0, Ledger(engine)).drop_unreadable()
+    ledger = Ledger(engine, namespace=namespace)
+    Batches(engine, keys, lambda _: 0.0, ledger).drop_unreadable()
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:

@@ -46,7 +46,7 @@ class SubjectKeys:
 
     secret: bytes = field(repr=False)
     tag: Callable[[str], str]
-    namespace: str = "upstream"
+    namespace: str
     former: Sequence[bytes] = field(default=(), repr=False)
     former_tags: Callable[[str], Sequence[str]] = lambda _: ()
 

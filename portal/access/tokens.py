@@ -105,7 +105,8 @@ class Tokens:
         configured: Sequence[str],
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
-        namespace: str = "upstream",
+        *,
+        namespace: str,
     ) -> None:
         self._engine = engine
         self._namespace = namespace

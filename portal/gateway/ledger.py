@@ -149,7 +149,8 @@ class Ledger:
         daily_limit: int = 0,
         clock: Callable[[], float] = time.time,
         processes: int = 1,
-        namespace: str = "upstream",
+        *,
+        namespace: str,
     ) -> None:
         self._engine = engine
         self._daily_limit = daily_limit

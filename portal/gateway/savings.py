@@ -49,7 +49,8 @@ class SavingsCounter:
         engine: Engine,
         terms: Mapping[OperationName, CachePolicy],
         clock: Callable[[], float] = time.time,
-        namespace: str = "upstream",
+        *,
+        namespace: str,
         observer: Observer | None = None,
     ) -> None:
         self._engine = engine

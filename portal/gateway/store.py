@@ -1,16 +1,13 @@
 """Stores signed answers in a Flask-Caching backend, under keys that reveal no plate."""
 
 import logging
-import math
-import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
 from portal.gateway.backend import (
-    PURGED,
     Backend,
     BytesRemain,
     CounterLost,
@@ -18,11 +15,11 @@ from portal.gateway.backend import (
     PurgedMeanwhile,
     PurgeState,
     StoreSize,
-    purge_bucket,
 )
 from portal.gateway.envelope import SEAL_BYTES, Envelope, Seal
 from portal.gateway.local_cache import LocalCache, Version
 from portal.gateway.lookup import Lookup, Observer
+from portal.gateway.purge_watch import PurgeWatch
 from portal.gateway.retention import Retention, Shortening
 from portal.gateway.unstored import UnstoredQueue
 from portal.storage import Purges
@@ -30,7 +27,6 @@ from portal.system.dependency_breaker import BreakerOpen
 from portal.vehicle import Plate, Renavam
 
 FAILURE_SHARED_S = 2
-CHECK_EVERY_S: Final = 1.0  # seconds between checks of the purge log while the backend is down
 
 log = logging.getLogger(__name__)
 
@@ -59,9 +55,7 @@ class Store:
     and raise no exception.
 
     ``former_seals`` verify entries that were signed with old secret keys. ``purges_since`` reads
-    the purge log in the database. The store needs the purge log if the backend loses its contents,
-    because the backend then also loses its purge counters. While the backend is down, the purge log
-    shows which locally cached entries other processes have purged.
+    the purge log in the database, with which ``PurgeWatch`` detects other processes' purges.
     """
 
     def __init__(
@@ -69,28 +63,25 @@ class Store:
         backend: Backend,
         seal: Seal,
         memory: LocalCache,
-        observer: Observer | None = None,
+        observer: Observer,
         clock: Callable[[], float] = time.time,
-        purges_since: Callable[[int | None], Purges | None] = lambda _: Purges(0, frozenset()),
-        retention: Retention | None = None,
-        namespace: str = "upstream",
-        former_seals: Sequence[Seal] = (),
+        *,
+        purges_since: Callable[[int | None], Purges | None],
+        retention: Retention | None,
+        namespace: str,
+        former_seals: Sequence[Seal],
     ) -> None:
         self._backend = backend
         self._seal = seal
         self._former_seals = former_seals
         self._memory = memory
-        self._observer = observer or Observer()
+        self._observer = observer
         self._clock = clock
-        self._purges_since = purges_since
         self._shortening = Shortening(backend, (seal, *former_seals), retention)
         self._namespace = namespace
-        self._generation: str | None = None
-        self._last_purge: int | None = None
-        self._checked_at = 0.0
-        self._generation_lock = threading.Lock()
-        self._compare_at = 0.0  # time of the next comparison with the purge log (monotonic seconds)
-        self._log_names = [each.keyed_hash("purge log", 16) for each in (seal, *former_seals)]
+        log_names = [each.keyed_hash("purge log", 16) for each in (seal, *former_seals)]
+        self._purge_log_name = log_names[0]
+        self._watch = PurgeWatch(backend, memory, purges_since, log_names)
         self._unstored = UnstoredQueue()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
@@ -147,7 +138,9 @@ class Store:
         found = {key: self._memory.recent(key) for key in keys}
         missing = [key for key, envelope in found.items() if envelope is None]
         if missing:
-            found |= zip(missing, self._read(missing, self._last_purge).envelopes, strict=True)
+            found |= zip(
+                missing, self._read(missing, self._watch.last_purge).envelopes, strict=True
+            )
         return list(found.values())
 
     def read_current(self, keys: Sequence[str]) -> Reading:
@@ -156,7 +149,7 @@ class Store:
         Bypasses the local cache, which may miss changes of the last second. Use this method before
         a paid call, because another process may just have stored the answer.
         """
-        return self._read(keys, self._known_last_purge())
+        return self._read(keys, self._watch.read_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
         """Return the envelope if it was cached or confirmed within the last second, or None."""
@@ -244,7 +237,7 @@ class Store:
             signatures, generation = self._backend.signatures(
                 self._memory.take_unconfirmed(version), SEAL_BYTES
             )
-            if self._note_generation(generation):
+            if self._watch.note(generation):
                 # Some entries may have been deleted after their signatures were read.
                 signatures = {}
         except Exception as error:
@@ -298,9 +291,9 @@ class Store:
         self._memory.clear()
         try:
             try:
-                return self._backend.delete_tagged(tag, self._log_names[0], number)
+                return self._backend.delete_tagged(tag, self._purge_log_name, number)
             finally:
-                self._compare_with_purge_log()
+                self._watch.compare()
         except BytesRemain:
             raise
         except Exception as error:
@@ -342,13 +335,13 @@ class Store:
         # was not purged. Read the backend's counter before the purge log, because every purge is
         # first written to the log and then counted by the backend. A purge that is not yet in the
         # log will change the counter later, so that ``replace`` rejects the answer.
-        last_purge = self._known_last_purge()
+        last_purge = self._watch.read_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)
-        since = self._purges_since(purge_state.last_purge)
-        if since is None:
+        was_purged = self._watch.was_purged(key, purge_state.last_purge)
+        if was_purged is None:
             raise StoreDown
-        if since.buckets is None or purge_bucket(key) in since.buckets:
+        if was_purged:
             raise PurgedMeanwhile
         return self._backend.replace(key, sealed, left_s, fence, held.purge_counter), current
 
@@ -357,7 +350,7 @@ class Store:
     ) -> None:
         """Cache an envelope locally, unless a purge was detected after ``purge_state`` was read."""
         self._memory.put(envelope, generation, signature)
-        if self._generation != purge_state.generation or self._last_purge != purge_state.last_purge:
+        if not self._watch.is_current(purge_state):
             self._memory.evict(envelope.key)
 
     def _write_unstored(self) -> None:
@@ -379,16 +372,16 @@ class Store:
             held = self._read_noted(keys)
         except Exception as error:
             self._report_fault("read", error)
-            self._check_purges()
+            self._watch.check()
             entries = map(self._memory.get_stale, keys)
             envelopes = [entry.envelope if entry else None for entry in entries]
-            return Reading(envelopes, PurgeState(None, self._generation, last_purge))
+            return Reading(envelopes, PurgeState(None, self._watch.generation, last_purge))
         values = zip(keys, held.values, strict=True)
         envelopes = [self._verified(key, value, held, version) for key, value in values]
         purge_state = PurgeState(
             held.purge_counter,
             held.generation,
-            self._last_purge if last_purge is None else last_purge,
+            self._watch.last_purge if last_purge is None else last_purge,
         )
         return Reading(envelopes, purge_state)
 
@@ -407,101 +400,20 @@ class Store:
             return None
         if (newer := self._write_back_newer(key, envelope, held)) is not None:
             return newer
-        # Hold the lock. Otherwise, another thread could detect a purge and clear the cache between
-        # the comparison and ``put``, and ``put`` would cache a purged answer.
-        with self._generation_lock:
-            if self._generation == held.generation:
+        # Without ``settled``, another thread could detect a purge and clear the cache between the
+        # comparison and ``put``, and ``put`` would cache a purged answer.
+        with self._watch.settled() as generation:
+            if generation == held.generation:
                 self._memory.put(envelope, held.generation, value[:SEAL_BYTES], version)
         return envelope
 
-    def _known_last_purge(self) -> int | None:
-        if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
-            self._last_purge = log_read.latest
-        return self._last_purge
-
     def _read_noted(self, keys: Sequence[str]) -> Held:
         held = self._backend.read_many(keys)
-        if self._note_generation(held.generation):
+        if self._watch.note(held.generation):
             # Read the entries again, because some may have been deleted since the first read.
             held = self._backend.read_many(keys)
-            self._note_generation(held.generation)
+            self._watch.note(held.generation)
         return held
-
-    def _note_generation(self, generation: str) -> bool:
-        """Record the backend's generation name, and evict purged entries if the name has changed.
-
-        Each purge changes the name. A new name that begins with PURGED clears the local cache.
-        After a loss of the backend's contents, only entries of vehicles that were purged since the
-        last check are evicted. If this method returns True, the caller must discard the entries
-        that the caller has read, because some of them may have been deleted.
-        """
-        if generation == self._generation and time.monotonic() < self._compare_at:
-            return False
-        with self._generation_lock:
-            if generation != self._generation:
-                self._compare_at = 0.0
-            if time.monotonic() < self._compare_at:
-                return True  # another thread made the comparison while this thread waited
-            self._compare_with_purge_log()
-            if generation == self._generation:
-                self._evict_newly_purged()
-                return True
-            last, since = self._generation, self._purges_since(self._last_purge)
-            self._last_purge = since.latest if since is not None else None
-            # Set the generation before the eviction, because readers compare the generation after
-            # they have cached an entry.
-            self._generation = generation
-            if last is None and not self._memory.size_bytes:
-                return True  # this is the first contact with the backend
-            if since is None or (last is not None and generation.startswith(PURGED)):
-                self._memory.clear()
-            else:
-                self._evict_purged(since.buckets)
-            return True
-
-    def _compare_with_purge_log(self) -> None:
-        """Delete purged entries that have returned to the backend.
-
-        Purged entries return, for example, if a Redis server is killed and restarts from a snapshot
-        that is older than the purge.
-        """
-        # Portals that sign with another secret key use another name for the same purge log. The
-        # backend keeps a number for each name. The highest of these numbers is the number of the
-        # last applied purge.
-        number = max(map(self._backend.purged_to, self._log_names))
-        since = self._purges_since(number)
-        if since is None:
-            self._compare_at = time.monotonic() + CHECK_EVERY_S
-            return
-        # ``number`` may be higher than ``since.latest`` if another portal, with the same secret key
-        # and its own database, uses the same backend. Nothing is deleted then.
-        if number < since.latest:
-            deleted = self._backend.delete_buckets(since.buckets)
-            if deleted:
-                log.warning("%d purged answers had come back and were deleted", deleted)
-            self._backend.set_purged_to(self._log_names[0], since.latest)
-        self._compare_at = math.inf
-
-    def _check_purges(self) -> None:
-        """While the backend is down, evict entries that were purged since the last check."""
-        now = time.monotonic()
-        if self._last_purge is None or now - self._checked_at < CHECK_EVERY_S:
-            return
-        with self._generation_lock:
-            self._checked_at = now
-            self._evict_newly_purged()
-
-    def _evict_newly_purged(self) -> None:
-        since = self._purges_since(self._last_purge)
-        if since is not None and since.latest != self._last_purge:
-            self._last_purge = since.latest
-            self._evict_purged(since.buckets)
-
-    def _evict_purged(self, buckets: frozenset[int] | None) -> None:
-        if buckets is None:
-            self._memory.clear()
-        elif buckets:
-            self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
 
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer to a backend that lost or could not store the answer.
@@ -509,7 +421,7 @@ class Store:
         If the generation has not changed since the answer was cached, the backend has not lost the
         answer but deleted it. The answer is then evicted from the local cache.
         """
-        with self._generation_lock:  # wait until another thread has evicted purged entries
+        with self._watch.settled():  # wait until another thread has evicted purged entries
             entry = self._memory.get_stale(key)
         if entry is None:
             return None
@@ -537,14 +449,12 @@ class Store:
         self.write(
             envelope,
             envelope.fence,
-            PurgeState(held.purge_counter, held.generation, self._last_purge),
+            PurgeState(held.purge_counter, held.generation, self._watch.last_purge),
         )
         return envelope if self._memory.get_stale(key) else None
 
     def _report_fault(self, operation: str, error: Exception) -> None:
-        # Compare the backend with the purge log at the next read, because the backend may come back
-        # with older contents.
-        self._compare_at = 0.0
+        self._watch.distrust()
         self._observer.store_failed(operation)
         if not isinstance(error, BreakerOpen):  # the breaker has already logged the outage
             # Log only the error's type, because its text may contain a store key or a host name.

@@ -15,7 +15,6 @@ from portal.access import (
     Gatekeeper,
     History,
     RefusedToken,
-    SubjectKeys,
     Tokens,
     TokensUnavailable,
     UnknownToken,
@@ -27,6 +26,7 @@ from portal.storage import reading
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import PostgresProcess, opened
+from tests.fakes.one_tenant import subject_keys, tokens_in
 from tests.web.page_client import Page, PageClient
 
 PLATE = "ABC1D23"
@@ -56,7 +56,7 @@ def test_known_token_outlives_a_short_database_outage(
     """Tokens read before the outage stay valid for ``LAST_KNOWN_S``, configured ones always."""
     assert REMEMBERED_S < LAST_KNOWN_S <= REVOKED_WITHIN_S - HIT_CACHE_HOLDS_S
     with opened(stoppable.url, tmp_path) as engine:
-        tokens = Tokens(engine, ("configured",), clock, clock)
+        tokens = tokens_in(engine, ("configured",), clock, clock)
         known, unread = (
             digest(tokens.issue(name, DECODE, None, 0)) for name in ("known", "unread")
         )
@@ -83,7 +83,7 @@ def test_pass_through_accepts_checked_credentials_in_an_outage(
 ) -> None:
     """A credential known to be no portal token stays accepted; an unchecked one is rejected."""
     with opened(stoppable.url, tmp_path) as engine:
-        tokens = Tokens(engine, (), clock, clock)
+        tokens = tokens_in(engine, (), clock, clock)
         portals_own = tokens.issue("ana", DECODE, None, 0)
         gatekeeper = Gatekeeper("pass-through", tokens, b"s" * 32)
         gatekeeper.authenticate("checked")
@@ -102,7 +102,7 @@ def test_hung_database_delays_one_page_and_not_the_next(
 
     monkeypatch.setattr(postgresql, "ANSWER_TIMEOUT_S", 1.0)
     with opened(stoppable.default_url, tmp_path) as engine:
-        history = History(engine, SubjectKeys(b"s" * 32, lambda subject: f"tag-of-{subject}"))
+        history = History(engine, subject_keys(b"s" * 32, lambda subject: f"tag-of-{subject}"))
         history.record("ana", PLATE)
         stoppable.pause()
         assert history.recent("ana") == []
@@ -125,7 +125,7 @@ def test_failed_token_read_pauses_further_reads(
     from portal.storage import postgresql
 
     with opened(stoppable.url, tmp_path) as engine:
-        tokens = Tokens(engine, (), clock, clock)
+        tokens = tokens_in(engine, (), clock, clock)
         known = digest(tokens.issue("known", DECODE, None, 0))
         tokens.identify(known)
         reads: list[Engine] = []

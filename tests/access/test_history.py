@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, func, select
 
-from portal.access import History, HistoryUnavailable, SubjectKeys
+from portal.access import History, HistoryUnavailable
 from portal.storage import BytesKept
 from portal.storage import history as table
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
 from tests.fakes.databases import kept_open
 from tests.fakes.in_process import PORTAL_TOKEN
+from tests.fakes.one_tenant import subject_keys
 from tests.web.json_paths import issue
 from tests.web.person import Person
 
@@ -24,7 +25,7 @@ SECRET = b"s" * 32
 
 @pytest.fixture
 def history(engine: Engine, clock: Clock) -> History:
-    return History(engine, SubjectKeys(SECRET, lambda subject: f"tag-of-{hash(subject)}"), clock)
+    return History(engine, subject_keys(SECRET, lambda subject: f"tag-of-{hash(subject)}"), clock)
 
 
 def rows(engine: Engine) -> int:
@@ -69,7 +70,7 @@ def test_erase_covers_one_visitor_and_forget_one_vehicle(history: History) -> No
 
 def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, clock: Clock) -> None:
     engine = kept_open(None, tmp_path)
-    history = History(engine, SubjectKeys(SECRET, lambda subject: f"tag-of-{subject}"), clock)
+    history = History(engine, subject_keys(SECRET, lambda subject: f"tag-of-{subject}"), clock)
 
     def sealed() -> list[bytes]:
         with engine.connect() as db:
@@ -96,7 +97,7 @@ def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, cl
 
 def test_erase_raises_while_a_reader_prevents_byte_removal(tmp_path: Path, clock: Clock) -> None:
     history = History(
-        kept_open(None, tmp_path), SubjectKeys(SECRET, lambda subject: f"tag-of-{subject}"), clock
+        kept_open(None, tmp_path), subject_keys(SECRET, lambda subject: f"tag-of-{subject}"), clock
     )
     history.record("ana", "QZX7K39")
     with closing(sqlite3.connect(tmp_path / "portal.sqlite", isolation_level=None)) as backup:
@@ -133,7 +134,7 @@ def test_history_is_encrypted_under_the_secret_key(
     history.record("ana", "QZX7K39")
     kept = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
     assert b"QZX7K39" not in kept
-    assert subjects_of(History(engine, SubjectKeys(b"t" * 32, str), clock), "ana") == []
+    assert subjects_of(History(engine, subject_keys(b"t" * 32, str), clock), "ana") == []
 
 
 def test_home_page_shows_and_erases_only_own_history(

@@ -2,13 +2,14 @@
 
 from sqlalchemy import Engine, update
 
-from portal.access import History, SubjectKeys, Tokens, digest, open_text, seal_text
+from portal.access import History, digest, open_text, seal_text
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.history import LISTED
 from portal.access.sealing import name_credential
 from portal.access.tokens import REMEMBERED_S
 from portal.storage import history as history_table
 from tests.fakes import Clock
+from tests.fakes.one_tenant import subject_keys, tokens_in
 
 SECRET = b"s" * 32
 DAY = 86_400.0
@@ -16,7 +17,7 @@ SCOPES_OF_TWO = frozenset({"decode", "renainf"})
 
 
 def history_on(engine: Engine, clock: Clock) -> History:
-    return History(engine, SubjectKeys(SECRET, lambda subject: f"tag-of-{subject}"), clock)
+    return History(engine, subject_keys(SECRET, lambda subject: f"tag-of-{subject}"), clock)
 
 
 def test_expiry_keeps_entries_younger_than_thirty_days(engine: Engine, clock: Clock) -> None:
@@ -51,7 +52,7 @@ def test_history_skips_an_unreadable_entry_and_lists_those_behind_it(
 
 
 def test_tokens_are_listed_by_age_with_all_their_scopes(engine: Engine, clock: Clock) -> None:
-    tokens = Tokens(engine, (), clock)
+    tokens = tokens_in(engine, (), clock)
     for name in ("zeta", "alfa", "miolo"):
         tokens.issue(name, SCOPES_OF_TWO, None, 0)
         clock.advance(1)
@@ -60,7 +61,7 @@ def test_tokens_are_listed_by_age_with_all_their_scopes(engine: Engine, clock: C
 
 
 def test_identity_carries_the_digest_for_rate_limits(engine: Engine) -> None:
-    tokens = Tokens(engine, ("configured-token",))
+    tokens = tokens_in(engine, ("configured-token",))
     issued = digest(tokens.issue("script", SCOPES_OF_TWO, None, 0))
     assert tokens.identify(issued).digest == issued
     configured = digest("configured-token")
@@ -71,16 +72,16 @@ def test_identity_carries_the_digest_for_rate_limits(engine: Engine) -> None:
 
 def test_identify_uses_its_cached_row_within_the_time_to_live(engine: Engine) -> None:
     monotonic_clock = Clock(1000.0)
-    tokens = Tokens(engine, (), monotonic=monotonic_clock)
+    tokens = tokens_in(engine, (), monotonic=monotonic_clock)
     known = digest(tokens.issue("script", SCOPES_OF_TWO, None, 0))
     tokens.identify(known)
-    Tokens(engine, ()).revoke("script")  # as another process would
+    tokens_in(engine, ()).revoke("script")  # as another process would
     monotonic_clock.advance(REMEMBERED_S - 0.1)
     assert tokens.identify(known).name == "script"
 
 
 def test_pass_through_callers_have_no_daily_limit(engine: Engine) -> None:
-    identity = Gatekeeper("pass-through", Tokens(engine, ()), SECRET).authenticate("alice")
+    identity = Gatekeeper("pass-through", tokens_in(engine, ()), SECRET).authenticate("alice")
     assert identity.daily_limit == 0
     assert identity.credential == "alice"
     assert len(identity.name) == len("credential:") + 12

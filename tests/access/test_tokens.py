@@ -20,6 +20,7 @@ from portal.access import (
 from portal.access import tokens as tokens_module
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
+from tests.fakes.one_tenant import tokens_in
 
 HOUR = 3600.0
 DECODE = frozenset({"decode"})
@@ -28,7 +29,7 @@ NAMES = (("live", None), ("revoked", None), ("expired", -1.0))  # name and lifet
 
 
 def test_issued_token_has_256_random_bits_and_is_not_listed(engine: Engine) -> None:
-    tokens = Tokens(engine, ())
+    tokens = tokens_in(engine, ())
     issued = [tokens.issue(f"script-{number}", DECODE, None, 0) for number in range(20)]
     assert len(set(issued)) == 20
     for token in issued:
@@ -37,7 +38,7 @@ def test_issued_token_has_256_random_bits_and_is_not_listed(engine: Engine) -> N
 
 
 def test_issued_token_identifies_name_scopes_and_limit(engine: Engine) -> None:
-    tokens = Tokens(engine, ())
+    tokens = tokens_in(engine, ())
     identity = tokens.identify(digest(tokens.issue("script", DECODE, HOUR, 7)))
     assert (identity.name, identity.scopes, identity.daily_limit) == ("script", DECODE, 7)
     assert identity.has_scope("decode")
@@ -45,7 +46,7 @@ def test_issued_token_identifies_name_scopes_and_limit(engine: Engine) -> None:
 
 
 def test_token_expires_at_its_expiry_time(engine: Engine, clock: Clock) -> None:
-    tokens = Tokens(engine, (), clock)
+    tokens = tokens_in(engine, (), clock)
     known = digest(tokens.issue("trial", DECODE, HOUR, 0))
     clock.advance(HOUR - 0.5)
     assert tokens.identify(known).name == "trial"
@@ -55,8 +56,8 @@ def test_token_expires_at_its_expiry_time(engine: Engine, clock: Clock) -> None:
 
 
 def test_revocation_by_another_process_is_seen_in_two_seconds(engine: Engine, clock: Clock) -> None:
-    tokens = Tokens(engine, (), clock, clock)
-    elsewhere = Tokens(engine, (), clock, clock)
+    tokens = tokens_in(engine, (), clock, clock)
+    elsewhere = tokens_in(engine, (), clock, clock)
     known = digest(tokens.issue("leaver", DECODE, None, 0))
     assert tokens.identify(known).name == "leaver"
     assert elsewhere.revoke("leaver")
@@ -66,15 +67,15 @@ def test_revocation_by_another_process_is_seen_in_two_seconds(engine: Engine, cl
 
 
 def test_token_issued_by_another_process_is_accepted(engine: Engine, clock: Clock) -> None:
-    tokens = Tokens(engine, (), clock, clock)
+    tokens = tokens_in(engine, (), clock, clock)
     with pytest.raises(UnknownToken):
         tokens.identify(digest("not yet"))
-    token = Tokens(engine, (), clock, clock).issue("new", DECODE, None, 0)
+    token = tokens_in(engine, (), clock, clock).issue("new", DECODE, None, 0)
     assert tokens.identify(digest(token)).name == "new"
 
 
 def test_name_of_a_revoked_token_cannot_be_reused(engine: Engine) -> None:
-    tokens = Tokens(engine, ())
+    tokens = tokens_in(engine, ())
     tokens.issue("script", DECODE, None, 0)
     assert tokens.revoke("script")
     assert not tokens.revoke("script")
@@ -84,7 +85,7 @@ def test_name_of_a_revoked_token_cannot_be_reused(engine: Engine) -> None:
 
 
 def test_concurrent_issues_of_one_name_succeed_once(engine: Engine) -> None:
-    tokens = Tokens(engine, ())
+    tokens = tokens_in(engine, ())
 
     def issue(_: int) -> int:
         try:
@@ -98,7 +99,7 @@ def test_concurrent_issues_of_one_name_succeed_once(engine: Engine) -> None:
 
 
 def test_tokens_are_listed_in_issue_order_with_their_validity(engine: Engine, clock: Clock) -> None:
-    tokens = Tokens(engine, (), clock)
+    tokens = tokens_in(engine, (), clock)
     for name in ("b", "a", "c"):
         tokens.issue(name, DECODE, None, 0)
         clock.advance(1)
@@ -115,7 +116,7 @@ def test_token_cache_is_bounded_for_unknown_tokens(
 ) -> None:
     assert tokens_module.MOST_CACHED <= 10_000
     monkeypatch.setattr(tokens_module, "MOST_CACHED", 100)  # each token is read from the database
-    tokens = Tokens(kept_open(None, tmp_path), ())
+    tokens = tokens_in(kept_open(None, tmp_path), ())
     for number in range(150):
         with pytest.raises(UnknownToken):
             tokens.identify(f"{number:064x}")
@@ -123,7 +124,7 @@ def test_token_cache_is_bounded_for_unknown_tokens(
 
 
 def test_configured_tokens_have_all_scopes(tmp_path: Path) -> None:
-    tokens = Tokens(kept_open(None, tmp_path), ("one", "two"))
+    tokens = tokens_in(kept_open(None, tmp_path), ("one", "two"))
     assert tokens.identify(digest("two")).scopes == SCOPES
     assert tokens.identify(digest("one")).name != tokens.identify(digest("two")).name
     with pytest.raises(UnknownToken):
@@ -131,7 +132,7 @@ def test_configured_tokens_have_all_scopes(tmp_path: Path) -> None:
 
 
 def test_demo_token_is_valid_only_in_demo_mode(tmp_path: Path) -> None:
-    tokens = Tokens(kept_open(None, tmp_path), ())
+    tokens = tokens_in(kept_open(None, tmp_path), ())
     assert Gatekeeper("demo", tokens, SECRET).authenticate("demo").name == "demo"
     assert not Gatekeeper("demo", tokens, SECRET).authenticate("demo").has_scope("admin")
     with pytest.raises(UnknownToken):
@@ -139,7 +140,7 @@ def test_demo_token_is_valid_only_in_demo_mode(tmp_path: Path) -> None:
 
 
 def test_pass_through_identity_repr_hides_the_credential(tmp_path: Path) -> None:
-    tokens = Tokens(kept_open(None, tmp_path), ())
+    tokens = tokens_in(kept_open(None, tmp_path), ())
     identity = Gatekeeper("pass-through", tokens, SECRET).authenticate("the-callers-own")
     assert identity.credential == "the-callers-own"
     assert "the-callers-own" not in repr(identity)
@@ -147,7 +148,7 @@ def test_pass_through_identity_repr_hides_the_credential(tmp_path: Path) -> None
 
 
 def test_pass_through_identity_is_a_keyed_hash(tmp_path: Path) -> None:
-    tokens = Tokens(kept_open(None, tmp_path), ())
+    tokens = tokens_in(kept_open(None, tmp_path), ())
     mine = Gatekeeper("pass-through", tokens, SECRET).authenticate("123456")
     again = Gatekeeper("pass-through", tokens, SECRET).authenticate("123456")
     assert (mine.name, mine.digest) == (again.name, again.digest)
@@ -195,8 +196,8 @@ def test_callers_data_is_taken_over_once(engine: Engine) -> None:
     """Each attempt waits for the database, also while it hangs."""
     moved: list[tuple[str, str]] = []
     gatekeeper = Gatekeeper(
-        "pass-through", Tokens(engine, ()), SECRET, [b"old"], lambda *names: moved.append(names)
+        "pass-through", tokens_in(engine, ()), SECRET, [b"old"], lambda *names: moved.append(names)
     )
     name = {gatekeeper.authenticate("an-upstreams-own").digest for _ in range(3)}.pop()
-    old = Gatekeeper("pass-through", Tokens(engine, ()), b"old")
+    old = Gatekeeper("pass-through", tokens_in(engine, ()), b"old")
     assert moved == [(old.authenticate("an-upstreams-own").digest, name)]

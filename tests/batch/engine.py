@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from portal.access import Identity, SubjectKeys
+from portal.access import Identity
 from portal.batch import (
     Access,
     Batch,
@@ -23,6 +23,7 @@ from portal.vehicle import LOOKUPS, LookupName
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open
+from tests.fakes.one_tenant import subject_keys
 from tests.gateway.gateways import FRESH_S, SECRET, STALE_S, Bench, StubUpstream, bench
 
 OWNER = "owner"
@@ -92,7 +93,7 @@ def engine_of(
 ) -> BatchEngine:
     one = bench(folder, clock, upstream, daily_limit=daily_limit, fresh_s=fresh_s, stale_s=stale_s)
     engine = database or kept_open(None, folder)
-    keys = SubjectKeys(SECRET, one.store.tag)
+    keys = subject_keys(SECRET, one.store.tag)
     retention_s = one.gateway.retention_s
     batches = Batches(engine, keys, retention_s, one.ledger, clock)
 

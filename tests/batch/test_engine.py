@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select, update
 
-from portal.access import Identity, RefusedToken, SubjectKeys
+from portal.access import Identity, RefusedToken
 from portal.batch import (
     Access,
     Batches,
@@ -21,7 +21,7 @@ from portal.batch import (
     UnknownBatch,
     read_list,
 )
-from portal.gateway import Caller, Ledger
+from portal.gateway import Caller
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import batch_items as items
 from portal.storage import batches as table
@@ -33,6 +33,7 @@ from portal.vehicle import LOOKUPS, Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
+from tests.fakes.one_tenant import ledger_of, subject_keys
 from tests.fakes.ports import wait_until
 from tests.gateway.gateways import SECRET, StubUpstream, good
 
@@ -526,8 +527,8 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     """A rotation that began with the new key: this portal has the old one alone."""
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
-    keys = SubjectKeys(b"new" * 11, str, former=[SECRET])
-    other = Batches(database, keys, lambda _: 3600.0, Ledger(database), clock)
+    keys = subject_keys(b"new" * 11, str, former=[SECRET])
+    other = Batches(database, keys, lambda _: 3600.0, ledger_of(database), clock)
     leases, last = (
         ItemLeases(database, keys, lambda _: 3600.0, limit, clock, "other") for limit in (8, 0)
     )

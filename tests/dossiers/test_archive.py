@@ -32,7 +32,7 @@ def tag(plate: str) -> str:
 
 
 def archive(engine: Engine, clock: Clock, **named: Any) -> DossierArchive:
-    keys = SubjectKeys(**{"secret": SECRET, "tag": tag, **named})
+    keys = SubjectKeys(**{"secret": SECRET, "tag": tag, "namespace": "upstream", **named})
     return DossierArchive(engine, keys, purge_bucket, lifetime_s=LIFETIME_S, clock=clock)
 
 

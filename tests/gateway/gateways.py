@@ -29,6 +29,7 @@ from portal.gateway import (
     SingleFlight,
     Store,
 )
+from portal.gateway.retention import Retention
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.storage import PurgeLog, Purges
 from portal.upstream import Account, Failing, Resource, Response, Unusable
@@ -37,6 +38,7 @@ from tests import factories
 from tests.fakes import Clock
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import kept_open
+from tests.fakes.one_tenant import NAMESPACE, ledger_of
 
 SECRET = b"the secret of the gateway's tests"
 CALLER = Caller("somebody")
@@ -144,6 +146,22 @@ def terms(
     return {name: CachePolicy(fresh_s, stale_s, Decimal(price)) for name in OPERATIONS}
 
 
+def no_purges(_: int | None) -> Purges:
+    """Return what an empty purge log returns."""
+    return Purges(0, frozenset())
+
+
+def store_of(cache: Backend, namespace: str, retention: Retention | None = None) -> Store:
+    """Return a store on ``cache`` without a purge log, former keys or an observer."""
+    return Store(
+        *(cache, Seal(SECRET), LocalCache(10_000), Observer()),
+        purges_since=no_purges,
+        retention=retention,
+        namespace=namespace,
+        former_seals=(),
+    )
+
+
 def opened_cache(folder: Path) -> SQLiteCache:
     """Open the folder's cache as a worker process does; it is closed when the test ends."""
     return closed_later(SQLiteCache(folder / "cache.sqlite"), SQLiteCache.close)
@@ -176,9 +194,14 @@ def bench(
     ticking = Clock(0.0)
     held = cast(Backend, backend or opened_cache(folder))
     memory = LocalCache(MEBIBYTE, ticking)
-    since = purge_log.since if purge_log else (lambda _: Purges(0, frozenset()))
-    store = Store(held, seal, memory, observer, clock, since, former_seals=former)
-    ledger = Ledger(kept_open(None, folder), daily_limit, clock)
+    store = Store(
+        *(held, seal, memory, observer or Observer(), clock),
+        purges_since=purge_log.since if purge_log else no_purges,
+        retention=None,
+        namespace=NAMESPACE,
+        former_seals=former,
+    )
+    ledger = ledger_of(kept_open(None, folder), daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
         upstream,

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, select
 
-from portal.gateway import BatchCharges, Caller, Failure, Ledger
+from portal.gateway import BatchCharges, Caller, Failure
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
 from portal.storage.tables import (
@@ -20,13 +20,14 @@ from portal.storage.tables import (
 )
 from tests.fakes import Clock, wait_until
 from tests.fakes.databases import Database
+from tests.fakes.one_tenant import ledger_of
 from tests.fakes.preloaded import PRELOADED
 from tests.gateway.gateways import CALLER, StubUpstream, bench, decode
 from tests.gateway.ledgers import buy, spent
 
 
 def test_row_is_written_before_the_call(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     attempt = LedgerEntry(ledger, "decode", "tag", Decimal("0.305"), CALLER).begin("secondary")
     (row,) = ledger.rows()
     assert (row.operation, row.origin, row.caller) == ("decode", "secondary", "somebody")
@@ -38,7 +39,7 @@ def test_row_is_written_before_the_call(engine: Engine, clock: Clock) -> None:
 
 
 def test_charges_of_a_batch(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
 
     def call(subject: str, outcome: str = "", status: int | None = None, batch: str = "b") -> None:
         caller = Caller("ana", batch=batch)
@@ -66,7 +67,7 @@ def test_charges_of_a_batch(engine: Engine, clock: Clock) -> None:
 
 
 def test_allowance_counts_both_limits(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=5, clock=clock)
+    ledger = ledger_of(engine, daily_limit=5, clock=clock)
     buy(ledger)
     found = ledger.allowance(Caller(CALLER.name, daily_limit=3))
     assert (found.day, found.token, found.left) == (4, 2, 2)
@@ -81,11 +82,11 @@ def test_allowance_without_limit_reads_no_database(
         raise AssertionError("the database was read")
 
     monkeypatch.setattr("portal.gateway.ledger.reading", fail)
-    assert Ledger(engine, clock=clock).allowance(CALLER).left is None
+    assert ledger_of(engine, clock=clock).allowance(CALLER).left is None
 
 
 def test_allowance_is_unknown_while_the_database_is_down(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=5, clock=clock)
+    ledger = ledger_of(engine, daily_limit=5, clock=clock)
     with engine.begin() as db:
         spending.drop(db)
     found = ledger.allowance(Caller("somebody", daily_limit=3))
@@ -95,14 +96,14 @@ def test_allowance_is_unknown_while_the_database_is_down(engine: Engine, clock: 
 def test_months_follow_sao_paulo_time(engine: Engine, clock: Clock) -> None:
     """02:00 UTC on 1 November is still 31 October in São Paulo."""
     clock.advance(date(2026, 11, 1).toordinal() * 86400 - 719163 * 86400 + 7200 - clock())
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     buy(ledger)
     assert len(list(ledger.rows("2026-10"))) == 1
     assert list(ledger.rows("2026-11")) == []
 
 
 def test_daily_limit_is_exact_and_gives_retry_after(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=3, clock=clock)
+    ledger = ledger_of(engine, daily_limit=3, clock=clock)
     for _ in range(3):
         buy(ledger)
     with pytest.raises(Failure) as caught:
@@ -113,7 +114,7 @@ def test_daily_limit_is_exact_and_gives_retry_after(engine: Engine, clock: Clock
 
 
 def test_daily_limit_resets_at_midnight_in_sao_paulo(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(engine, daily_limit=1, clock=clock)
     buy(ledger)
     clock.advance(15 * 3600 - 1)
     with pytest.raises(Failure):
@@ -123,7 +124,7 @@ def test_daily_limit_resets_at_midnight_in_sao_paulo(engine: Engine, clock: Cloc
 
 
 def test_token_limit_does_not_use_up_daily_limit(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=3, clock=clock)
+    ledger = ledger_of(engine, daily_limit=3, clock=clock)
     small, other = Caller("small", daily_limit=1), Caller("other")
     buy(ledger, small)
     for _ in range(5):
@@ -137,7 +138,7 @@ def test_token_limit_does_not_use_up_daily_limit(engine: Engine, clock: Clock) -
 
 
 def test_unsent_call_releases_reservation_and_is_not_listed(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(engine, daily_limit=1, clock=clock)
     for _ in range(5):
         buy(ledger, Caller("x", daily_limit=1), "not_sent")
     buy(ledger, Caller("x", daily_limit=1))
@@ -148,7 +149,7 @@ def test_unsent_call_releases_reservation_and_is_not_listed(engine: Engine, cloc
 def test_possibly_charged_call_keeps_reservation(
     engine: Engine, clock: Clock, outcome: str
 ) -> None:
-    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(engine, daily_limit=1, clock=clock)
     buy(ledger, outcome=outcome)
     with pytest.raises(Failure):
         buy(ledger)
@@ -164,7 +165,7 @@ def test_failed_row_prevents_the_call(tmp_path: Path, clock: Clock) -> None:
 
 
 def test_forgetting_a_vehicle_keeps_its_rows(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     buy(ledger)
     assert ledger.forget("tag") == 1
     assert ledger.forget("tag") == 0
@@ -184,7 +185,7 @@ def test_exhausted_token_limit_is_not_shared_with_others(tmp_path: Path, clock: 
 def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]") -> None:
     """Race for one limit; every fourth reserved call is never sent."""
     engine = database.open()
-    ledger = Ledger(engine, daily_limit=100)
+    ledger = ledger_of(engine, daily_limit=100)
 
     def attempt(number: int) -> tuple[int, int]:
         free = number % 4 == 0
@@ -216,7 +217,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
     for racer in racers:
         racer.join(30)
     assert sum(odd for _, odd in through) == 0
-    ledger = Ledger(engine, daily_limit=100)
+    ledger = ledger_of(engine, daily_limit=100)
     # Some reservations may have been released only after the last attempt. Use them now.
     late = 0
     with suppress(Failure):
@@ -234,7 +235,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
 
 def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
     """Each call updates the counters of two payers, while purges and sweeps run."""
-    ledger = Ledger(engine, daily_limit=10_000)
+    ledger = ledger_of(engine, daily_limit=10_000)
 
     def busy(number: int) -> None:
         buy(ledger, Caller(f"c{number % 5}", 10_000), ("answered", "not_sent")[number % 2])
@@ -250,7 +251,7 @@ def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
 
 
 def _killed_in_mid_call(database: Database) -> None:
-    buy(Ledger(database.open()), outcome=None)
+    buy(ledger_of(database.open()), outcome=None)
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -259,11 +260,11 @@ def test_call_of_killed_process_reads_maybe(database: str, engine: Engine) -> No
     victim.start()
     victim.join(60)
     assert victim.exitcode == -signal.SIGKILL
-    assert spent(Ledger(engine)) == ["maybe"]
+    assert spent(ledger_of(engine)) == ["maybe"]
 
 
 def test_past_counters_are_dropped_and_rows_stay(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(engine, daily_limit=1, clock=clock)
     buy(ledger)
     clock.advance(3 * 86400)
     ledger.drop_past_counters()

@@ -10,12 +10,13 @@ import pytest
 from sqlalchemy import Connection, Engine, event, select
 from sqlalchemy.engine.interfaces import DBAPIConnection
 
-from portal.gateway import Failure, Ledger
+from portal.gateway import Failure
 from portal.gateway import ledger as ledger_module
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import reading, spending
 from tests.fakes import Clock
 from tests.fakes.databases import PostgresProcess, opened
+from tests.fakes.one_tenant import ledger_of
 from tests.gateway.gateways import CALLER
 from tests.gateway.ledgers import begin_call, buy, spent
 
@@ -44,7 +45,7 @@ def test_failed_closes_are_retried_after_outage(tmp_path: Path, clock: Clock) ->
     Each unsent call releases its reservation exactly once.
     """
     with PostgresProcess() as server, opened(server.url, tmp_path) as engine:
-        ledger = Ledger(engine, daily_limit=3, clock=clock)
+        ledger = ledger_of(engine, daily_limit=3, clock=clock)
         calls = [begin_call(ledger) for _ in range(3)]
         server.stop()
         answered, *unsent = calls
@@ -62,7 +63,7 @@ def test_failed_closes_are_retried_after_outage(tmp_path: Path, clock: Clock) ->
 
 
 def test_lost_confirmation_releases_reservation_once(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     for _ in range(2):
         buy(ledger)
     attempt = begin_call(ledger)
@@ -76,7 +77,7 @@ def test_lost_confirmation_releases_reservation_once(engine: Engine, clock: Cloc
 
 def test_unconfirmed_row_of_unsent_call_releases_reservation(engine: Engine, clock: Clock) -> None:
     """The row is committed but its confirmation is lost, so the call is not sent."""
-    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(engine, daily_limit=1, clock=clock)
     lose_connection_at_commit(engine, lambda raw: raw.commit())
     with pytest.raises(Failure) as caught:
         buy(ledger)
@@ -88,7 +89,7 @@ def test_unconfirmed_row_of_unsent_call_releases_reservation(engine: Engine, clo
 
 
 def test_rolled_back_row_does_not_close_row_of_same_number(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     lose_connection_at_commit(engine, lambda raw: raw.rollback())
     with pytest.raises(Failure):
         buy(ledger)
@@ -106,7 +107,7 @@ def test_pending_closes_are_bounded_and_settled_in_batches(
 ) -> None:
     monkeypatch.setattr(ledger_module, "MAX_PENDING_CLOSES", 5)
     monkeypatch.setattr(ledger_module, "SETTLE_BATCH", 3)
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     calls = [begin_call(ledger) for _ in range(7)]
     with engine.begin() as db:
         db.exec_driver_sql("ALTER TABLE ledger RENAME TO elsewhere")
@@ -132,7 +133,7 @@ def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path: Path, clock: C
             waits_ms.append(connection.execute("PRAGMA busy_timeout").fetchone()[0])
 
     with opened(None, tmp_path) as engine:
-        ledger = Ledger(engine, clock=clock)
+        ledger = ledger_of(engine, clock=clock)
         entry = LedgerEntry(ledger, "decode", "tag", Decimal("0.30"), CALLER)
         event.listen(engine, "before_cursor_execute", note)
         call = replace(entry, deadline=time.monotonic() + 1).begin("primary")

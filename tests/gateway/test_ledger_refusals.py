@@ -9,6 +9,7 @@ from sqlalchemy import Engine, select
 from portal.gateway import Caller, Failure, Ledger
 from portal.storage import reading, spending
 from tests.fakes import Clock
+from tests.fakes.one_tenant import ledger_of
 from tests.gateway.ledgers import begin_call, buy, spent
 
 
@@ -29,7 +30,7 @@ def kind_of(ledger: Ledger, payer: Caller) -> str:
 def test_refused_credential_releases_reservation_and_keeps_row(
     engine: Engine, clock: Clock, status: int
 ) -> None:
-    ledger = Ledger(engine, daily_limit=3, clock=clock)
+    ledger = ledger_of(engine, daily_limit=3, clock=clock)
     for number in range(10):
         buy(ledger, caller(f"stranger-{number}", 1), status=status)
     assert [(row.outcome, row.status, row.price) for row in ledger.rows()] == [
@@ -39,7 +40,7 @@ def test_refused_credential_releases_reservation_and_keeps_row(
 
 
 def test_refused_credential_releases_token_limit(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     poor = caller("ana", daily_limit=1)
     buy(ledger, poor, status=401)
     assert [kind_of(ledger, poor) for _ in range(2)] == ["sent", "token_limit"]
@@ -49,7 +50,7 @@ def test_refused_credential_releases_token_limit(engine: Engine, clock: Clock) -
 def test_refused_operator_credential_keeps_reservation(
     engine: Engine, clock: Clock, status: int
 ) -> None:
-    ledger = Ledger(engine, daily_limit=1, clock=clock)
+    ledger = ledger_of(engine, daily_limit=1, clock=clock)
     buy(ledger, status=status)
     assert kind_of(ledger, Caller("other")) == "day_limit"
 
@@ -58,7 +59,7 @@ def test_refused_operator_credential_keeps_reservation(
 def test_other_answers_to_proven_caller_keep_reservation(
     engine: Engine, clock: Clock, status: int
 ) -> None:
-    ledger = Ledger(engine, daily_limit=2, clock=clock)
+    ledger = ledger_of(engine, daily_limit=2, clock=clock)
     buy(ledger, caller("ana"), status=200)
     buy(ledger, caller("ana"), status=status)
     assert kind_of(ledger, caller("bia")) == "day_limit"
@@ -69,7 +70,7 @@ def test_failed_calls_on_trial_release_reservation(
     engine: Engine, clock: Clock, status: int
 ) -> None:
     """An upstream may refuse an invented credential with any status."""
-    ledger = Ledger(engine, daily_limit=2, clock=clock)
+    ledger = ledger_of(engine, daily_limit=2, clock=clock)
     for number in range(10):
         buy(ledger, caller(f"stranger-{number}"), status=status)
     assert len(list(ledger.rows())) == 10
@@ -78,7 +79,7 @@ def test_failed_calls_on_trial_release_reservation(
 
 def test_trial_calls_in_flight_use_half_of_remaining_limit(engine: Engine, clock: Clock) -> None:
     """A proven caller's calls are sent while the trial calls wait for their 401."""
-    ledger = Ledger(engine, daily_limit=20, clock=clock)
+    ledger = ledger_of(engine, daily_limit=20, clock=clock)
     buy(ledger, caller("bia"))
     waiting = []
     with pytest.raises(Failure) as caught:
@@ -94,7 +95,7 @@ def test_trial_calls_in_flight_use_half_of_remaining_limit(engine: Engine, clock
 
 
 def test_trial_limit_is_divided_between_processes(engine: Engine, clock: Clock) -> None:
-    books = [Ledger(engine, daily_limit=20, clock=clock, processes=2) for _ in range(2)]
+    books = [ledger_of(engine, daily_limit=20, clock=clock, processes=2) for _ in range(2)]
     for ledger in books:
         with pytest.raises(Failure):
             for number in range(20):
@@ -105,13 +106,13 @@ def test_trial_limit_is_divided_between_processes(engine: Engine, clock: Clock) 
 
 
 def test_sequential_new_callers_can_use_the_whole_limit(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=5, clock=clock, processes=4)
+    ledger = ledger_of(engine, daily_limit=5, clock=clock, processes=4)
     kinds = [kind_of(ledger, caller(f"new-{number}")) for number in range(6)]
     assert kinds == ["sent"] * 5 + ["day_limit"]
 
 
 def test_failed_or_unsent_call_frees_its_trial_slot(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, daily_limit=10, clock=clock)
+    ledger = ledger_of(engine, daily_limit=10, clock=clock)
     for outcome in ("not_sent", "circuit_open") * 5:
         buy(ledger, caller("new"), outcome)
     for outcome in ("timed_out", "failing", "broken") * 3:
@@ -120,14 +121,14 @@ def test_failed_or_unsent_call_frees_its_trial_slot(engine: Engine, clock: Clock
 
 
 def test_no_trial_without_daily_limit(engine: Engine, clock: Clock) -> None:
-    ledger = Ledger(engine, clock=clock)
+    ledger = ledger_of(engine, clock=clock)
     for number in range(50):
         begin_call(ledger, caller(f"stranger-{number}"))
     assert kind_of(ledger, caller("bia")) == "sent"
 
 
 def test_concurrent_new_callers_do_not_exceed_limit(engine: Engine) -> None:
-    ledger = Ledger(engine, daily_limit=30)
+    ledger = ledger_of(engine, daily_limit=30)
 
     def race(number: int) -> bool:
         try:

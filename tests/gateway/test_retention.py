@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import CachePolicy, LocalCache, Seal, Store, sqlite_cache
+from portal.gateway import CachePolicy, Seal, Store, sqlite_cache
 from portal.gateway.envelope import Envelope
 from portal.gateway.retention import Retention, retention_of
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.vehicle import OperationName
-from tests.gateway.gateways import SECRET, opened_cache
+from tests.gateway.gateways import SECRET, opened_cache, store_of
 
 HERE, THERE = "upstream:a:80", "upstream:b:80"
 HOUR = 3600.0
@@ -33,7 +33,7 @@ def opened(cache: SQLiteCache) -> Opened:
 
     def open_store(seconds: float) -> Store:
         retention = Retention(HERE, f"decode:{seconds}", lambda envelope: seconds)
-        return Store(cache, Seal(SECRET), LocalCache(10_000), namespace=HERE, retention=retention)
+        return store_of(cache, HERE, retention)
 
     return open_store
 

@@ -13,13 +13,14 @@ from portal.storage.tables import (
 )
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
+from tests.fakes.one_tenant import savings_of
 from tests.gateway.gateways import bench, terms
 
 
 def test_hits_are_counted_by_day_at_their_price(
     tmp_path: Path, engine: Engine, clock: Clock
 ) -> None:
-    tally = SavingsCounter(engine, terms(price="0.305"), clock)
+    tally = savings_of(engine, terms(price="0.305"), clock)
     made = bench(tmp_path, clock, savings=tally.count)
     for _ in range(4):
         made.decode()
@@ -31,7 +32,7 @@ def test_hits_are_counted_by_day_at_their_price(
 
 def test_two_processes_add_to_one_count(engine: Engine, clock: Clock) -> None:
     for _ in range(2):
-        tally = SavingsCounter(engine, terms(price="1"), clock)
+        tally = savings_of(engine, terms(price="1"), clock)
         for how in ("hit", "stale", "collapsed", "miss", "request"):
             tally.count("renajud", how)
         tally.flush()
@@ -42,7 +43,7 @@ def test_two_processes_add_to_one_count(engine: Engine, clock: Clock) -> None:
 
 def test_concurrent_flushes_lose_no_hit(engine: Engine, clock: Clock) -> None:
     """All counters flush to the same rows, which do not exist yet."""
-    tallies = [SavingsCounter(engine, terms(price="1"), clock) for _ in range(12)]
+    tallies = [savings_of(engine, terms(price="1"), clock) for _ in range(12)]
     for tally in tallies:
         for operation in ("decode", "renainf", "renajud"):
             tally.count(operation, "hit")
@@ -55,7 +56,7 @@ def test_concurrent_flushes_lose_no_hit(engine: Engine, clock: Clock) -> None:
 def test_failed_flush_is_retried(
     tmp_path: Path, engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tally = SavingsCounter(engine, terms(), clock)
+    tally = savings_of(engine, terms(), clock)
     tally.count("decode", "hit")
     broken = kept_open(None, tmp_path / "broken")
     metadata.drop_all(broken)

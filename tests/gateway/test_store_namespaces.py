@@ -2,17 +2,12 @@
 
 from pathlib import Path
 
-from portal.gateway import DECODE, REPORT, LocalCache, Lookup, Seal, Store
+from portal.gateway import DECODE, REPORT, Lookup, Seal
 from portal.gateway.envelope import SCHEMA, Envelope
-from portal.gateway.sqlite_cache import SQLiteCache
 from portal.vehicle import Plate
-from tests.gateway.gateways import SECRET, opened_cache
+from tests.gateway.gateways import SECRET, opened_cache, store_of
 
 PLATE = Plate.parse("ABC1D23")
-
-
-def store(cache: SQLiteCache, namespace: str) -> Store:
-    return Store(cache, Seal(SECRET), LocalCache(10_000), namespace=namespace)
 
 
 def envelope(key: str, schema: int = SCHEMA) -> Envelope:
@@ -21,7 +16,7 @@ def envelope(key: str, schema: int = SCHEMA) -> Envelope:
 
 def test_keys_of_namespaces_differ_only_in_name(tmp_path: Path) -> None:
     cache = opened_cache(tmp_path)
-    here, there = store(cache, "upstream:a:80"), store(cache, "upstream:b:80")
+    here, there = store_of(cache, "upstream:a:80"), store_of(cache, "upstream:b:80")
     for keys in (
         [each.key(Lookup(DECODE, PLATE), None) for each in (here, there)],
         [each.key(Lookup(REPORT, PLATE, body=b"{}"), "credential") for each in (here, there)],
@@ -34,7 +29,7 @@ def test_keys_of_namespaces_differ_only_in_name(tmp_path: Path) -> None:
 
 def test_entries_of_former_layout_are_not_served_but_purged(tmp_path: Path) -> None:
     cache, seal = opened_cache(tmp_path), Seal(SECRET)
-    here = store(cache, "upstream:a:80")
+    here = store_of(cache, "upstream:a:80")
     former = f"{here.tag(PLATE.text)}:{seal.keyed_hash(Lookup(DECODE, PLATE).question, 40)}"
     for key in (former, here.key(Lookup(DECODE, PLATE), None)):
         cache.replace(key, seal.sign(envelope(key, SCHEMA - 1)), 3600)

@@ -11,6 +11,7 @@ from portal.gateway.usage import paid_query
 from portal.storage import reading
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
+from tests.fakes.one_tenant import savings_of
 from tests.gateway.gateways import CALLER, bench, terms
 from tests.gateway.ledgers import begin_call, buy
 
@@ -22,7 +23,7 @@ def test_calls_and_answers_are_summed_by_day_caller_and_operation(
     engine: Engine, clock: Clock
 ) -> None:
     ledger = Ledger(engine, clock=clock, namespace="up")
-    counter = SavingsCounter(engine, terms(price="0.305"), clock, "up")
+    counter = SavingsCounter(engine, terms(price="0.305"), clock, namespace="up")
     log = UsageLog(engine, "up", clock)
     today = log.today()
     for caller, calls in ((ANA, 3), (BIA, 1)):
@@ -118,7 +119,7 @@ def test_number_of_queries_does_not_grow_with_the_rows(engine: Engine, clock: Cl
 
 
 def test_hits_are_counted_for_who_asked(tmp_path: Path, engine: Engine, clock: Clock) -> None:
-    counter = SavingsCounter(engine, terms(price="1"), clock)
+    counter = savings_of(engine, terms(price="1"), clock)
     made = bench(tmp_path, clock, savings=counter.count)
     for _ in range(3):
         made.decode()

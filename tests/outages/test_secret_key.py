@@ -185,5 +185,5 @@ def test_blank_key_setting_counts_as_unset(tmp_path: Path, upstream: FaultUpstre
     }
     with PortalProcess(settings, workers=1) as server:
         assert len((tmp_path / "secret_key").read_bytes()) == 64
-        assert DossierCodes(b"").read("anything") is None
+        assert DossierCodes(b"", "upstream").read("anything") is None
         assert server.get("/entrar").status_code == 200

@@ -18,6 +18,7 @@ from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess, opened
 from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
+from tests.fakes.one_tenant import NAMESPACE
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Answer, Ask, one, together
 from tests.outages.visitor import signed_in
@@ -106,7 +107,7 @@ def ledger_of(portal: PortalProcess) -> list[dict[str, str]]:
 def rows_of(machines: Machines) -> list[UpstreamCall]:
     """Read the ledger in this process, which is faster than the command."""
     with opened(machines.database_url, machines.here.data_dir) as engine:
-        return list(Ledger(engine).rows(everywhere=True))
+        return list(Ledger(engine, namespace=NAMESPACE).rows(everywhere=True))
 
 
 def issued(portal: PortalProcess, *words: str) -> dict[str, str]:

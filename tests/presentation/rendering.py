@@ -11,6 +11,7 @@ from portal.presentation import formats
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
+from portal.presentation.vehicle import page as vehicle_pages
 from portal.vehicle import Plate, result_of
 from portal.web.http.assets import Assets
 from tests.factories import (
@@ -68,6 +69,14 @@ def site(
 
 def render(page: Any, around: Site | None = None) -> str:
     return ENVIRONMENT.get_template(page.template).render(page=page, site=around or site())
+
+
+def vehicle_page(
+    plate: Plate, panels: Panels, report: Panel, context: RenderContext, **options: Any
+) -> vehicle_pages.VehiclePage:
+    """Build the page for a visitor who has every scope and no daily limit."""
+    unlimited: dict[str, Any] = {"may_refresh": True, "left_today": None, "may_write": True}
+    return vehicle_pages.vehicle_page(plate, panels, report, context, **unlimited | options)
 
 
 def answered(

@@ -35,14 +35,14 @@ from portal.presentation.site.public_pages import (
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import search_page
 from portal.presentation.status_style import ANSWER_LOOKS
-from portal.presentation.tools.batches import batch_form_page, batch_page
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
-from portal.presentation.vehicle.page import renavam_page, vehicle_page
+from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox import TOKEN, Request, Sandbox
 from portal.vehicle import LookupName, Plate, Renavam
 from portal.web.json_api.openapi import as_document
 from tests.factories import report_body
+from tests.presentation.batch_views import batch_form_page, batch_page
 from tests.presentation.operations import FACTS, IDLE
 from tests.presentation.rendering import (
     CONTEXT,
@@ -53,6 +53,7 @@ from tests.presentation.rendering import (
     UNASKED_PANELS,
     answered,
     panels,
+    vehicle_page,
 )
 
 SAMPLES = (SamplePlate("ABC1D23", "Vitrine", "200", "o mesmo"),)

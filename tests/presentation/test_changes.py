@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from portal.presentation.panels import Panel, Panels, Replaced
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.changes import MOST_LINES, changes_of
-from portal.presentation.vehicle.page import vehicle_page
 from portal.vehicle import result_of
 from tests.factories import (
     HIDDEN,
@@ -34,6 +33,7 @@ from tests.presentation.rendering import (
     UNASKED_PANELS,
     answered,
     render,
+    vehicle_page,
 )
 from tests.web.html_checker import check_html, text_of
 

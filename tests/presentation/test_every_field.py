@@ -9,7 +9,7 @@ import pytest
 
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.page import renavam_page, vehicle_page
+from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,
@@ -24,7 +24,7 @@ from tests.factories import (
     restriction,
     topics,
 )
-from tests.presentation.rendering import CONTEXT, PLATE, answered, panels, render
+from tests.presentation.rendering import CONTEXT, PLATE, answered, panels, render, vehicle_page
 
 # Fields whose sentinel cannot be a text: the contract gives them another type.
 NOT_TEXT = {"pontos", "constaRenajud", "predicao", "historicoPreco", "informacoesFipe"}

@@ -17,10 +17,18 @@ from portal.presentation.vehicle.fine_ledger import (
     fine_ledger,
 )
 from portal.presentation.vehicle.fines import fine_list
-from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.vehicle import Field, Renavam
 from tests.factories import fine, payment, renainf_body
-from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
+from tests.presentation.rendering import (
+    CONTEXT,
+    PLATE,
+    UNASKED,
+    answered,
+    panels,
+    render,
+    vehicle_page,
+)
 from tests.web.html_checker import check_html
 
 

@@ -17,7 +17,7 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import error_page
 from portal.presentation.site.search_page import search_page
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.vehicle import LOOKUPS, Plate, Renavam
 from tests.factories import (
@@ -43,6 +43,7 @@ from tests.presentation.rendering import (
     answered,
     panels,
     render,
+    vehicle_page,
 )
 from tests.web.html_checker import check_html
 

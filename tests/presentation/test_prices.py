@@ -8,13 +8,12 @@ import pytest
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_prices
 from portal.presentation.tools.negotiation import negotiation_page
-from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, prices_of
 from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle import read_decode, result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history
-from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render, vehicle_page
 from tests.web.html_checker import check_html, text_of
 
 

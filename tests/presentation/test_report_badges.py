@@ -4,11 +4,10 @@ import json
 
 import pytest
 
-from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
 from portal.vehicle import LookupName, result_of
 from tests.factories import report_body
-from tests.presentation.rendering import CONTEXT, PLATE, panels, render
+from tests.presentation.rendering import CONTEXT, PLATE, panels, render, vehicle_page
 from tests.web.html_checker import check_html, text_of
 
 ALL: tuple[LookupName, ...] = ("decode", "renainf", "renajud")

@@ -7,7 +7,7 @@ import pytest
 from portal.presentation.panels import Panel
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.page import renavam_page, vehicle_page
+from portal.presentation.vehicle.page import renavam_page
 from portal.presentation.vehicle.summary import Summary
 from portal.presentation.vehicle.timeline import MOST_EVENTS
 from portal.vehicle import Renavam
@@ -20,7 +20,7 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render, vehicle_page
 from tests.web.html_checker import check_html, text_of
 
 

@@ -10,7 +10,7 @@ from jinja2 import meta, nodes
 
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
+from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName
 from portal.vehicle import Renavam
 from tests.factories import (
@@ -38,6 +38,7 @@ from tests.presentation.rendering import (
     panels,
     render,
     site,
+    vehicle_page,
 )
 from tests.presentation.specimens import PAGES
 from tests.web.html_checker import HTML, check_html, text_of

@@ -8,13 +8,13 @@ import pytest
 from sqlalchemy import create_engine, make_url
 from sqlalchemy.exc import ProgrammingError
 
-from portal.access import Tokens
-from portal.gateway import Failure, Ledger
+from portal.gateway import Failure
 from portal.gateway import ledger as ledger_module
 from portal.storage import SchemaMismatch, open_engine
 from portal.system import repeated_warning
 from tests.fakes import Clock
 from tests.fakes.databases import Database, PostgresProcess, kept_open, opened
+from tests.fakes.one_tenant import ledger_of, tokens_in
 from tests.gateway.ledgers import buy, spent
 
 CHANGES = {
@@ -63,7 +63,7 @@ def test_changed_tables_end_the_start_with_what_is_missing(
 def test_harmless_additions_are_accepted(database: Database, statement: str) -> None:
     change(database, statement)
     with opened(database.url, database.folder) as engine:
-        buy(Ledger(engine))
+        buy(ledger_of(engine))
 
 
 def run(url: str, *statements: str) -> None:
@@ -105,7 +105,7 @@ def test_read_only_database_is_a_line_once_a_minute(
     clock = Clock()
     warn = repeated_warning.RepeatedWarning(logging.getLogger("portal.ledger"), clock)
     monkeypatch.setattr(ledger_module, "_warn", warn)
-    ledger = Ledger(kept_open(url, tmp_path))
+    ledger = ledger_of(kept_open(url, tmp_path))
     assert caplog.messages == ["the database refuses writes: InternalError, SQLSTATE 25006"]
     caplog.clear()
     for _ in range(3):
@@ -126,7 +126,7 @@ def test_database_without_an_encoding_holds_portuguese_text(
         "CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",
     )
     engine = kept_open(postgres.url.replace("/postgres", "/ascii"), tmp_path)
-    tokens = Tokens(engine, [])
+    tokens = tokens_in(engine, [])
     tokens.issue("joão", frozenset({"decode"}), None, 0)
     assert [each.name for each in tokens.listed()] == ["joão"]
 
@@ -140,7 +140,7 @@ def test_fewer_connections_than_the_pool_wants_are_shared(url: str, tmp_path: Pa
         "GRANT ALL ON ALL SEQUENCES IN SCHEMA public TO few",
     )
     with opened(url.replace("portal@", "few@"), tmp_path) as engine:
-        ledger = Ledger(engine)
+        ledger = ledger_of(engine)
         with ThreadPoolExecutor(64) as pool:
             for done in [pool.submit(buy, ledger) for _ in range(300)]:
                 done.result()

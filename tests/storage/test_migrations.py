@@ -11,8 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import History, SubjectKeys, Tokens, UnknownToken, digest
-from portal.gateway import Ledger
+from portal.access import History, UnknownToken, digest
 from portal.storage import (
     SCHEMA_HEAD,
     SchemaMismatch,
@@ -28,6 +27,7 @@ from portal.storage.tables import (
 )
 from tests.fakes.closing import closed_later
 from tests.fakes.databases import Database, opened
+from tests.fakes.one_tenant import ledger_of, subject_keys, tokens_in
 from tests.fakes.preloaded import PRELOADED
 from tests.storage.former_schemas import FORMER, LEDGER_ROW, TAG, UNRECORDED, execute
 
@@ -86,8 +86,8 @@ def test_unrecorded_schema_is_recognised_and_keeps_its_rows(database: Database) 
     with opened(database.url, database.folder) as engine:
         assert differences(engine) == []
         assert current_revision(engine) == SCHEMA_HEAD
-        assert Tokens(engine, ()).identify(digest("live")).name == "ana"
-        assert len(list(Ledger(engine).rows(everywhere=True))) == 1
+        assert tokens_in(engine, ()).identify(digest("live")).name == "ana"
+        assert len(list(ledger_of(engine).rows(everywhere=True))) == 1
     assert execute(database, "SELECT version_num FROM alembic_version") == [(SCHEMA_HEAD,)]
 
 
@@ -111,8 +111,8 @@ def test_former_rows_are_set_aside_and_logged_once(
     assert upgrade_schema(unprepared(former)) == "0001"
     assert upgrade_schema(unprepared(former)) == SCHEMA_HEAD
     with opened(former.url, former.folder) as engine:
-        assert list(Ledger(engine).rows()) == []
-        assert [row.caller for row in Ledger(engine).rows(everywhere=True)] == ["ana", "ana"]
+        assert list(ledger_of(engine).rows()) == []
+        assert [row.caller for row in ledger_of(engine).rows(everywhere=True)] == ["ana", "ana"]
     (line,) = caplog.messages
     assert "2 ledger rows and 2 tokens are set aside" in line
     assert "issue tokens again" in line
@@ -166,7 +166,7 @@ def test_worker_on_another_versions_schema_logs_it_and_starts(
     database.open()
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
     with opened(database.url, database.folder, required=False) as engine:
-        assert Tokens(engine, ()).listed() == []
+        assert tokens_in(engine, ()).listed() == []
     (line,) = caplog.messages
     assert "another version (9999" in line
 
@@ -192,7 +192,7 @@ def test_failed_migration_changes_nothing(former: Database) -> None:
 
 
 def test_former_tokens_are_unknown_and_their_names_reusable(upgraded: Engine) -> None:
-    tokens = Tokens(upgraded, ())
+    tokens = tokens_in(upgraded, ())
     for token in ("live", "revoked"):
         with pytest.raises(UnknownToken):
             tokens.identify(digest(token))
@@ -220,8 +220,8 @@ def test_dossiers_are_added_to_a_recorded_database_of_the_former_version(
 
 
 def test_purge_reaches_former_rows(former: Database, upgraded: Engine) -> None:
-    assert Ledger(upgraded).forget(TAG) == 2
-    History(upgraded, SubjectKeys(b"s" * 32, lambda _: TAG)).forget("ABC1D23")
+    assert ledger_of(upgraded).forget(TAG) == 2
+    History(upgraded, subject_keys(b"s" * 32, lambda _: TAG)).forget("ABC1D23")
     assert execute(former, "SELECT subject FROM ledger") == [("",), ("",)]
     assert execute(former, "SELECT count(*) FROM history") == [(0,)]
 
@@ -233,8 +233,8 @@ def test_former_version_can_keep_writing(former: Database, upgraded: Engine) -> 
         f"{LEDGER_ROW} UPDATE tokens SET revoked_at = 1790000002.5 WHERE name = 'ana';"
         "UPDATE spending SET calls = 3; UPDATE hits SET hits = 8",
     )
-    assert list(Ledger(upgraded).rows()) == []
-    assert len(list(Ledger(upgraded).rows(everywhere=True))) == 3
+    assert list(ledger_of(upgraded).rows()) == []
+    assert len(list(ledger_of(upgraded).rows(everywhere=True))) == 3
 
 
 def test_counts_of_savings_become_rows_without_a_caller(database: Database) -> None:

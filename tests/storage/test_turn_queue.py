@@ -13,12 +13,12 @@ import pytest
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.exc import TimeoutError as NoTurn
 
-from portal.gateway import Ledger
 from portal.storage import database as database_module
 from portal.storage import open_engine, reading, writing
 from portal.storage.turn_queue import TurnQueue
 from tests.fakes import wait_until
 from tests.fakes.closing import closed_later
+from tests.fakes.one_tenant import ledger_of
 from tests.gateway.ledgers import buy, spent
 
 WRITERS = 250  # more than the connections of a process
@@ -42,7 +42,7 @@ def test_crowd_of_writers_outlasts_a_lock_longer_than_the_pool_timeout(
 ) -> None:
     monkeypatch.setattr(database_module, "POOL_TIMEOUT_S", 0.2)
     engine = closed_later(open_engine(None, tmp_path), lambda engine: engine.dispose())
-    ledger = Ledger(engine)
+    ledger = ledger_of(engine)
     with ThreadPoolExecutor(WRITERS) as pool:
         with locked(tmp_path / "portal.sqlite"):
             calls = [pool.submit(buy, ledger) for _ in range(WRITERS)]

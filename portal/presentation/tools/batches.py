@@ -260,14 +260,14 @@ class BatchPage:
 def batch_form_page(
     prices: Mapping[LookupName, Decimal],
     limit: int,
-    batches: Sequence[Batch] = (),
+    batches: Sequence[Batch],
     *,
-    text: str = "",
-    problem: str = "",
-    corrects: str = "",
-    ask: Sequence[str] = LOOKUPS,
-    recent: Sequence[RecentLookup] = (),
-    chosen: Sequence[str] = (),
+    text: str,
+    problem: str,
+    corrects: str,
+    ask: Sequence[str],
+    recent: Sequence[RecentLookup],
+    chosen: Sequence[str],
 ) -> BatchFormPage:
     """Build the form for a new batch.
 
@@ -318,12 +318,12 @@ def batch_page(
     allowance: Allowance,
     now: datetime,
     *,
-    left: Preview | None = None,
-    only: str = "",
-    order: str = "",
-    search: str = "",
-    number: int = 1,
-    page_count: int | None = None,
+    left: Preview | None,
+    only: str,
+    order: str,
+    search: str,
+    number: int,
+    page_count: int | None,
 ) -> BatchPage:
     """Build the page of a batch. The table of results shows page ``number``.
 

@@ -169,11 +169,11 @@ def vehicle_page(
     report: Panel,
     context: RenderContext,
     *,
+    may_refresh: bool,
+    left_today: int | None,
+    may_write: bool,
     follow: bool = True,
     report_outdated: bool = False,
-    may_refresh: bool = True,
-    left_today: int | None = None,
-    may_write: bool = True,
 ) -> VehiclePage:
     """Build the page of a plate from the given answers.
 

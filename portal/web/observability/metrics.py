@@ -62,12 +62,13 @@ class Metrics(Observer):
 
     def __init__(
         self,
-        breakers: Sequence[OriginBreaker] = (),
-        directory: Path | None = None,
-        workers: int = 1,
-        daily_limit: int = 0,
-        calls_left: Callable[[], int | None] = lambda: None,
-        is_worker: bool = True,
+        breakers: Sequence[OriginBreaker],
+        directory: Path | None,
+        *,
+        workers: int,
+        daily_limit: int,
+        calls_left: Callable[[], int | None],
+        is_worker: bool,
     ) -> None:
         registry = CollectorRegistry()
         self._exposed_registry = CollectorRegistry() if directory else registry

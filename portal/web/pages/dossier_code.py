@@ -32,9 +32,7 @@ class DossierCodes:
     signed with one of the earlier secret keys ``former`` stay valid.
     """
 
-    def __init__(
-        self, secret: bytes, namespace: str = "upstream", former: Sequence[bytes] = ()
-    ) -> None:
+    def __init__(self, secret: bytes, namespace: str, former: Sequence[bytes] = ()) -> None:
         keys = (secret, *former)
         self._serializers = [URLSafeSerializer(key, salt=f"dossier|{namespace}") for key in keys]
 

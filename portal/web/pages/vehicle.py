@@ -268,6 +268,7 @@ class VehiclePages:
             report,
             self._render_context(),
             may_refresh=identity.has_scope("refresh"),
+            left_today=self._lookups.cost(identity).left,
             may_write=identity.has_scope("report"),
         )
         return page_response(page)

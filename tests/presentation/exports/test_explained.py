@@ -16,11 +16,10 @@ from portal.presentation.exports.explained import Record, explained
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
 from portal.presentation.panels import Panels
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.page import vehicle_page
 from portal.vehicle import LOOKUPS, LookupName
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels, render, vehicle_page
 
 SCHEMAS: dict[str, Any] = yaml.safe_load(DOCUMENT.read_text("utf-8"))["components"]["schemas"]
 CASES = {

@@ -162,10 +162,14 @@ def shared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def metrics_in(directory: Path) -> Metrics:
+    return Metrics((), directory, workers=1, daily_limit=0, calls_left=lambda: None, is_worker=True)
+
+
 def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: PortalFactory) -> None:
     """A file that grows would be sparse, and a write to its holes on a full disk is fatal."""
     enable_multiprocess(shared, 0)
-    metrics = Metrics(directory=shared)
+    metrics = metrics_in(shared)
     operations = ("decode", "renainf", "renajud", "report")
     for operation in operations:
         for how in get_args(CacheStatus):
@@ -194,7 +198,7 @@ def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: Portal
 def test_reused_worker_number_continues_the_counters(shared: Path) -> None:
     for _ in range(3):
         enable_multiprocess(shared, 7)
-        metrics = Metrics(directory=shared)
+        metrics = metrics_in(shared)
         metrics.store_failed("read")
     assert b'portal_store_faults_total{what="read"} 3.0' in metrics.text()
     assert len(list(shared.iterdir())) == 2

@@ -17,13 +17,13 @@ import pytest
 from portal.batch import Batches, BatchUnderWay, Item, Reason
 from portal.gateway import Gateway
 from portal.presentation.operations.page import operations_page
-from portal.presentation.tools.batches import batch_page
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.ports import wait_until
+from tests.presentation.batch_views import batch_page
 from tests.presentation.operations import FACTS
 from tests.presentation.rendering import NOW
 from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from portal.presentation.operation_names import LOOKUP_WORDS
 from portal.presentation.panels import Panels
 from portal.presentation.tools.comparison import ComparisonPage, comparison_page
-from portal.presentation.vehicle.page import vehicle_page
 from portal.vehicle import LookupName, Plate
 from tests.conftest import PortalFactory
 from tests.factories import (
@@ -40,6 +39,7 @@ from tests.presentation.rendering import (
     answered,
     panels,
     render,
+    vehicle_page,
 )
 from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import Page, PageClient

@@ -34,7 +34,7 @@ from tests.web.pages.test_spend_guard import NON_USER_HEADERS
 from tests.web.person import Person
 
 SECRET = b"s" * 32
-CODES = DossierCodes(SECRET)
+CODES = DossierCodes(SECRET, "upstream")
 NO_PRICES: Sequence[NoPrice] = ("empty", "unavailable")
 MOMENTS = st.none() | st.integers(0, 4_000_000_000).map(lambda s: datetime.fromtimestamp(s, UTC))
 PRICELESS = decode_body(str(PLATE), informacoesFipe=[])

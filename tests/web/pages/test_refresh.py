@@ -25,6 +25,10 @@ def refresh(pages: PageClient) -> Page:
     return pages.get(PAGE)
 
 
+def disk_full(*_: object, **__: object) -> None:
+    raise sqlite3.OperationalError("database or disk is full")
+
+
 def status_of(page: Page) -> str:
     (notice,) = page.all("div", role="status")
     return " ".join("".join(notice.itertext()).split())
@@ -127,12 +131,22 @@ def test_unstored_answer_is_shown_at_once_with_a_notice(
     pages = Person.at(built).signed_in(PORTAL_TOKEN).pages
     token = pages.get(f"{PAGE}?completo=1").csrf_token()
 
-    def full(*_: object, **__: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
-
-    monkeypatch.setattr(SQLiteCache, "replace", full)
-    monkeypatch.setattr(SQLiteCache, "set", full)
+    monkeypatch.setattr(SQLiteCache, "replace", disk_full)
+    monkeypatch.setattr(SQLiteCache, "set", disk_full)
     page = pages.post(f"{PAGE}/atualizar", 200, data={"csrf_token": token})
     assert isinstance(page, Page)
     assert "A resposta não pôde ser guardada" in page.text
     assert "pode ser cobrada de novo" in page.text
+
+
+def test_page_with_unstored_answers_says_what_is_left_today(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built = portal()
+    pages = Person.at(built).signed_in(issue(built, "balcao", ALL, daily_limit=9)).pages
+    token = pages.get(f"{PAGE}?completo=1").csrf_token()
+    monkeypatch.setattr(SQLiteCache, "replace", disk_full)
+    monkeypatch.setattr(SQLiteCache, "set", disk_full)
+    page = pages.post(f"{PAGE}/atualizar", 200, data={"csrf_token": token})
+    assert isinstance(page, Page)
+    assert "resta 1 hoje" in page.text

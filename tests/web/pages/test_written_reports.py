@@ -4,7 +4,6 @@ import pytest
 
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.page import vehicle_page
 from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import result_of
 from tests.conftest import PortalFactory
@@ -19,6 +18,7 @@ from tests.presentation.rendering import (
     answered,
     panels,
     render,
+    vehicle_page,
 )
 from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import Page, PageClient

@@ -1,0 +1,172 @@
+"""Detects purges by other processes, and evicts purged entries from the local cache."""
+
+import logging
+import math
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Final
+
+from portal.gateway.backend import PURGED, Backend, PurgeState, purge_bucket
+from portal.gateway.local_cache import LocalCache
+from portal.storage import Purges
+
+CHECK_EVERY_S: Final = 1.0  # seconds between checks of the purge log while the backend is down
+
+log = logging.getLogger(__name__)
+
+
+class PurgeWatch:
+    """Keeps the local cache and the backend free of entries of purged vehicles.
+
+    Each purge changes the backend's generation name. The caller passes every name that it reads to
+    ``note``. While the backend is down, the caller calls ``check`` instead, which reads the purge
+    log in the database.
+
+    ``purges_since`` reads the purge log. The purge log is also needed if the backend loses its
+    contents, because the backend then loses its purge counters too. It may also restart from a
+    snapshot that is older than a purge. ``log_names`` are the names under which the backend records
+    the number of the last applied purge, one for each secret key. The first one belongs to the
+    present key.
+    """
+
+    def __init__(
+        self,
+        backend: Backend,
+        memory: LocalCache,
+        purges_since: Callable[[int | None], Purges | None],
+        log_names: Sequence[str],
+    ) -> None:
+        self._backend = backend
+        self._memory = memory
+        self._purges_since = purges_since
+        self._log_names = log_names
+        self._generation: str | None = None
+        self._last_purge: int | None = None
+        self._checked_at = 0.0
+        self._lock = threading.Lock()
+        self._compare_at = 0.0  # time of the next comparison with the purge log (monotonic seconds)
+
+    @property
+    def generation(self) -> str | None:
+        """The backend's last noted generation name, or None before the first contact."""
+        return self._generation
+
+    @property
+    def last_purge(self) -> int | None:
+        """The number of the last known purge, or None if the purge log was never read."""
+        return self._last_purge
+
+    @contextmanager
+    def settled(self) -> Iterator[str | None]:
+        """Yield the generation name. ``note`` and ``check`` wait until the block ends."""
+        with self._lock:
+            yield self._generation
+
+    def read_last_purge(self) -> int | None:
+        """Return ``last_purge``. If it is None, read it from the purge log first."""
+        if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
+            self._last_purge = log_read.latest
+        return self._last_purge
+
+    def is_current(self, purge_state: PurgeState) -> bool:
+        """Return whether no purge was detected after ``purge_state`` was read."""
+        return (
+            self._generation == purge_state.generation
+            and self._last_purge == purge_state.last_purge
+        )
+
+    def was_purged(self, key: str, since: int | None) -> bool | None:
+        """Return whether a key's vehicle may have been purged after the purge number ``since``.
+
+        Returns None if the purge log is unavailable.
+        """
+        purges = self._purges_since(since)
+        if purges is None:
+            return None
+        return purges.buckets is None or purge_bucket(key) in purges.buckets
+
+    def note(self, generation: str) -> bool:
+        """Record the backend's generation name, and evict purged entries if the name has changed.
+
+        A new name that begins with PURGED clears the local cache. After a loss of the backend's
+        contents, only entries of vehicles that were purged since the last check are evicted. If
+        this method returns True, the caller must discard the entries that the caller has read,
+        because some of them may have been deleted.
+        """
+        if generation == self._generation and time.monotonic() < self._compare_at:
+            return False
+        with self._lock:
+            if generation != self._generation:
+                self._compare_at = 0.0
+            if time.monotonic() < self._compare_at:
+                return True  # another thread made the comparison while this thread waited
+            self.compare()
+            if generation == self._generation:
+                self._evict_newly_purged()
+                return True
+            last, since = self._generation, self._purges_since(self._last_purge)
+            self._last_purge = since.latest if since is not None else None
+            # Set the generation before the eviction, because readers compare the generation after
+            # they have cached an entry.
+            self._generation = generation
+            if last is None and not self._memory.size_bytes:
+                return True  # this is the first contact with the backend
+            if since is None or (last is not None and generation.startswith(PURGED)):
+                self._memory.clear()
+            else:
+                self._evict_purged(since.buckets)
+            return True
+
+    def check(self) -> None:
+        """While the backend is down, evict entries that were purged since the last check."""
+        now = time.monotonic()
+        if self._last_purge is None or now - self._checked_at < CHECK_EVERY_S:
+            return
+        with self._lock:
+            self._checked_at = now
+            self._evict_newly_purged()
+
+    def distrust(self) -> None:
+        """Compare the backend with the purge log at the next ``note``.
+
+        The caller calls this method after a fault of the backend, because the backend may come back
+        with older contents.
+        """
+        self._compare_at = 0.0
+
+    def compare(self) -> None:
+        """Delete purged entries that have returned to the backend.
+
+        Purged entries return, for example, if a Redis server is killed and restarts from a snapshot
+        that is older than the purge. Raises the backend's errors.
+        """
+        # Portals that sign with another secret key use another name for the same purge log. The
+        # backend keeps a number for each name. The highest of these numbers is the number of the
+        # last applied purge.
+        number = max(map(self._backend.purged_to, self._log_names))
+        since = self._purges_since(number)
+        if since is None:
+            self._compare_at = time.monotonic() + CHECK_EVERY_S
+            return
+        # ``number`` may be higher than ``since.latest`` if another portal, with the same secret key
+        # and its own database, uses the same backend. Nothing is deleted then.
+        if number < since.latest:
+            deleted = self._backend.delete_buckets(since.buckets)
+            if deleted:
+                log.warning("%d purged answers had come back and were deleted", deleted)
+            self._backend.set_purged_to(self._log_names[0], since.latest)
+        self._compare_at = math.inf
+
+    def _evict_newly_purged(self) -> None:
+        since = self._purges_since(self._last_purge)
+        if since is not None and since.latest != self._last_purge:
+            self._last_purge = since.latest
+            self._evict_purged(since.buckets)
+
+    def _evict_purged(self, buckets: frozenset[int] | None) -> None:
+        if buckets is None:
+            self._memory.clear()
+        elif buckets:
+            self._memory.evict_matching(lambda key: purge_bucket(key) in buckets)
