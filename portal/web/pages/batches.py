@@ -72,6 +72,7 @@ class BatchPages:
 
     def __init__(
         self,
+        *,
         gateway: Gateway,
         batches: Batches,
         previews: PreviewsLeft,

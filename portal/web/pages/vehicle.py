@@ -81,6 +81,7 @@ class VehiclePages:
 
     def __init__(
         self,
+        *,
         gateway: Gateway,
         lookups: Lookups,
         sessions: Sessions,
