@@ -47,6 +47,7 @@ from portal.web.observability.health import health_blueprint
 from portal.web.observability.metrics import Metrics, MetricsAccess, metrics_blueprint
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.batches import BatchPages
+from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.history import HistoryPages, PaidSince
 from portal.web.pages.issued import IssuedPages, SharedPages
@@ -197,6 +198,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         site=site,
         page_cache=portal.page_cache,
     )
+    comparison_pages = ComparisonPages(
+        lookups, sessions, portal.history, render_context, public_pages.recent
+    )
     dossiers, limits = portal.dossiers, portal.limits
     issued_pages = IssuedPages(
         vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
@@ -259,6 +263,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         public_pages.blueprint(),
         ReferencePage(reference, sessions, portal.ask_sandbox, render_context).blueprint(),
         vehicle_pages.blueprint(),
+        comparison_pages.blueprint(),
         batch_pages.blueprint(),
         history_pages.blueprint(),
         OperationsPages(portal.operations, portal.gateway, sessions, limits).blueprint(),
