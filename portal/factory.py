@@ -194,13 +194,6 @@ def _build(
     keys = SubjectKeys(secret, store.tag, namespace, former, store.former_tags)
     history = History(side, keys)
     tokens = Tokens(side, settings.access_tokens, namespace=namespace)
-    gatekeeper = Gatekeeper(
-        settings.mode,
-        tokens,
-        secret,
-        former,
-        lambda *names: _take_over(names, (history, batches, dossiers)),
-    )
     render_context = partial(
         RenderContext, marker=settings.hidden_marker, mask_names=settings.mask_names
     )
@@ -210,6 +203,14 @@ def _build(
         gateway.retention_s,
         ledger,
         wake=process.ask_for_batches or (lambda: None),
+    )
+    dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)
+    gatekeeper = Gatekeeper(
+        settings.mode,
+        tokens,
+        secret,
+        former,
+        partial(_take_over, history=history, batches=batches, dossiers=dossiers),
     )
     item_leases = ItemLeases(
         engine,
@@ -227,7 +228,6 @@ def _build(
         ),
         turn=turn,
     )
-    dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)
     access_log = AccessLogBuffer(gateway, metrics)
     page_cache = PageCache(enabled=hit_cache_bytes > 0)
     scheduler = Scheduler(
@@ -354,15 +354,17 @@ def _run_batches(
         ask_for_batches()
 
 
-def _take_over(names: tuple[str, str], kept: Sequence[History | Batches | DossierArchive]) -> None:
+def _take_over(
+    old_name: str, name: str, *, history: History, batches: Batches, dossiers: DossierArchive
+) -> None:
     """Move a caller's data from the caller's old name to the present name.
 
-    ``names`` are these two names: the HMACs of the caller's credential with an old secret key and
-    with the present key. Database errors are logged and not raised.
+    The names are the HMACs of the caller's credential with an old secret key and with the present
+    key. Database errors are logged and not raised.
     """
-    for each in kept:
+    for each in (history, batches, dossiers):
         try:
-            each.take_over(*names)
+            each.take_over(old_name, name)
         except SQLAlchemyError as error:
             log.warning("a former name was not replaced: %s", type(error).__name__)
 

@@ -47,6 +47,7 @@ from portal.web.observability.health import health_blueprint
 from portal.web.observability.metrics import Metrics, MetricsAccess, metrics_blueprint
 from portal.web.observability.request_log import register_request_log
 from portal.web.pages.batches import BatchPages
+from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.history import HistoryPages, PaidSince
 from portal.web.pages.issued import IssuedPages, SharedPages
@@ -185,16 +186,19 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             return render_pdf(html, assets)
 
     vehicle_pages = VehiclePages(
-        portal.gateway,
-        lookups,
-        sessions,
-        portal.history,
-        public_pages,
-        codes,
-        as_pdf,
-        render_context,
-        site,
-        portal.page_cache,
+        gateway=portal.gateway,
+        lookups=lookups,
+        sessions=sessions,
+        history=portal.history,
+        public_pages=public_pages,
+        codes=codes,
+        render_pdf=as_pdf,
+        render_context=render_context,
+        site=site,
+        page_cache=portal.page_cache,
+    )
+    comparison_pages = ComparisonPages(
+        lookups, sessions, portal.history, render_context, public_pages.recent
     )
     dossiers, limits = portal.dossiers, portal.limits
     issued_pages = IssuedPages(
@@ -211,15 +215,15 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 
     previews = PreviewsLeft(portal.batches, portal.gateway)
     batch_pages = BatchPages(
-        portal.gateway,
-        portal.batches,
-        previews,
-        portal.batch_limit,
-        portal.allowance,
-        lookups,
-        sessions,
-        render_context,
-        public_pages.recent,
+        gateway=portal.gateway,
+        batches=portal.batches,
+        previews=previews,
+        limit=portal.batch_limit,
+        allowance=portal.allowance,
+        lookups=lookups,
+        sessions=sessions,
+        render_context=render_context,
+        recent=public_pages.recent,
     )
     history_pages = HistoryPages(
         portal.gateway,
@@ -230,20 +234,20 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         render_context,
     )
     own_api = OwnApi(
-        portal.gateway,
-        portal.gatekeeper,
-        portal.limits,
-        reports,
-        portal.batches,
-        previews,
-        portal.batch_limit,
-        portal.allowance,
-        lookups.panels,
-        lambda: _session_requester(sessions),
-        vehicle_pages.stored_dossier,
-        pdf_process(assets),
-        portal.pdf_span,
-        render_context,
+        gateway=portal.gateway,
+        gatekeeper=portal.gatekeeper,
+        limits=portal.limits,
+        uploads=reports,
+        batches=portal.batches,
+        previews=previews,
+        batch_limit=portal.batch_limit,
+        allowance=portal.allowance,
+        panels_of=lookups.panels,
+        session=lambda: _session_requester(sessions),
+        dossier=vehicle_pages.stored_dossier,
+        pdfs=pdf_process(assets),
+        pdf_span=portal.pdf_span,
+        render_context=render_context,
     )
     reference = ReferenceFacts(
         document=as_document(),
@@ -258,6 +262,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         public_pages.blueprint(),
         ReferencePage(reference, sessions, portal.ask_sandbox, render_context).blueprint(),
         vehicle_pages.blueprint(),
+        comparison_pages.blueprint(),
         batch_pages.blueprint(),
         history_pages.blueprint(),
         OperationsPages(portal.operations, portal.gateway, sessions, limits).blueprint(),

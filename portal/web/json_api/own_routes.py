@@ -101,7 +101,7 @@ class Requester:
     by_session: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class OwnApi:
     """The routes of ``/api/v1``.
 

@@ -71,6 +71,7 @@ class BatchPages:
 
     def __init__(
         self,
+        *,
         gateway: Gateway,
         batches: Batches,
         previews: PreviewsLeft,

@@ -7,10 +7,10 @@ stored answers. The page's script then fetches the columns with missing answers 
 
 from collections.abc import Callable, Sequence
 
-from flask import Response, redirect, request
+from flask import Blueprint, Response, redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import Identity
+from portal.access import History, Identity
 from portal.gateway import LOOKUP_OPERATIONS, Directive
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.panels import Panels
@@ -18,10 +18,11 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import normalise_query, plates_in
-from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle import InvalidPlate, Plate, parse_subject
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.lookups import Lookups
-from portal.web.pages.responses import page_response
+from portal.web.pages.responses import keep_out_of_indexes, page_response
+from portal.web.pages.sessions import Sessions
 
 NONE_GIVEN = "Informe pelo menos uma placa."
 TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."
@@ -37,14 +38,22 @@ class ComparisonPages:
     def __init__(
         self,
         lookups: Lookups,
+        sessions: Sessions,
+        history: History,
         render_context: Callable[[], RenderContext],
-        record_history: Callable[[Plate | Renavam], None],
         recent: Callable[[Identity], Sequence[RecentLookup]],
     ) -> None:
         self._recent = recent
         self._lookups = lookups
+        self._sessions = sessions
+        self._history = history
         self._render_context = render_context
-        self._record_history = record_history
+
+    def blueprint(self) -> Blueprint:
+        pages = Blueprint("comparison", __name__)
+        pages.add_url_rule("/comparar", "compare", self._sessions.require_sign_in(self.compare))
+        pages.after_request(keep_out_of_indexes)
+        return pages
 
     def compare(self, identity: Identity) -> BaseResponse:
         values = request.args.getlist("placas")
@@ -62,7 +71,7 @@ class ComparisonPages:
         user_initiated = is_user_initiated()
         if user_initiated:
             for plate in plates:
-                self._record_history(plate)
+                self._history.record(self._sessions.history_key, plate.text)
             directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
         panels = self._lookups.panels_of_all(plates, LOOKUP_OPERATIONS, identity, directive)
         return self._page(identity, plates, panels, follow=user_initiated)

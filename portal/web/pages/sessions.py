@@ -242,13 +242,16 @@ def local_path(path: str) -> str:
 
 
 def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
-    """Rate-limit the pages of vehicles, batches, history, dossiers and the operator.
+    """Rate-limit the pages of vehicles, comparisons, batches, history, dossiers and the operator.
 
     The JSON API checks its limits itself.
     """
 
     def check_limit() -> None:
-        limited = ("vehicle", "batches", "history", "dossiers", "operations", SHARED)
+        limited = (
+            *("vehicle", "comparison", "batches", "history", "dossiers", "operations"),
+            SHARED,
+        )
         if request.blueprint not in limited:
             return
         # Demo visitors share one token, so only their addresses are counted.

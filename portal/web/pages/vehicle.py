@@ -42,7 +42,6 @@ from portal.system.local_time import local_time
 from portal.vehicle import LOOKUPS, InvalidPlate, LookupName, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
-from portal.web.pages.comparison import ComparisonPages
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import REJECTED, Lookups
 from portal.web.pages.page_cache import PageCache
@@ -80,6 +79,7 @@ class VehiclePages:
 
     def __init__(
         self,
+        *,
         gateway: Gateway,
         lookups: Lookups,
         sessions: Sessions,
@@ -116,12 +116,6 @@ class VehiclePages:
         ):
             pages.add_url_rule(path, name, self.for_subject(Plate, view), methods=[method])
         pages.add_url_rule("/renavam/<text>", "renavam", self.for_subject(Renavam, self.renavam))
-        comparison = ComparisonPages(
-            self._lookups, self._render_context, self._record_history, self._public_pages.recent
-        )
-        pages.add_url_rule(
-            "/comparar", "comparison", self._sessions.require_sign_in(comparison.compare)
-        )
         pages.after_request(keep_out_of_indexes)
         return pages
 
