@@ -228,8 +228,8 @@ class VehiclePages:
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
             # No redirect, because the paid answer is only in memory and would be lost.
             flash(NOT_STORED)
-            report, _ = self._reports.newest(plate, panels, identity)
-            return self._unstored_page(plate, panels, report, identity)
+            report, outdated = self._reports.newest(plate, panels, identity)
+            return self._unstored_page(plate, panels, report, identity, outdated=outdated)
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
@@ -247,13 +247,12 @@ class VehiclePages:
         if served.status != 200:
             return page_error(502, NO_REPORT, REJECTED.format(subject_phrase(plate)), plate.text)
         if not served.stored:
-            return self._unstored_page(
-                plate, panels, self._reports.unstored_panel(served, panels), identity
-            )
+            written = self._reports.unstored_panel(served, panels)
+            return self._unstored_page(plate, panels, written, identity, outdated=False)
         return redirect(url_for("vehicle.vehicle", text=plate.text, _anchor="laudo"), 303)
 
     def _unstored_page(
-        self, plate: Plate, panels: Panels, report: Panel, identity: Identity
+        self, plate: Plate, panels: Panels, report: Panel, identity: Identity, *, outdated: bool
     ) -> BaseResponse:
         """Return the vehicle page with paid answers that could not be stored."""
         page = vehicle_page(
@@ -264,6 +263,7 @@ class VehiclePages:
             may_refresh=identity.has_scope("refresh"),
             left_today=self._lookups.cost(identity).left,
             may_write=identity.has_scope("report"),
+            report_outdated=outdated,
         )
         return page_response(page)
 

@@ -150,3 +150,19 @@ def test_page_with_unstored_answers_says_what_is_left_today(
     page = pages.post(f"{PAGE}/atualizar", 200, data={"csrf_token": token})
     assert isinstance(page, Page)
     assert "resta 1 hoje" in page.text
+
+
+def test_page_with_unstored_answers_says_that_the_report_is_outdated(
+    portal: PortalFactory, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    buyer, path = Person.at(portal()).signed_in().pages, path_of("renainf")
+    upstream.script(path, faults.answer("none", renainf_body()))
+    page = buyer.get("/placa/ABC1D23?completo=1")
+    token = {"csrf_token": page.csrf_token()}
+    buyer.post("/placa/ABC1D23/laudo", data=token)
+    upstream.script(path, faults.answer("one", renainf_body(fine())))
+    monkeypatch.setattr(SQLiteCache, "replace", disk_full)
+    unstored = buyer.post("/placa/ABC1D23/atualizar", 200, data=token)
+    assert isinstance(unstored, Page)
+    assert "A resposta não pôde ser guardada" in unstored.text
+    assert "Os registros mudaram desde então" in unstored.text
