@@ -43,7 +43,14 @@ from portal.gateway.single_flight import SingleFlight
 from portal.gateway.store import Store, StoreDown
 from portal.gateway.strict_json import NotStrictJSON, parse_exact
 from portal.gateway.upstream_client import Policy
-from portal.gateway.usage import CallFailures, CallsToday, OriginCalls, Usage, UsageLog, merged
+from portal.gateway.usage_report import (
+    CallFailures,
+    CallsToday,
+    OriginCalls,
+    Usage,
+    UsageLog,
+    merged,
+)
 
 __all__ = [
     "CONFIRMED_FOR_S",

@@ -7,7 +7,7 @@ from pathlib import Path
 from sqlalchemy import Engine, event
 
 from portal.gateway import Caller, Ledger, SavingsCounter, Usage, UsageLog
-from portal.gateway.usage import paid_query
+from portal.gateway.usage_report import paid_query
 from portal.storage import reading
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
