@@ -21,7 +21,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# A pause for these reasons lasts until midnight, which is in ``Failure.retry_after_s`` seconds.
+# A pause for these reasons lasts until midnight. ``Failure.retry_after_s`` is the time until then.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})

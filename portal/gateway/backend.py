@@ -188,8 +188,9 @@ class CounterLost(Exception):
 def compare_counters(counter: str, current: str) -> None:
     """Raise CounterLost or PurgedMeanwhile unless both purge counters are equal.
 
-    If the ids before the last colon differ, the backend has lost its contents. If only the numbers
-    differ, a vehicle in the bucket was purged.
+    A purge counter has the form "id:number". If the ids differ, the backend has lost its contents,
+    because new contents get a new id. If only the numbers differ, a vehicle in the bucket was
+    purged.
     """
     if counter == current:
         return

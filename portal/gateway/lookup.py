@@ -97,7 +97,7 @@ class CallerIdentity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """The token or credential with which a lookup is requested.
+    """Who requests a lookup: the holder of a token or, in pass-through mode, of a credential.
 
     ``name`` is written to the ledger. ``daily_limit`` is a number of upstream calls, or 0 for no
     limit. ``credential`` is set only in pass-through mode, in which it is sent upstream. ``batch``

@@ -152,7 +152,11 @@ class Store:
         return self._read(keys, self._watch.read_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
-        """Return the envelope if it was cached or confirmed within the last second, or None."""
+        """Return an answer from the memory of this process, or None.
+
+        Within the last second, the answer must have been put there, or the backend must have
+        confirmed that it still stores the answer.
+        """
         return self._memory.recent(key)
 
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:

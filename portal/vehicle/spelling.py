@@ -99,11 +99,11 @@ def accented(text: str) -> str:
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Spell a text as a sentence, and copy the opening words that both texts share from ``model``.
+    """Return ``text`` in sentence case, with the spelling of ``model`` where both begin alike.
 
-    ``model`` supplies the accents of ambiguous words, which the table of accented words leaves out.
-    For example, the "A" of "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior
-    à".
+    Case and accents are ignored when the opening words are compared. ``model`` supplies the accents
+    of ambiguous words, which the table of accented words leaves out. For example, the "A" of
+    "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
     """
     if fold(text) == fold(model):
         return model

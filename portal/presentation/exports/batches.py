@@ -80,8 +80,8 @@ class _Kept(msgspec.Struct, frozen=True):
 def batch_object(batch: Batch, allowance: Allowance) -> object:
     """Return the JSON object of a batch.
 
-    ``allowance`` is how many upstream calls today's limits still allow the whole portal, and how
-    many they still allow the caller's token.
+    ``allowance`` holds the numbers of upstream calls that are left today under the daily limits,
+    for the whole portal and for the caller's token.
     """
     return {
         "id": batch.id,

@@ -80,9 +80,9 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the URL of the comparison page of this vehicle alone, for which the portal makes all
-    missing lookups. ``without_url`` is the URL of the comparison page of the other vehicles, or ""
-    if there are none.
+    ``url`` is the URL of a comparison page with this vehicle alone. When that page is requested,
+    the portal makes the vehicle's missing lookups. ``without_url`` is the URL of the comparison
+    page of the other vehicles, or "" if there are none.
 
     Answers are missing in the states "waiting" and "idle". The page's script fetches ``url`` only
     in the state "waiting". On a page for a prefetch or a bot, the column is "idle", so that the
