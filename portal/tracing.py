@@ -34,7 +34,7 @@ from portal.gateway import (
     Served,
     Snapshot,
 )
-from portal.upstream import Account, Attempt, Upstream
+from portal.upstream import ANSWERED, Account, Attempt, Upstream
 from portal.upstream import Resource as UpstreamResource
 from portal.upstream import Response as UpstreamResponse
 
@@ -230,7 +230,7 @@ class _TracedAttempt:
         self._span.set_attribute("portal.outcome", outcome)
         if status is not None:
             self._span.set_attribute("http.response.status_code", status)
-        if outcome != "answered":
+        if outcome != ANSWERED:
             self._span.set_status(Status(StatusCode.ERROR, outcome))
         self._span.end()
         self._attempt.finish(outcome, status)

@@ -20,15 +20,15 @@ from portal.storage import PreparedStatement, ledger, reading, spending, was_pur
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 from portal.system.repeated_warning import RepeatedWarning
+from portal.upstream import ANSWERED, CircuitOpen, NotSent, Uncertain
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
 ALL_CALLERS = "day"
 PAGE_SIZE = 1000  # rows
-OPEN = "maybe"
-ANSWERED = "answered"
-NOT_SENT = "not_sent"
-FREE_OUTCOMES = frozenset({NOT_SENT, "circuit_open"})
+# The outcome of a call until it ends, because the call may have been charged.
+OPEN = Uncertain.outcome
+FREE_OUTCOMES = frozenset({NotSent.outcome, CircuitOpen.outcome})
 REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of these statuses.
 # The largest number of calls whose outcomes are queued while the database is unavailable. If the
 # queue is full, its oldest outcomes are lost.
@@ -331,7 +331,7 @@ class Ledger:
             self._end_trial(on_trial)
             # If the commit raised the error, the database may nevertheless contain the row.
             if opened is not None:
-                self._defer(replace(opened, outcome=NOT_SENT), error)
+                self._defer(replace(opened, outcome=NotSent.outcome), error)
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
             raise Failure("no_ledger") from None
         return replace(opened, started=time.monotonic())

@@ -2,6 +2,7 @@
 
 from portal.upstream.breaker import COUNTERS, Breaker
 from portal.upstream.errors import (
+    ANSWERED,
     Broken,
     CircuitOpen,
     Failing,
@@ -20,6 +21,7 @@ from portal.upstream.shared_counters import SharedCounters
 from portal.upstream.trust import UnusableAuthorities, require_usable_authorities
 
 __all__ = [
+    "ANSWERED",
     "BYTES_PER_BREAKER",
     "COUNTERS",
     "PAYER_COUNTERS",

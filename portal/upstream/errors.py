@@ -16,6 +16,11 @@ An error's message names only the kind of failure. Messages of the HTTP library 
 because they may contain the URL, and the URL contains the plate.
 """
 
+from typing import Final
+
+# The outcome of a call that was answered. The outcomes of all other calls are those of the errors.
+ANSWERED: Final = "answered"
+
 
 class UpstreamError(Exception):
     """The base class of upstream errors.

@@ -11,7 +11,15 @@ from requests.adapters import BaseAdapter
 
 from portal.system.error_kind import error_kind
 from portal.upstream.content_coding import decoded_body
-from portal.upstream.errors import Failing, NotSent, TimedOut, Unusable, UpstreamError
+from portal.upstream.errors import (
+    ANSWERED,
+    Failing,
+    NotSent,
+    TimedOut,
+    Uncertain,
+    Unusable,
+    UpstreamError,
+)
 from portal.upstream.protocol import Account, Resource, Response
 from portal.upstream.transport import SingleUseAdapter
 
@@ -52,12 +60,12 @@ class Origin:
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
         """Record a call with ``account.begin``, and then send it. Raises UpstreamError."""
         attempt = account.begin(self.name)
-        outcome, status = "maybe", None
+        outcome, status = Uncertain.outcome, None
         try:
             response = self._exchange(resource, deadline)
             status = response.status
             _check_status(resource, response)
-            outcome = "answered"
+            outcome = ANSWERED
             if status in _WARN_STATUSES:
                 log.warning("%s: status %d", self.name, status)
             return response
