@@ -14,11 +14,17 @@ MINUS: Final = "\u2212"
 # A hyphen, and the dashes that word processors and phones put in its place. The hyphen comes first,
 # because inside a regular expression's ``[...]`` it would otherwise mean a range.
 DASHES: Final = "-‐‑–—−"
+_HYPHENS: Final = str.maketrans(dict.fromkeys(DASHES, "-"))
 MONTHS: Final = (
     *("janeiro", "fevereiro", "março", "abril", "maio", "junho"),
     *("julho", "agosto", "setembro", "outubro", "novembro", "dezembro"),
 )
 _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
+
+
+def with_hyphens(text: str) -> str:
+    """Return a text with a hyphen in place of each of DASHES."""
+    return text.translate(_HYPHENS)
 
 
 def money(value: Decimal, places: int = 2) -> str:

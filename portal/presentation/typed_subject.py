@@ -22,7 +22,7 @@ from portal.vehicle import (
     visible,
     without_label,
 )
-from portal.wording import DASHES, listed
+from portal.wording import listed, with_hyphens
 
 _VIN_LENGTH: Final = 17
 _LONGEST_SHOWN: Final = 20
@@ -36,7 +36,6 @@ _VIN: Final = (
     "documento do veículo."
 )
 _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
-_DASHES: Final = str.maketrans(dict.fromkeys(DASHES, "-"))
 # A plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 # A plate written with a space. This expression also matches other texts such as "ano 2019" (year).
@@ -69,7 +68,7 @@ def normalise_query(text: str) -> str:
     Removes invisible format characters, spaces, dots and the word "renavam". Turns every dash into
     a hyphen. Also removes the hyphens if all other characters are digits.
     """
-    plain = without_label(visible(text)).translate(_SEPARATORS).translate(_DASHES)
+    plain = with_hyphens(without_label(visible(text)).translate(_SEPARATORS))
     digits = plain.replace("-", "")
     return digits if digits.isdecimal() else plain
 
@@ -80,7 +79,7 @@ def plates_in(text: str) -> tuple[Plate, ...]:
     Plates written with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if the text has
     nothing but such plates and the words of _WORDS_AMONG_PLATES, for example ``e`` (and).
     """
-    plain = visible(text).translate(_DASHES)
+    plain = with_hyphens(visible(text))
     found = _WHOLE_PLATE.findall(plain)
     if not found:
         rest = _WORDS_AMONG_PLATES.sub("", _SPACED_PLATE.sub("", plain))

@@ -20,10 +20,9 @@ from portal.presentation.issued.summary import IssuedSummary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import DossierCodes
-from portal.wording import DASHES
+from portal.wording import with_hyphens
 
 MAX_CODE_LENGTH: Final = 1000
-_DASHES: Final = str.maketrans(dict.fromkeys(DASHES, "-"))
 _CODE_IN_AN_ADDRESS: Final = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
 _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
@@ -36,7 +35,7 @@ def extract_code(text: str) -> str:
     plain = "".join(c for c in text if c.isprintable() and not c.isspace())
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
     code = unquote(address[1]) if address else plain
-    return code.translate(_DASHES)[:MAX_CODE_LENGTH]
+    return with_hyphens(code)[:MAX_CODE_LENGTH]
 
 
 class Verification:
