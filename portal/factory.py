@@ -23,6 +23,7 @@ from portal.batch import Access, Batches, BatchRunner, ItemLeases, Turn, batches
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import (
+    LOOKUP_OPERATIONS,
     OPERATIONS,
     CachePolicy,
     Caller,
@@ -515,7 +516,7 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
         return Panel("fresh", body, result_of(body), datetime.now(UTC))
 
     return [
-        (plate, caption, Panels(*(panel(OPERATIONS[name], plate) for name in LOOKUPS)))
+        (plate, caption, Panels(*(panel(operation, plate) for operation in LOOKUP_OPERATIONS)))
         for text, caption in SHOWCASES
         for plate in (Plate.parse(text),)
     ]

@@ -74,7 +74,6 @@ class BatchRunner:
         self._leases = leases
         self._fetch = fetch
         self._identify = identify
-        self._concurrency = leases.concurrency
         self._monotonic = monotonic
         self._summarise = summarise
         self._turn = turn or Turn()
@@ -93,9 +92,9 @@ class BatchRunner:
             self._leases.renew()
             self._renewed_at = now
         self._leases.resume_due()
-        if active < self._concurrency:
+        if active < self._leases.concurrency:
             claimable = self._leases.claimable()
-            for _ in range(min(claimable, self._concurrency - active)):
+            for _ in range(min(claimable, self._leases.concurrency - active)):
                 self._start_thread()
 
     @property

@@ -13,7 +13,7 @@ from portal.charts.axes import (
     price_ticks,
     year_bands,
 )
-from portal.charts.frame import CANVASES, SCREEN_PATH_SCALE, Canvas, Frame, Known, last_real
+from portal.charts.frame import CANVASES, SCREEN_PATH_SCALE, Frame, Known, last_real
 from portal.charts.geometry import (
     Band,
     Curve,
@@ -78,8 +78,8 @@ def _draw(
     every = [{i: point for i, point in known.items() if i >= first} for known in every]
     mine = every[chosen]
     drawn = [known for known in every if known]
-    canvas = CANVASES[layout]
-    frame = _frame(canvas, layout, drawn)
+    frame = _frame(layout, drawn)
+    canvas = frame.canvas
     zone = _zone(frame, drawn)
     ticks = price_ticks(frame)
     now, ends = labels_at_edge(frame, every, chosen, words)
@@ -173,7 +173,8 @@ def _highest(known: Known) -> tuple[int, Decimal]:
     return index, value
 
 
-def _frame(canvas: Canvas, layout: Layout, drawn: Sequence[Known]) -> Frame:
+def _frame(layout: Layout, drawn: Sequence[Known]) -> Frame:
+    canvas = CANVASES[layout]
     values = [float(point.value) for known in drawn for point in known.values()]
     low, high = min(values), max(values)
     is_broken = low > high * _NEAR_ZERO

@@ -249,7 +249,12 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
 
     def check_limit() -> None:
         limited = (
-            *("vehicle", "comparison", "batches", "history", "dossiers", "operations"),
+            "vehicle",
+            "comparison",
+            "batches",
+            "history",
+            "dossiers",
+            "operations",
             SHARED,
         )
         if request.blueprint not in limited:
