@@ -10,7 +10,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text("utf-8")
 PROSE = {"data_dir": "instance", "mask_names": "on"}
 JSON_PATHS = ("/detran/", "/api/")  # the README's section "JSON API" and /api document them
-# Parts of pages, which nobody opens by their address.
+# The page's script fetches these parts of pages. People do not open them.
 ASSETS = {"/favicon.ico", "/manifest.webmanifest", "/placa/<>/painel/<>", "/static/<>"}
 COMPUTED = {"secret_key", "database_url"}  # the README describes their defaults in words
 
