@@ -103,7 +103,7 @@ class CaddyFront(Front):
         text = (PROXIES / "Caddyfile").read_text("utf-8")
         config = self.directory / "Caddyfile"
         config.write_text(replaced(text, {"\n{\n\tservers": f"\n{options}\tservers"}))
-        self._env |= {
+        self.env |= {
             "SITE": self.url,
             "PORTALS": " ".join(f"127.0.0.1:{port}" for port in ports),
             "HOME": str(self.directory),

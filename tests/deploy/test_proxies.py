@@ -1,7 +1,6 @@
 """The proxies of deploy/proxies in front of portals: headers, failover, paths, time-outs."""
 
 import re
-import signal
 import subprocess
 from collections.abc import Iterator
 
@@ -115,8 +114,7 @@ def test_outage_logs_no_plate(name: str) -> None:
         wait_until(lambda: not portal.answers(), "the end of its worker")
         status = front.get(f"/placa/{PLATE}", headers={"Authorization": "a-token"}).status_code
         assert status in (502, 503)
-        front._process.send_signal(signal.SIGTERM)  # type: ignore[union-attr]
-        front._process.wait(30)  # type: ignore[union-attr]
+        front.stop()
         assert PLATE not in front.output
         assert "a-token" not in front.output
 

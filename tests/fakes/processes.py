@@ -48,7 +48,7 @@ class ServerProcess:
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self.port = free_port()
         self.command = [part.replace("{port}", str(self.port)) for part in command]
-        self._env = dict(env or {})
+        self.env = dict(env or {})
         self._folder = tempfile.TemporaryDirectory(prefix="server-", ignore_cleanup_errors=True)
         self.directory = Path(self._folder.name)
         self._process: subprocess.Popen[bytes] | PreloadedProcess | None = None
@@ -77,7 +77,7 @@ class ServerProcess:
         return accepts_connections(self.port)
 
     def environment(self) -> dict[str, str]:
-        return clean_environment(**self._env)
+        return clean_environment(**self.env)
 
     def start(self) -> Self:
         """Start and wait until ready; raises AssertionError with the output at the time-out."""
@@ -160,7 +160,7 @@ class HttpProcess(ServerProcess):
     """A server that tests call with plain requests: no proxy, redirect or cookie."""
 
     def environment(self) -> dict[str, str]:
-        return clean_environment(**{"HOST": "127.0.0.1", "PORT": str(self.port), **self._env})
+        return clean_environment(**{"HOST": "127.0.0.1", "PORT": str(self.port), **self.env})
 
     def request(self, method: str, path: str, **options: Any) -> requests.Response:
         with requests.Session() as session:
@@ -220,10 +220,10 @@ class PortalProcess(HttpProcess):
     def __init__(self, env: Mapping[str, str] | None = None, workers: int = 2) -> None:
         super().__init__([sys.executable, "app.py"], env)
         self.data_dir = self.directory / "data"
-        self._env = {
+        self.env = {
             "PORTAL_DATA_DIR": str(self.data_dir),
             "PORTAL_WORKERS": str(workers),
-            **self._env,
+            **self.env,
         }
 
     def wait_for_workers(self) -> None:
@@ -231,7 +231,7 @@ class PortalProcess(HttpProcess):
 
         The server accepts connections as soon as its first worker does.
         """
-        here, listening, count = f":{self.port:04X}", "0A", int(self._env["PORTAL_WORKERS"])
+        here, listening, count = f":{self.port:04X}", "0A", int(self.env["PORTAL_WORKERS"])
 
         def open_sockets() -> int:
             lines = Path("/proc/net/tcp").read_text().splitlines()[1:]
@@ -242,7 +242,7 @@ class PortalProcess(HttpProcess):
 
     def configure(self, **settings: str) -> None:
         """Change settings, by their full names, from the next start on."""
-        self._env |= settings
+        self.env |= settings
 
     def answers(self) -> bool:
         # With sessions of requests, the many polls would take as long as the rest of a start.

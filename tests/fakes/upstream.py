@@ -145,6 +145,10 @@ class FaultUpstream:
 
     # Start and stop
 
+    @property
+    def is_listening(self) -> bool:
+        return self._listener is not None
+
     def start(self) -> Self:
         """Listen, on the same port each time."""
         if self._listener is not None:

@@ -91,7 +91,7 @@ def test_misconfiguration_ends_the_start_with_one_line(tmp_path: Path, case: str
     named = {name: value.replace("{folder}", str(tmp_path)) for name, value in settings.items()}
     env = {"PORTAL_DATA_DIR": str(tmp_path / "data"), **named}
     with closing(PortalProcess(env, workers=1)) as portal:
-        portal._env = {"PORTAL_WORKERS": "1", **env}
+        portal.env = {"PORTAL_WORKERS": "1", **env}
         with pytest.raises(AssertionError, match="ended with 1:"):
             portal.start()
         assert portal.output.startswith("dossie-veicular: "), portal.output

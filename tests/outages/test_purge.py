@@ -293,7 +293,7 @@ def test_lowered_lifetimes_expire_entries_in_the_file(
         lookup(server, plate)
     one(server.port, Ask(path_of("renajud", PLATE), HEADER))
     server.stop()
-    server._env |= {"PORTAL_FRESH_DECODE": "1", "PORTAL_STALE_DECODE": "0"}
+    server.configure(PORTAL_FRESH_DECODE="1", PORTAL_STALE_DECODE="0")
     server.start()
 
     def entries() -> int:
@@ -319,6 +319,6 @@ def test_lowered_lifetimes_expire_entries_in_redis(
 
         assert entries() == 3
         server.stop()
-        server._env |= {"PORTAL_FRESH_DECODE": "1", "PORTAL_STALE_DECODE": "0"}
+        server.configure(PORTAL_FRESH_DECODE="1", PORTAL_STALE_DECODE="0")
         server.start()
         wait_until(lambda: entries() == 1, "the expiry of two entries")

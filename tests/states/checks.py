@@ -137,7 +137,7 @@ class CheckedHistory:
             upstream.standing.outcome in ("failed", "busy") for upstream in self.world.upstreams
         ):
             self._trouble()
-        down = [each for each in self.env.upstreams.values() if each.fake._listener is None]
+        down = [each for each in self.env.upstreams.values() if not each.fake.is_listening]
         if down:
             self._trouble()
         self.totals.calls += len(new)

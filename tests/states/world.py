@@ -39,7 +39,7 @@ class Portal(PortalProcess):
 
     def use_settings(self, settings: Mapping[str, str]) -> None:
         own = {"PORTAL_DATA_DIR": str(self.data_dir), "PORTAL_WORKERS": str(WORKERS)}
-        self._env = {**own, **settings}
+        self.env = {**own, **settings}
 
     def start(self) -> Self:
         """Start, with two retries, because a start may time out on a busy machine."""
@@ -205,12 +205,12 @@ class World:
 
         ``settings`` replace those of the portal for this command.
         """
-        before = dict(self.portal._env)
-        self.portal._env |= settings
+        before = dict(self.portal.env)
+        self.portal.env |= settings
         try:
             done = self.portal.command_line(*words)
         finally:
-            self.portal._env = before
+            self.portal.env = before
         return done.returncode, done.stdout + done.stderr
 
     def ledger(self) -> list[dict[str, str]]:
