@@ -70,7 +70,7 @@ def record_key(
 
 
 class SQLiteKeyRecord:
-    """Records in the SQLite cache file which secret keys are in use."""
+    """Records which secret keys are in use, in the table ``meta`` of the SQLite cache file."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
@@ -104,7 +104,6 @@ class SQLiteKeyRecord:
 
 
 def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
-    db.execute("CREATE TABLE IF NOT EXISTS meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
     row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
     return row[0] if row else None
 
