@@ -16,11 +16,11 @@ from urllib.parse import unquote, urlsplit
 
 import msgspec
 
+from portal.system.credential_syntax import MAX_LENGTH, is_token
 from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
 from portal.system.mode import Mode
 from portal.system.tax_number import format_tax_number
-from portal.system.token_format import MAX_LENGTH, is_token
 
 __all__ = ["Settings", "SettingsError"]
 

@@ -17,7 +17,7 @@ from portal.access.tokens import (
     digest,
     is_token_name,
 )
-from portal.system.token_format import is_token
+from portal.system.credential_syntax import is_token
 
 __all__ = [
     "DEMO_TOKEN",

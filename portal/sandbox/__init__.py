@@ -1,8 +1,8 @@
 """The sandbox: a simulated upstream with fictitious vehicles. Some plates cause errors."""
 
+from portal.sandbox.example_plates import SHOWCASE_RENAVAM, SHOWCASES, SITUATIONS, Situation
 from portal.sandbox.exchange import Request, Response, Role
 from portal.sandbox.sandbox import TOKEN, Sandbox, today
-from portal.sandbox.situations import SHOWCASE_RENAVAM, SHOWCASES, SITUATIONS, Situation
 from portal.sandbox.transport import SandboxTransport
 
 __all__ = [

@@ -9,8 +9,8 @@ from granian.constants import Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
+from portal.sandbox.example_plates import SITUATIONS
 from portal.sandbox.sandbox import TOKEN
-from portal.sandbox.situations import SITUATIONS
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error, end_forked_processes_on_signals
 

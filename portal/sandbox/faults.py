@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
+from portal.sandbox.example_plates import Fault
 from portal.sandbox.exchange import HTML, Response, Role, error_response
-from portal.sandbox.situations import Fault
 
 PLATE_MESSAGE = "Por favor, informe uma placa válida."
 UNAUTHORIZED_MESSAGE = "Não autorizado."

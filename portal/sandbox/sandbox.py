@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
+from portal.sandbox.example_plates import SHOWCASE_RENAVAM, SITUATIONS, Situation, situation_of
 from portal.sandbox.exchange import Request, Response, error_response, json_response
 from portal.sandbox.faults import (
     FORBIDDEN_MESSAGE,
@@ -22,7 +23,6 @@ from portal.sandbox.faults import (
 from portal.sandbox.fines import fine_records
 from portal.sandbox.report import write_report
 from portal.sandbox.restrictions import restriction_records
-from portal.sandbox.situations import SHOWCASE_RENAVAM, SITUATIONS, Situation, situation_of
 from portal.sandbox.vehicles import Vehicle, decode_result, generate_vehicle
 from portal.system.local_time import from_epoch
 from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject

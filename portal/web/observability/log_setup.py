@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 from typing import Literal, TextIO
 
-from portal.web.observability.logs import JSONLines, Redactor
+from portal.web.observability.json_logs import JSONLines
+from portal.web.observability.redaction import Redactor
 from portal.web.observability.text_logs import TextLines, is_coloured
 
 LogFormat = Literal["json", "text"]

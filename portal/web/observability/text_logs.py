@@ -10,7 +10,8 @@ from typing import Any, Final, TextIO
 import msgspec
 
 from portal.system.local_time import from_epoch
-from portal.web.observability.logs import BATCH, Redactor, line_fields
+from portal.web.observability.json_logs import BATCH, line_fields
+from portal.web.observability.redaction import Redactor
 
 _INDENT: Final = " " * 4
 _LEVEL_WIDTH: Final = 9

@@ -40,7 +40,7 @@ from portal.presentation.operations.tokens import (
     revoke_path,
 )
 from portal.web.http.rate_limits import RateLimits, seconds
-from portal.web.observability.logs import FIELDS
+from portal.web.observability.json_logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
 from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions

@@ -15,7 +15,7 @@ from tests.web.json_api.portal_pair import (
     portal_pair,
 )
 from tests.web.json_paths import issue, tokens_of
-from tests.web.observability.test_logs import lines_of
+from tests.web.observability.test_json_logs import lines_of
 
 DECODE = PATHS[0]
 GOOD = {"Authorization": PORTAL_TOKEN}

@@ -1,66 +1,22 @@
-"""Formats log records as JSON lines, and redacts secrets in them.
+"""Formats log records as JSON lines."""
 
-The portal itself logs no plates or tokens. The redaction is for the log lines of libraries and the
-texts of exceptions.
-"""
-
-import base64
 import logging
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
-from urllib.parse import quote
 
 import msgspec
 from flask import g, has_request_context
 
-from portal.wording import DASHES
+from portal.web.observability.redaction import Redactor
 
-HIDDEN: Final = "[hidden]"
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
 # Attribute of a log record that produces many lines: a sequence with one pair for each line. A pair
 # has the time in epoch seconds, and the JSON members of its line as text from ``members()``.
 BATCH: Final = "batch"
-
-_PATTERNS: Final = (
-    # A credential after the name of its parameter or header.
-    re.compile(r"(?i)\b(at(?:=|%3D))[^&\s\"'<>]+"),
-    re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
-    # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
-    re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
-    # Plates, and Renavams (vehicle register numbers of 11 digits, some with a dash).
-    re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
-    re.compile(rf"(?<![0-9])[0-9]{{10}}(?:[{DASHES}]|%2D|%E2%80%9[0134]|%E2%88%92)?[0-9](?![0-9])"),
-)
-
-
 _THOUSANDTHS: Final = tuple(f"{number:03}" for number in range(1000))
 _encoder: Final = msgspec.json.Encoder()
-
-
-class Redactor:
-    """Hides ``secrets`` and all matches of _PATTERNS in log texts.
-
-    Secrets of fewer than four characters are not hidden.
-    """
-
-    def __init__(self, secrets: Iterable[str] = ()) -> None:
-        encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
-        # Longest first, because one secret may be the beginning of another.
-        words = sorted(encodings, key=len, reverse=True)
-        self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
-
-    def __call__(self, text: str) -> str:
-        if self._secrets is not None:
-            text = self._secrets.sub(HIDDEN, text)
-        credential, header, *rest = _PATTERNS
-        text = credential.sub(rf"\1{HIDDEN}", text)
-        text = header.sub(rf"\1\2{HIDDEN}", text)
-        for pattern in rest:
-            text = pattern.sub(HIDDEN, text)
-        return text
 
 
 class JSONLines(logging.Formatter):
@@ -121,9 +77,3 @@ def _timestamp(at: float) -> str:
 
 def _format_second(at: int) -> str:
     return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-
-
-def _encodings(secret: str) -> set[str]:
-    raw = secret.encode()
-    encoded = (base64.b64encode(raw).decode(), base64.urlsafe_b64encode(raw).decode())
-    return {secret, quote(secret, safe=""), *encoded, *(each.rstrip("=") for each in encoded)}
