@@ -1,4 +1,4 @@
-"""How pages, files and API answers name the upstream's operations, in Portuguese."""
+"""The Portuguese names of the operations in pages, files and API answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
