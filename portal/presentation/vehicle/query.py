@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 Query = tuple[tuple[str, str], ...]
 
-_MOST: Final = 320  # enough to select each of the 300 fines that a page lists
+_MOST: Final = 320  # parameters: one for each of the 300 fines of a page, and 20 others
 _LONGEST: Final = 64
 _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
@@ -27,7 +27,7 @@ def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
 
 
 def chosen(query: Query, name: str) -> str:
-    """Return the first value of a parameter, or ""."""
+    """Return the first value of a parameter, or "" if the query lacks it."""
     return next((value for key, value in query if key == name), "")
 
 
