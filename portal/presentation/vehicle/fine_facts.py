@@ -1,4 +1,4 @@
-"""The details of a fine that the page shows when the visitor expands the fine's line."""
+"""The details of a fine, shown when the visitor expands the fine's line."""
 
 import re
 from collections.abc import Iterator
