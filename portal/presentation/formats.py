@@ -60,7 +60,7 @@ def percent(ratio: Decimal | float | None, places: int = 1) -> str:
 
 
 def change(points: Decimal | None) -> str:
-    """Format percentage points with their sign: ``+3,1%``, ``−8,2%``, ``0,0%``."""
+    """Format a change in per cent with its sign: ``+3,1%``, ``−8,2%``, ``0,0%``."""
     value = _readable(points)
     if value is None:
         return MISSING

@@ -36,9 +36,9 @@ _VIN: Final = (
     "documento do veículo."
 )
 _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
-# A plate written as one word, inside any text.
+# Matches a plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# A plate written with a space. This expression also matches other texts such as "ano 2019" (year).
+# Matches a plate written with a space, but also other texts such as "ano 2019" ("year 2019").
 _SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
 _SIGN_WORDS: Final[Mapping[str, str]] = {

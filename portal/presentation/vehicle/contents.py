@@ -74,7 +74,7 @@ class VehicleContents:
 
 
 def check_digit_holds(subject: Plate | Renavam) -> bool:
-    """Return False for a Renavam with a wrong check digit. A plate has no check digit."""
+    """Return whether a Renavam's check digit is right. Return True for a plate."""
     return isinstance(subject, Plate) or subject.check_digit_holds
 
 

@@ -1,4 +1,4 @@
-"""The picture of a fine's deadlines, from the infraction to payment or to lapse.
+"""The picture of a fine's deadlines until the fine is paid or lapses.
 
 The date of a step is in the record, is computed from the record, is hidden by the source, or is
 missing. The line between two steps shows how much of the second step's legal period has passed.

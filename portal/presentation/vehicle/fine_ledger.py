@@ -76,7 +76,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The bar's part for one payment state. ``start`` and ``width`` are in per cent."""
+    """The part of the bar for one payment state.
+
+    ``start`` and ``width`` are in per cent.
+    """
 
     situation: Situation
     amount: str

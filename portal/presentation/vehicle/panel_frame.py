@@ -186,7 +186,7 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Say which lookups brought no new answer in a refresh, or return "" if there are none.
+    """Say which lookups a refresh left without a new answer, or return "" if none.
 
     The text gives the reason for each failed lookup. If the portal served a stored answer instead
     of a new answer, the text gives no reason, because ``panels`` contains no reason.
