@@ -1,1 +1,1 @@
-"""The view models of the pages: frozen dataclasses, each with the path of its template."""
+"""The view models of the pages: frozen dataclasses that the templates render."""

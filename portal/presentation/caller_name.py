@@ -2,8 +2,8 @@
 
 from typing import Final
 
-# The tokens of PORTAL_ACCESS_TOKENS have the names ``settings:1``, ``settings:2`` and so on. Tokens
-# that an operator issues have names without a colon.
+# The tokens in the setting PORTAL_ACCESS_TOKENS have the names ``settings:1``, ``settings:2`` and
+# so on. The names of all other tokens contain no colon.
 _CONFIGURED: Final = "settings:"
 
 

@@ -1,4 +1,4 @@
-"""The texts that API clients and pages show when a lookup or a request fails."""
+"""The texts about failed lookups and requests, for pages and for API answers."""
 
 from dataclasses import dataclass
 from math import ceil
@@ -15,7 +15,10 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A failure: ``status`` and ``message`` are for API clients, ``sentence`` is for pages."""
+    """The texts about a failed lookup.
+
+    An API answer has the HTTP status ``status`` and the text ``message``. Pages show ``sentence``.
+    """
 
     status: int
     message: str
@@ -82,7 +85,7 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
-# Failures that last until midnight: the daily limit of the portal or of the token is used up.
+# The failures of lookups beyond a daily limit. The limits are reset at midnight.
 DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 
 
@@ -101,8 +104,8 @@ def back_at_midnight(left_s: float) -> str:
 def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
     """Return the sentence that a page shows about a failure.
 
-    If a daily limit is used up and ``retry_after_s`` is known, a second sentence says when the
-    limit is reset.
+    For a failure in DAILY_LIMITS, a second sentence says when the limit is reset.
+    ``retry_after_s`` is None if that time is unknown.
     """
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:

@@ -1,4 +1,4 @@
-"""The template filters for money, numbers, dates and ages, and links to the glossary.
+"""The template filters for money, numbers and times, and links to the glossary.
 
 A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
@@ -25,7 +25,7 @@ _LARGEST_EXPONENT: Final = 15
 
 
 def brl(amount: Decimal | int | None) -> str:
-    """Format as ``R$ 1.234,56`` with a no-break space, or ``−R$ 1.234,56`` below zero."""
+    """Format as ``R$ 1.234,56``, or as ``−R$ 1.234,56`` below zero."""
     return _money(amount, 2)
 
 
@@ -60,7 +60,7 @@ def percent(ratio: Decimal | float | None, places: int = 1) -> str:
 
 
 def change(points: Decimal | None) -> str:
-    """Format percentage points with their sign: ``+3,1%``, ``−8,2%``, ``0,0%``."""
+    """Format a change in per cent with its sign: ``+3,1%``, ``−8,2%``, ``0,0%``."""
     value = _readable(points)
     if value is None:
         return MISSING
@@ -96,7 +96,7 @@ def moment(when: datetime | None) -> str:
 
 
 def field_text(field: Field) -> str:
-    """Return the field's text, or a Portuguese phrase for a hidden or a missing text."""
+    """Return the field's text, or a phrase if the source hides or omits it."""
     if field:
         return str(field)
     return "oculto pela fonte" if field.is_hidden else MISSING
@@ -135,9 +135,10 @@ def duration(seconds: int) -> str:
 
 
 def term_link(slug: str, text: str = "") -> Markup:
-    """Return a link to a glossary entry. An empty ``text`` is replaced by the entry's name.
+    """Return a link to a glossary entry.
 
-    Raises ValueError for an unknown slug.
+    The link's text is ``text``, or the entry's name if ``text`` is empty. Raises ValueError for an
+    unknown slug.
     """
     entry = term(slug)
     if entry is None:
@@ -161,7 +162,7 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register the filters and the function ``term``, and set the white-space options."""
+    """Register the filters and ``term``, and strip white space around Jinja blocks."""
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

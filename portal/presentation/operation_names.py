@@ -1,4 +1,4 @@
-"""How pages, files and API answers name the upstream's operations, in Portuguese."""
+"""The Portuguese names of the operations in pages, files and API answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from portal.vehicle import LookupName, OperationName
 
 @dataclass(frozen=True, slots=True)
 class OperationTexts:
-    """The names of an operation.
+    """The names of an upstream operation.
 
-    ``title`` names the operation on the operator's page, ``stored_title`` on the privacy page, and
-    ``scope_word`` in the operator's table of tokens. ``long_title`` labels the operation's checkbox
-    in the forms for batches and tokens.
+    ``title`` is for the operator's page, and ``stored_title`` is for the privacy page.
+    ``scope_word`` is for the operator's table of tokens. ``long_title`` labels the operation's
+    checkbox in the forms for batches and tokens.
     """
 
     title: str

@@ -1,4 +1,4 @@
-"""The results of a page's lookups: for each an answer, or the reason why there is none."""
+"""The results of a page's lookups, also of lookups that failed or were not made."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam",
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """An answer that a newer, different answer has replaced. ``Panel`` explains the fields."""
+    """An answer that a newer answer has replaced. ``Panel`` describes the fields."""
 
     body: bytes
     result: object = field(compare=False)
@@ -25,15 +25,15 @@ class Panel:
     """The result of one lookup, as a page shows it.
 
     The state "unasked" means that the lookup was not made. The state "unavailable" means that the
-    lookup failed. ``cause`` is then a code for the failure, and ``reason`` a Portuguese sentence.
+    lookup failed. In this state, ``cause`` is a failure code, and ``reason`` is a Portuguese text.
 
-    ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON, and
-    is excluded from comparisons and hashes, because it is not hashable. ``fetched_at`` is in UTC.
-    ``price`` is what one upstream call for this lookup costs in R$, or 0 if the operator configured
-    no price. ``is_stored`` is true if the portal has stored the answer. The portal serves a stored
-    answer free of charge while the answer is fresh. ``replaced`` is the older answer that ``body``
-    replaced in the store, or None if there was none. ``retry_after_s`` is the time until a failed
-    lookup may be repeated, or None if unknown.
+    ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON.
+    Comparisons and hashes exclude ``result``, because its value is not hashable. ``fetched_at`` is
+    in UTC. ``price`` is the cost of one upstream call for this lookup in R$, or 0 if the operator
+    configured no price. ``is_stored`` is true if the portal has stored the answer. ``replaced`` is
+    the older answer that ``body`` replaced in the store, or None if the store had no older answer.
+    ``retry_after_s`` is the number of seconds until a failed lookup may be repeated, or None if
+    this time is unknown.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -56,7 +56,10 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """The panels of a subject. The fields are the lookups in the order of LOOKUPS."""
+    """The panels of a plate or a Renavam, in the order of LOOKUPS.
+
+    A Renavam is a vehicle's registration number.
+    """
 
     decode: Panel
     renainf: Panel
@@ -72,7 +75,10 @@ class Panels:
 
 
 def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
-    """Return the panel of ``served``. Ignore ``replaced`` if it is not older than ``served``."""
+    """Return the panel of ``served``.
+
+    ``replaced`` is used only if it is older than ``served``.
+    """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
@@ -92,7 +98,7 @@ def _replaced(served: Served) -> Replaced:
 
 
 def is_readable(result: object, lookup: LookupName) -> bool:
-    """Return whether ``result``, parsed from JSON, has the type that the upstream's API specifies.
+    """Return whether ``result`` has the JSON type that the upstream specifies.
 
     Without this check, a malformed answer about fines would look like "no fines".
     """

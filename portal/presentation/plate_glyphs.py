@@ -1,13 +1,14 @@
 """The letters and digits of a plate as SVG strokes.
 
-The shapes were drawn for this project and imitate FE-Schrift, the typeface of Mercosul plates.
+The shapes were drawn for this project and imitate FE-Schrift, the typeface of new Brazilian
+plates ("Mercosul").
 
 The strokes need no font, so a plate looks the same in every browser, in print and in the PDF. Each
-glyph fills a box of WIDTH × HEIGHT units. A stroke is a line of width PEN with flat ends, written
-as the x and y of the first point and relative SVG path commands. Where a diagonal meets the top or
-bottom of the box, a short vertical piece prevents a slanted end.
+glyph fills a box of WIDTH × HEIGHT units. A stroke is a line of width PEN with flat ends. A
+``Stroke`` holds the x and y of the line's first point, and then relative SVG path commands. Where a
+diagonal meets the top or bottom of the box, a short vertical piece prevents a slanted end.
 
-As on real plates, no letter looks like a digit: for example, 0 has straight sides and O is round.
+As on real plates, no letter looks like a digit. For example, 0 has straight sides and O is round.
 """
 
 from typing import Final
@@ -60,7 +61,7 @@ GLYPHS: Final[dict[str, tuple[Stroke, ...]]] = {
     "-": ((0, 33, "h10"),),
 }
 _GAP: Final = 8
-_DOT: Final = 10  # width of the dot that replaces the hyphen of an old plate
+_DOT: Final = 10  # width of the glyph "-", which is drawn as a dot
 
 
 def glyph_path(text: str, x: int = 0, y: int = 0, gap: int = _GAP) -> str:

@@ -1,4 +1,4 @@
-"""Converts texts that the upstream sends in capital letters to normal spelling."""
+"""Converts the upstream's texts from capital letters to normal spelling."""
 
 from collections.abc import Callable
 

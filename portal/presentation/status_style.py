@@ -20,21 +20,21 @@ class StatusStyle:
 
 
 ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
-    # "yes" means that the portal found no record against an act, such as a transfer. Its style is
-    # not green ("ok"), because the act can fail for reasons that the portal does not check.
+    # "yes" means that the portal found no record against an act, such as a sale. The tone of "yes"
+    # is not "ok" (green), because the portal does not check everything that can prevent the act.
     "yes": StatusStyle("plain", "check", "Nada encontrado"),
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),
     "unknown": StatusStyle("unknown", "question", "Não se sabe"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    # The verdict "clear" is green, because the portal has checked fines and court restrictions.
+    # "clear" is green. This verdict is only about the records that the portal has checked.
     "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),
     "incomplete": StatusStyle("unknown", "question", "Incompleto"),
-    # "limited" means that the user did not choose all lookups. Its style is not green, because the
-    # omitted lookups could have found something.
+    # "limited" means that the user did not choose all lookups. This verdict is not green, because
+    # the omitted lookups could have found a problem.
     "limited": StatusStyle("plain", "question", "Só o que foi pedido"),
 }
 REMOVAL_WORDS: Final[Mapping[Mark, str]] = {

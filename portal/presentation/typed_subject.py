@@ -1,7 +1,7 @@
 """Normalises a typed or pasted search text, and finds plates in it.
 
-``parse_subject`` decides whether a text is valid. If it rejects the text, this module explains the
-error, and why ``probable_subject`` suggests another plate or Renavam.
+If a text is not a valid plate or Renavam (registration number), this module explains the error, and
+suggests the plate or Renavam that was probably meant.
 """
 
 import re
@@ -36,9 +36,9 @@ _VIN: Final = (
     "documento do veículo."
 )
 _SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
-# A plate written as one word, inside any text.
+# Matches a plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
-# A plate written with a space. This expression also matches other texts such as "ano 2019" (year).
+# Matches a plate written with a space, but also other texts such as "ano 2019" ("year 2019").
 _SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
 _SIGN_WORDS: Final[Mapping[str, str]] = {
@@ -52,7 +52,10 @@ _ORDINALS: Final = ("primeiro", "segundo", "terceiro", "quarto", "quinto", "sext
 
 @dataclass(frozen=True, slots=True)
 class Suggestion:
-    """A plate or Renavam that was probably meant. ``reason`` is a sentence that explains why."""
+    """The plate or Renavam that the visitor probably meant.
+
+    ``reason`` is a sentence about the probable mistake in the typed text.
+    """
 
     subject: Plate | Renavam
     reason: str
@@ -76,8 +79,8 @@ def normalise_query(text: str) -> str:
 def plates_in(text: str) -> tuple[Plate, ...]:
     """Return the plates in a text, in the order of the text and without duplicates.
 
-    Plates written with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if the text has
-    nothing but such plates and the words of _WORDS_AMONG_PLATES, for example ``e`` (and).
+    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if all other words of the
+    text match _WORDS_AMONG_PLATES, for example ``e`` (and).
     """
     plain = with_hyphens(visible(text))
     found = _WHOLE_PLATE.findall(plain)
@@ -89,7 +92,7 @@ def plates_in(text: str) -> tuple[Plate, ...]:
 
 
 def suggestion_for(text: str) -> Suggestion | None:
-    """Return the plate or Renavam meant by a text with look-alike characters, such as O for 0."""
+    """Suggest a plate or Renavam for a text with mistakes such as O for 0."""
     typed = typed_signs(text).upper()
     match probable_subject(text):
         case Plate() as plate:
@@ -122,7 +125,10 @@ def padded_renavam(text: str) -> str:
 
 
 def what_is_wrong(text: str) -> str:
-    """Explain why a text is no plate or Renavam, or return "" if it has no letter or digit."""
+    """Explain why a text is no plate or Renavam.
+
+    Returns "" for a text without letters or digits.
+    """
     typed = typed_signs(text)
     count = len(typed)
     if not typed:

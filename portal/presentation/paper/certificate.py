@@ -10,16 +10,16 @@ from portal.presentation.vehicle.contents import VehicleContents
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# Limits for the total length of the verdict's texts, in characters. If the texts exceed the first
-# limit, the first sheet has no room for the vehicle's attributes. If they exceed the second limit,
-# the sheet has no room for the price chart either.
+# Limits for the total length of the verdict's texts, in characters. Above _MOST_BESIDE_FACTS, the
+# first sheet has no room for the vehicle's attributes. Above _MOST_BESIDE_CHART, this sheet has no
+# room for the price chart either.
 _MOST_BESIDE_FACTS: Final = 1600
 _MOST_BESIDE_CHART: Final = 1750
 
 
 @dataclass(frozen=True, slots=True)
 class KeyFigure:
-    """A figure such as the price. ``is_known`` is False if the value is not in any answer."""
+    """A figure such as the price. ``is_known`` is False if no answer has the value."""
 
     label: str
     value: str
@@ -45,8 +45,8 @@ def first_sheet(contents: VehicleContents) -> FirstSheet:
 def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
     """Yield the price, its change in 12 months, the fines and the court restrictions.
 
-    The price change is left out if it is unknown. Any other figure reads "indisponível"
-    (unavailable), never zero, if its lookup has no readable answer.
+    An unknown price change is left out. Any other figure whose lookup has no readable answer reads
+    "indisponível" (unavailable), never zero.
     """
     summary = contents.summary
     if not summary.price_is_known:

@@ -50,12 +50,12 @@ class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
     In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
-    that a lookup was not made, because the request (such as a prefetch) must not cause paid
-    lookups. "empty" means that no lookup has a readable answer.
+    that a lookup was not made, for example because a prefetch must not cause paid lookups. "empty"
+    means that no lookup has a readable answer.
 
-    An issued dossier has a ``number``. A draft has no number, but a signed ``code`` and the
-    ``digest`` of the records. The page ``/verificar`` ("verify") accepts a number or a code. ``qr``
-    is a QR code with the URL of that page for this dossier, as a ``data:image/svg+xml`` URL.
+    An issued dossier has a ``number``. A draft instead has a signed ``code`` and the ``digest`` of
+    the records. The page ``/verificar`` ("verify") checks a number or a code. ``qr`` is a QR code
+    that leads to this page, as a ``data:image/svg+xml`` URL.
     ``address`` is the portal's base URL.
     ``origins`` are sentences that name the time and the source of each answer.
     """
@@ -99,7 +99,7 @@ def dossier_page(
     address: str,
     report_outdated: bool = False,
 ) -> DossierPage:
-    """Build the dossier of a plate, without a number or a code."""
+    """Build the dossier of a plate. The caller adds the number or the code."""
     contents = VehicleContents.of(plate, panels, context)
     path = subject_path(plate)
     name = contents.summary.name
@@ -129,7 +129,7 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # The dossier has no button for a new report, so it shows no price for a report.
+            # The dossier shows no price for a report, because it has no button for a new report.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",

@@ -1,9 +1,9 @@
 """The fines in print: a few fines as a detailed list, many fines as an annex.
 
-In the detailed list (``ledger``), a fine is one line with a grid of labelled values below it. In
-the annex, a fine is one line with a paragraph below it. The annex takes less space: 45 fines fit on
-little more than two sheets. A sentence that applies to several fines is printed once, as a note
-with a letter, and each of these fines shows the letter.
+In the detailed list (``ledger``), a fine is a line above a grid of labelled values. In the annex, a
+fine is a line above a paragraph. The annex takes less space. For example, 45 fines fit on little
+more than two sheets. A sentence that applies to several fines is printed once, as a note with a
+letter. Each of these fines shows the letter.
 """
 
 from collections import Counter
@@ -25,8 +25,8 @@ from portal.wording import counted, listed
 
 # A longer list is printed as an annex, so that page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
-# The number of digits that name the infraction in a code such as 745-50: "7455". The last digit of
-# the code names a variant of the infraction.
+# In the infraction code 745-50, the first four digits ("7455") name the infraction, and the last
+# digit names a variant.
 _CODE_DIGITS: Final = 4
 _ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
     "ok": "check",
@@ -68,7 +68,10 @@ class PaperFine:
 
 @dataclass(frozen=True, slots=True)
 class PaperNote:
-    """A note. Its letter ``mark`` is also printed with each fine to which the note applies."""
+    """A note with the letter ``mark``.
+
+    The letter is also printed with each fine to which the note applies.
+    """
 
     mark: str
     text: str
@@ -80,8 +83,8 @@ class PaperFines:
 
     ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
     fines. ``discount`` is a sentence with the reduced sums of the fines that may still have a
-    discount. ``discounts`` are pairs of a text that lists payment states, and the discount rule of
-    fines in these states.
+    discount. Each of ``discounts`` is a pair: a text that lists payment states, and the discount
+    rule for fines in these states.
     """
 
     rows: tuple[PaperFine, ...]
@@ -121,10 +124,10 @@ def paper_fines(fines: FineList) -> PaperFines:
 class _Known:
     """The facts that are printed once for all fines.
 
-    ``hidden`` and ``blank`` are labels of fields that are hidden or blank in every fine.
-    ``authorities`` maps an issuing body to the codes that all fines of this body have. A body whose
-    fines have different codes is left out. ``amounts`` are the notes on amounts that agree with the
-    official table.
+    ``hidden`` has the labels of the fields that the source hides in every fine. ``blank`` has the
+    labels of the fields that are blank in every fine. ``authorities`` maps an issuing body to the
+    codes that all fines of this body have. A body whose fines have different codes is left out.
+    ``amounts`` are the notes on amounts that agree with the official table.
     """
 
     hidden: frozenset[str]
@@ -281,7 +284,8 @@ def _hidden(row: FineRow) -> Iterator[str]:
 def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     """Yield the explanations of a fine.
 
-    A sentence about a passed deadline contains no dates, so that several fines can share it.
+    A sentence about a passed deadline contains no dates, so that several fines can share the
+    sentence.
     """
     law = row.law
     if note := _standing_note(row):
@@ -301,7 +305,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     yield from _others(row, known)
     hidden = [label for label in _hidden(row) if label not in known.hidden]
     if not is_annex and "Auto de infração" in hidden:
-        hidden.remove("Auto de infração")  # the detailed list shows that it is hidden
+        hidden.remove("Auto de infração")  # the detailed list shows that this field is hidden
     if hidden:
         yield f"Oculto pela fonte: {'; '.join(hidden)}."
     blank = [label for label in row.details.other.blank if label not in known.blank]
@@ -310,7 +314,10 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
 
 
 def _standing_note(row: FineRow) -> str:
-    """Return the note on the payment state without the payment date, which is printed elsewhere."""
+    """Return the note on the payment state, without the payment date.
+
+    Another part of the dossier prints this date.
+    """
     note = row.law.shared_standing_note
     if not row.law.is_paid or row.fine.paid_on is None:
         return note
@@ -320,9 +327,10 @@ def _standing_note(row: FineRow) -> str:
 
 
 def _others(row: FineRow, known: _Known) -> Iterator[str]:
-    """Yield a sentence with the known fields of ``details.other``, if there are any.
+    """Yield a sentence with the known fields of ``details.other``.
 
-    A field is left out if another part of the dossier prints the same value.
+    A field is left out if another part of the dossier prints the same value. Yields nothing if no
+    field is left.
     """
     printed = row.law.infraction.printed.replace("-", "") if row.law.infraction else ""
     codes = known.authorities.get(_authority(row.fine), ())
@@ -347,7 +355,8 @@ def _brief(law: FineAssessment, clock: Clock) -> str:
 def _clocks(law: FineAssessment) -> tuple[Clock, ...]:
     """Return the deadlines that apply to a fine.
 
-    The deadlines for the prior defence and for naming the driver are included only while they run.
+    The deadlines for naming the driver and for a defence before the penalty are included only
+    until they expire.
     """
     against_notice = (law.prior_defence, law.driver_nomination)
     return tuple(

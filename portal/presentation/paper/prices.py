@@ -1,8 +1,8 @@
 """The prices from FIPE, the Brazilian vehicle price table, in print.
 
 A candidate is a version in the price table that may be the vehicle's. The dossier prints the price
-and the trend of every candidate, because the likeliest one may be wrong. The chart and the table of
-months show only the likeliest candidate.
+and the trend of every candidate, because the likeliest candidate may be wrong. The chart and the
+table of monthly prices show only the likeliest candidate.
 """
 
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ from portal.presentation.vehicle.prices import (
     PriceTab,
 )
 
-# The length of the longest price, such as "115.431*", with which a row of twelve prices fits on a
-# screen. If a price is longer, the month table gets wider columns and scrolls.
+# A row of twelve prices fits on a screen if each price has at most this many characters, such as
+# "115.431*". If a price is longer, the table of monthly prices gets wider columns and scrolls.
 _LONGEST_OF_TWELVE = 8
 
 
@@ -27,7 +27,7 @@ _LONGEST_OF_TWELVE = 8
 class PaperVersion:
     """A candidate's row in the table of all candidates.
 
-    ``facts`` are sentences on how well the candidate matches and on its price history.
+    ``facts`` are sentences on the match with the vehicle and on the price history.
     """
 
     label: str
@@ -42,7 +42,7 @@ class PaperVersion:
 
 @dataclass(frozen=True, slots=True)
 class PaperChart:
-    """A chart in a layout for paper (``chart``) and one for a phone (``narrow``).
+    """The price chart in two layouts: ``chart`` for paper, ``narrow`` for a phone.
 
     ``caption`` names the candidate in the chart, or is "" if there is only one candidate.
     """
@@ -58,8 +58,8 @@ class PaperChart:
 class PaperPrices:
     """The price section. ``chart`` and ``months`` are None if there is no price history.
 
-    ``months`` is the candidate whose prices are in the month table. ``is_wide`` is true if this
-    table needs wider columns.
+    ``months`` is the candidate in the table of monthly prices. ``is_wide`` is true if this table
+    needs wider columns.
     """
 
     versions: tuple[PaperVersion, ...]

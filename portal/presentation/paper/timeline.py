@@ -1,9 +1,9 @@
 """The timeline in print: a picture with a horizontal line for each fine and each restriction.
 
-A line runs from the first event of the fine or restriction to the last one. If the fine is open or
-the restriction in force, the line continues to the day of the dossier. This continuation is dashed
-for an open fine that is not enforceable, and otherwise solid. If there are many records, the fines
-with the same payment state share one line, on which each dot is the date of an infraction.
+A line runs from the first event of the fine or restriction to the last event. The line of an open
+fine, or of a restriction in force, continues to the day of the dossier. This continuation is dashed
+for an open fine that is not enforceable, and otherwise solid. If there are many records, the
+fines with the same payment state share one line. Each dot of this line is an infraction's date.
 """
 
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,10 @@ _MOST_TICKS: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class PaperLine:
-    """A line of the picture. ``dots`` are x coordinates; ``solid`` and ``dashed`` are SVG paths."""
+    """A line of the picture.
+
+    ``dots`` are x coordinates. ``solid`` and ``dashed`` are the SVG paths of the line's two parts.
+    """
 
     text: str
     text_x: float
@@ -65,7 +68,8 @@ class PaperTimeline:
 class _Record:
     """One line of the picture.
 
-    ``goes_on`` is the style of the line after the last event, or "" if the line ends there.
+    ``goes_on`` is the style of the line after the last event, or "" if the last event ends the
+    line.
     """
 
     text: str
@@ -79,7 +83,7 @@ def paper_timeline(
 ) -> PaperTimeline | None:
     """Build the picture.
 
-    A record without an event up to ``today`` is left out. Returns None if no record is left.
+    Only records with an event on or before ``today`` are drawn. Returns None if there are none.
     """
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
@@ -159,7 +163,7 @@ def _of_fine(row: FineRow) -> _Record:
 
 
 def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
-    """Yield a line for each restriction, or one line for all if there are many."""
+    """Yield a line for each restriction, or a single line if there are many."""
     records = list(_of_cards(cards))
     if len(records) <= MOST_LINES // 2:
         yield from records
@@ -171,7 +175,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
     """Yield a line for each of the commonest payment states.
 
-    The line has a dot for the infraction of each fine in that state.
+    Each fine in that state is a dot on the line, at the date of the infraction.
     """
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:

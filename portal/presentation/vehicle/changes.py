@@ -39,7 +39,10 @@ MOST_LINES: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class ChangeLine:
-    """A sentence about a change. ``anchor`` is "" if the page does not show the record."""
+    """A sentence about the change of a record.
+
+    ``anchor`` is the HTML id to link to, or "" if the page does not show the record.
+    """
 
     text: str
     anchor: str
@@ -59,7 +62,7 @@ class Changes:
 
 
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
-    """Return the changes of each lookup whose records changed."""
+    """Return the changes of each lookup with changed records."""
     by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUPS)
     return tuple(changes for changes in by_lookup if changes is not None)
 
@@ -67,8 +70,8 @@ def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
 
-    A lookup is compared only if both sets have a readable answer and the two answers were fetched
-    at different times. Returns "" if no lookup is compared.
+    Only lookups with a readable answer in both sets are compared. Two answers with the same fetch
+    time are skipped. Returns "" if no lookup is compared.
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
@@ -112,7 +115,7 @@ def _vehicle_lines(before: object, after: object, context: RenderContext) -> Ite
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
-        if was != now:  # a value that the source only spells differently is no change
+        if was != now:  # a new spelling of the same value is no change
             text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
             yield ChangeLine(text, "veiculo", "warn", "alert")
 
@@ -183,9 +186,9 @@ def _standing_clause(law: FineAssessment) -> str:
 def _fine_event(
     event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
 ) -> str:
-    """Return the clause about an event, or "" for an event that needs no clause of its own.
+    """Return the clause about an event, or "" for an event that needs no clause.
 
-    For example, "payment" needs none, because ``_standing_events`` describes a new payment state.
+    For example, ``_standing_events`` already describes the event "payment".
     """
     now = change.fine
     match event:

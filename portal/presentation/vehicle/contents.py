@@ -1,4 +1,4 @@
-"""The content of a vehicle's panels, built from the answers of its lookups."""
+"""The content of a vehicle's panels, built from the answers of the lookups."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from portal.presentation.vehicle.summary import Summary, summary
 from portal.system.local_time import local_time
 from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
-# The part of a verdict that each lookup gives.
+# Maps each lookup to the part of the verdict that depends on the lookup's answer.
 PARTS: Final[Mapping[LookupName, Missing]] = {
     "decode": "decode",
     "renainf": "fines",
@@ -29,8 +29,8 @@ class VehicleContents:
     """The content of a vehicle's panels.
 
     ``facts``, ``fines`` or ``restrictions`` is None if its lookup has no readable answer.
-    ``not_asked`` names the parts of the verdict whose lookups the user did not choose or which the
-    source does not have for the subject.
+    ``not_asked`` names the parts of the verdict without a lookup. The user may have left the lookup
+    out, or the source may offer the lookup only for plates.
     """
 
     facts: VehicleFacts | None
@@ -74,14 +74,14 @@ class VehicleContents:
 
 
 def check_digit_holds(subject: Plate | Renavam) -> bool:
-    """Return False for a Renavam with a wrong check digit. A plate has no check digit."""
+    """Return whether a Renavam's check digit is right. Return True for a plate."""
     return isinstance(subject, Plate) or subject.check_digit_holds
 
 
 def stale_moments(panels: Panels, asked: Collection[LookupName]) -> Stale:
     """Return the local time at which each stale answer was fetched.
 
-    The vehicle data count only if ``asked`` contains their lookup.
+    The answer to the lookup "decode" is included only if ``asked`` contains "decode".
     """
     return {
         PARTS[name]: local_time(panel.fetched_at)

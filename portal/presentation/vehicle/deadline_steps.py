@@ -1,7 +1,7 @@
-"""The picture of a fine's deadlines, from the infraction to payment or to the limitation date.
+"""The picture of a fine's deadlines until the fine is paid or lapses.
 
 The date of a step is in the record, is computed from the record, is hidden by the source, or is
-missing. The line between two steps shows how much of the legal period for the second step was used.
+missing. The line between two steps shows how much of the second step's legal period has passed.
 """
 
 from collections.abc import Iterator
@@ -25,10 +25,10 @@ _LATE: Final = "fora do prazo"
 class Leg:
     """The line from a step to the next one.
 
-    ``used`` is the percentage of the legal period that passed before the next step, or that has
-    passed until today if the next step is still to come. It is None if unknown.
-    ``line`` is the style of the unused part: solid if the date of the next step is in the record,
-    dotted if the source hides that date, and dashed if it is computed or missing.
+    ``used`` is the percentage of the legal period that passed before the next step, or None if
+    unknown. If the next step is in the future, ``used`` counts until today.
+    ``line`` is the style of the unused part: solid for a next step with a date in the record,
+    dotted for a date that the source hides, and dashed for a computed or missing date.
     ``has_today`` adds a tick for today at the end of the used part.
     """
 
@@ -90,9 +90,9 @@ def _line_to(mark: Mark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
-    """Return the line to the step with the date ``end``.
+    """Return the line to the step whose date and mark are ``end``.
 
-    The line has no text if the days of the legal period that were used cannot be counted.
+    The line has no text if the number of days before the step is unknown.
     """
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))

@@ -46,12 +46,12 @@ class VehicleFacts:
 
     @property
     def price_view(self) -> PriceView | None:
-        """The price section, built on each access, or None if there are no candidate versions."""
+        """The price section, or None if the answer has no price-table entry."""
         return price_view(self.prices, self.query)
 
     @property
     def describes(self) -> bool:
-        """Whether the answer says which vehicle it is about.
+        """Whether the answer identifies a vehicle.
 
         True if the answer has a make or model, or a price-table entry with a model or version.
         """
@@ -107,7 +107,10 @@ def _facts(decoded: Decoded) -> tuple[Detail, ...]:
 
 
 def _measured(text: Field, number: int | None, unit: str) -> Field:
-    """Return ``number`` with its unit, or ``text`` if there is no number. Zero becomes EMPTY."""
+    """Return ``number`` with its unit, or ``text`` if there is no number.
+
+    A ``text`` that means zero becomes EMPTY.
+    """
     if number:
         return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
     if text.is_hidden:
@@ -120,7 +123,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Append a note to a load that is a bare number, because the source states no unit."""
+    """Append a note to a load that is a bare number. The source states no unit."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

@@ -30,14 +30,13 @@ SITUATION_OF: Final[Mapping[Standing, Situation]] = {
     "unknown": "incerta",
     "paid": "paga",
 }
-# The filter for fines whose issuing body has no valid Brazilian state.
+# The filter for fines whose record names no Brazilian state for the issuing body.
 NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form of the fines panel submits its own parameters, and passes on the page's other parameters,
-# such as those of the price chart. It does not pass on "completo" ("complete"), which permits paid
-# lookups.
+# The parameters of the page's URL that the form of the fines panel does not pass on. The form sets
+# most of them with its own fields. "completo" ("complete") would permit paid lookups.
 _NOT_OTHERS: Final = frozenset({"ordem", "situacao", "uf", "busca", "marcada", "completo"})
 
 
@@ -46,7 +45,8 @@ class FineChoice:
     """The order, the filters and the selection of a list of fines.
 
     ``situation``, ``state`` and ``text`` are filters. ``picked`` are the numbers of the selected
-    fines. ``others`` are the page's other parameters, such as the version in the price chart.
+    fines. ``others`` are other parameters of the page's URL, such as the version in the price
+    chart.
     """
 
     order: Order = "data"

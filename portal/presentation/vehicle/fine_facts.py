@@ -1,4 +1,4 @@
-"""The details that the page shows when the visitor expands a line of the list of fines."""
+"""The details of a fine, shown when the visitor expands the fine's line."""
 
 import re
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _ABBREVIATIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class FineFacts:
-    """The details of a fine that the page shows when the visitor expands the fine's line."""
+    """The details of a fine: deadlines, labelled values and notes."""
 
     steps: tuple[DeadlineStep, ...]
     facts: tuple[Detail, ...]
@@ -53,9 +53,9 @@ def short_authority(authority: Field) -> Field:
 
 
 def multiplier_of(infraction: Infraction | None) -> str:
-    """Return ``×5`` for a fine of five times the basic amount, or "" for the basic amount.
+    """Return ``×5`` for a fine of five times the basic amount.
 
-    Also returns "" if the multiple is unknown.
+    Returns "" for the basic amount and for an unknown multiple.
     """
     factor = None if infraction is None else infraction.multiplier
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"

@@ -1,4 +1,4 @@
-"""The fines panel: totals, a bar with a segment for each situation, and the list of fines."""
+"""The fines panel: totals, a bar of the payment states, and the list of fines."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -34,8 +34,8 @@ from portal.wording import counted
 # checkboxes). A list with more than MOST_ROOMY fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
-# The least width of a bar segment, in per cent, before all widths are scaled to 100 in total. This
-# minimum keeps a small sum visible among large ones.
+# The smallest width of a bar segment, in per cent. It keeps a small sum visible. Afterwards, all
+# widths are scaled to a total of 100.
 _NARROWEST: Final = 1.5
 
 _ORDER_WORDS: Final[dict[Order, str]] = {
@@ -76,7 +76,10 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """The part of the bar for one situation, with ``start`` and ``width`` in per cent."""
+    """The part of the bar for one payment state.
+
+    ``start`` and ``width`` are in per cent.
+    """
 
     situation: Situation
     amount: str
@@ -97,7 +100,8 @@ class LedgerLine:
     """One fine in the list.
 
     The list is sorted by ``moment``, ``cents`` or ``rank``. The visitor's search looks in ``text``.
-    ``is_shown`` is False if a filter hides the fine. Only an unpaid fine can be selected.
+    ``is_shown`` is False if a filter or the search hides the fine. ``is_picked`` is true if the
+    visitor has selected the fine and the fine is unpaid.
     """
 
     row: FineRow
@@ -120,8 +124,8 @@ class LedgerLine:
 class LedgerYear:
     """The fines of a year.
 
-    ``all_words`` states the number of fines, and ``all_amount`` the sum of the unpaid fines.
-    ``words`` and ``amount`` state how many of the fines, and how much of the sum, pass the filters.
+    ``all_words`` states the number of fines. ``all_amount`` states the sum of the unpaid fines.
+    ``words`` and ``amount`` also state the number and the sum of the fines that pass the filters.
     """
 
     key: str
@@ -138,10 +142,10 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    A list that has controls and is sorted by date has its fines in ``years``. Any other list has
-    its fines in ``lines``. ``rules`` are pairs of a label, such as "Desconto" ("discount"), and a
-    legal rule that applies to many fines. ``negotiation`` is the path of the negotiation page, or
-    "" for a Renavam (registration number), which has no such page.
+    If the list has controls and is sorted by date, the fines are in ``years``. Otherwise they are
+    in ``lines``. Each of ``rules`` is a pair of a label, such as "Desconto" ("discount"), and a
+    legal rule for several fines. ``negotiation`` is the path of the negotiation page, or "" for a
+    Renavam (registration number), because only a plate has such a page.
     """
 
     count: int
@@ -175,7 +179,7 @@ def fine_ledger(
     """Build the content of the fines panel. ``path`` is the path of the page.
 
     A list without controls ignores the sort order, the filters and the selection in ``choice``,
-    because the page offers the visitor no way to change these.
+    because the visitor could not undo them.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
@@ -263,7 +267,7 @@ def _cents(amount: Decimal | None) -> int | None:
 
 
 def _rank(law: FineAssessment) -> int:
-    """Return a rank by gravity, then by the factor that multiplies the basic amount."""
+    """Return a rank by gravity, then by the multiple of the basic amount."""
     factor = law.infraction.multiplier if law.infraction else None
     return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 
@@ -336,7 +340,7 @@ def _sum_words(amount: Decimal, count: int) -> str:
 
 
 def discount_sentence(laws: Sequence[FineAssessment]) -> str:
-    """Return a sentence on the open fines that may still have a discount, or "" if none has."""
+    """Return a sentence on fines with a possible discount, or "" if there are none."""
     known = [
         law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
     ]
@@ -357,7 +361,10 @@ def _total(amounts: Iterator[Decimal | None]) -> Decimal:
 
 
 def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
-    """Return a segment for each situation, sized by amount, or by count if no amount is known."""
+    """Return a segment for each payment state.
+
+    The segments are sized by amount, or by the number of fines if no amount is known.
+    """
     groups: dict[Situation, list[FineAssessment]] = {}
     for law in laws:
         groups.setdefault(SITUATION_OF[law.standing], []).append(law)

@@ -1,7 +1,7 @@
 """Notices about lookups without an answer, and about stale answers.
 
-To keep the list of notices short, one notice covers all failed lookups of a panel, and one notice
-covers all stale answers that were fetched within one minute.
+To keep the list of notices short, one notice covers all failed lookups of a panel. Stale answers
+that were fetched within one minute share one notice too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,8 +16,8 @@ from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# These causes mean that the source does not know the plate or the Renavam (registration number), or
-# rejects it.
+# With these causes, the source does not know, or does not accept, the plate or the Renavam
+# (registration number).
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
@@ -48,7 +48,7 @@ class Unavailable:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """One notice about all lookups of a panel that have no readable answer.
+    """One notice about all of a panel's lookups that have no readable answer.
 
     ``search_again`` is true if only a search for another plate or Renavam can help.
     """
@@ -103,7 +103,7 @@ def _verb(missing: Sequence[Unavailable]) -> str:
 
 
 def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
-    """Return ``reason``, with advice if the source does not know or accept the plate or Renavam."""
+    """Return ``reason``, with advice if ``cause`` is in _UNKNOWN_SUBJECT."""
     if cause not in _UNKNOWN_SUBJECT:
         return reason
     signs = "as letras e os números" if isinstance(subject, Plate) else "os algarismos"
@@ -111,7 +111,7 @@ def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
 
 
 def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
-    """Return a notice title for each group of stale answers that were fetched within a minute."""
+    """Return a title for each group of stale answers fetched within one minute."""
     groups: list[tuple[datetime, list[str]]] = []
     for what, moment in sorted(kept, key=lambda one: one[1]):
         if groups and moment - groups[-1][0] < _SAME_MOMENT:
@@ -134,7 +134,7 @@ def capitalised_list(lookup_labels: Sequence[str]) -> str:
 
 
 def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
-    """Yield pairs: the names of the lookups that failed for the same reason, and the reason."""
+    """Yield pairs: lookups that failed for the same reason, and this reason."""
     by_reason: dict[str, list[str]] = {}
     for one in missing:
         by_reason.setdefault(one.reason, []).append(one.what)

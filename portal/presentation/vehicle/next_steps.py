@@ -32,7 +32,7 @@ def next_steps(
     *,
     vehicle_is_known: bool,
 ) -> NextSteps:
-    """Return the steps that the records call for, and further steps if a lookup is unavailable."""
+    """Return the steps that the records and the unavailable lookups call for."""
     situations = frozenset(_situations(fines, restrictions, vehicle_is_known=vehicle_is_known))
     facts = {"before": tuple(_cases(restrictions)), "fines": tuple(_authorities(fines))}
     chosen = steps_for(situations)
@@ -98,7 +98,10 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
 
 
 def _authorities(fines: FineList | None) -> Iterator[str]:
-    """Yield one sentence that lists the issuing bodies of the open fines, if there are any."""
+    """Yield one sentence with the issuing bodies of the open fines.
+
+    Yields nothing if no fine is open.
+    """
     names: dict[str, int] = {}
     for row in fines.rows if fines else ():
         if row.law.is_open:

@@ -87,9 +87,9 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel in the order and with the filters that the visitor chose.
 
-        The panel is built on access, because it takes longer to build than the rest of the page,
-        and a response with only another panel does not need it. The panel's URLs contain the
-        visitor's choices, because the page's script may fetch the panel in a separate request.
+        Building this panel takes longer than building the rest of the page. A response that
+        shows only another panel therefore does not build it. The panel's URLs contain the visitor's
+        choices, because the page's script may fetch the panel in a separate request.
         """
         fines = self.fines.content
         content = None
@@ -116,8 +116,8 @@ class RecordViews:
 class VehiclePage:
     """The whole page of a plate.
 
-    ``waits`` is true if any panel is in the state "waiting". A script then fetches these panels. A
-    browser without scripts goes to ``whole_page_url``, where the page has all panels.
+    ``waits`` is true if any panel is in the state "waiting". A script fetches the waiting panels. A
+    browser without scripts loads ``whole_page_url``, the URL of a page without waiting panels.
     """
 
     template: ClassVar[str] = "pages/vehicle.html"
@@ -178,12 +178,12 @@ def vehicle_page(
     """Build the page of a plate from the given answers.
 
     ``follow`` says what happens to a panel whose lookup was not made. If ``follow`` is true, the
-    page's script fetches the panel. If it is false, the panel shows a button, because opening the
-    page must not cause paid lookups.
+    page's script fetches the panel. If ``follow`` is false, the panel shows a button instead, so
+    that opening the page causes no paid lookups.
 
     The state of ``report`` is "unasked" if there is no written report that the visitor may read.
-    ``left_today`` is how many plates the visitor may still look up today, or None without a daily
-    limit.
+    ``left_today`` is how many plates the visitor may still look up today, or None if there is no
+    daily limit.
     ``may_refresh`` is true if the visitor has the scope "refresh", and ``may_write`` is true if the
     visitor has the scope "report".
     """
@@ -233,5 +233,5 @@ def renavam_page(
 
 
 def _price(price: Decimal) -> str:
-    """Format a price, or return "" for 0, which means that the operator configured no price."""
+    """Format a price, or return "" for 0 (the operator configured no price)."""
     return formats.brl(price) if price > 0 else ""

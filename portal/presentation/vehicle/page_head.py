@@ -1,4 +1,4 @@
-"""The head of a vehicle's page: its title, its name, and the links to its sections."""
+"""The head of a vehicle's page: its title, the vehicle's name, and section links."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -17,7 +17,8 @@ from portal.vehicle import Plate, Renavam
 class PageHead:
     """The vehicle in the head of the page. Either ``plate`` or ``renavam`` is None.
 
-    ``announcement`` is the verdict for a screen reader, or "" if the summary panel has no content.
+    ``announcement`` is a text for screen readers with the verdict, or "" if the summary panel has
+    no content.
     """
 
     title: str
@@ -34,8 +35,8 @@ class SectionLink:
     """A link to a section of the page.
 
     ``count`` is the number of entries in the section: fines, court restrictions in force, or
-    subjects that no lookup covers. It is "?" if the number is unknown, and "" while the section's
-    panel is "waiting". Sections without such entries have the count "".
+    subjects that no lookup covers. ``count`` is "?" if the number is unknown. It is "" while the
+    section's panel is "waiting", and for every other section.
     """
 
     anchor: str

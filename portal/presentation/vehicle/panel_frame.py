@@ -1,8 +1,8 @@
 """The frame around a panel's content: the panel's state, and the age, source and price of its data.
 
 A panel whose lookup was not made is "waiting" if a script will fetch the panel, and "idle" if the
-request must not cause paid lookups. A panel whose lookup failed is "unavailable", and must not look
-as if nothing was found. Any other panel is "ready".
+request must not cause paid lookups. A panel without content after a failed lookup is "unavailable",
+so that it does not look as if nothing was found. Any other panel is "ready".
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,8 +38,8 @@ PanelState = Literal["waiting", "idle", "unavailable", "ready"]
 class _Kind:
     """The fixed properties of a panel.
 
-    ``term`` is the key of the glossary entry about the register or price table from which the data
-    come. It is "" for the summary, which has several sources.
+    ``term`` is the key of the glossary entry about the source of the data. It is "" for the
+    summary, because the summary has several sources.
     """
 
     title: str
@@ -80,12 +80,12 @@ Content = TypeVar("Content", covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class PanelView(Generic[Content]):
-    """A panel's frame. ``content`` is set only in the state "ready".
+    """A panel's frame. ``content`` is None unless the state is "ready".
 
     ``missing`` lists the failed lookups, and ``gap`` is the notice about them. ``has_nothing`` is
     true for a summary whose lookups all failed. ``kept`` are the titles of the notices about stale
-    answers. ``url`` is the URL of this panel alone. ``whole_page_url`` is the URL of a page without
-    "waiting" panels, because the server makes all lookups before it sends that page.
+    answers. ``url`` is the URL of this panel alone. ``whole_page_url`` is the URL of the page with
+    all panels. No panel of that page is "waiting", because the server first makes all lookups.
     """
 
     name: PanelName
@@ -129,10 +129,9 @@ def frame(
 ) -> PanelView[Content]:
     """Build the frame around a panel's content.
 
-    A panel that needs a lookup which was not made is "waiting" if ``follow`` is true, and "idle" if
-    it is false. A panel whose lookups were all made is "ready" with content, and "unavailable"
-    without. A summary has content even if all lookups failed, because its verdict then says that
-    nothing is known.
+    ``follow`` decides the state of a panel whose lookup was not made: true means "waiting", false
+    means "idle". Any other panel is "ready", or "unavailable" if ``content`` is None. A summary
+    always has content. If all lookups failed, its verdict says that nothing is known.
     """
     kind, path = _KINDS[name], subject_path(subject)
     lookups = lookups_of(subject, kind.needs)
@@ -146,8 +145,8 @@ def frame(
         if settled and (panel := panels.of(lookup)).has_answer
     )
     missing = missing_of(panels, subject, lookups) if settled else ()
-    # The page's script may fetch the panel with the price chart in a separate request. The panel's
-    # URL therefore contains the visitor's choices, such as the version in the chart.
+    # The page's script may fetch the vehicle panel in a separate request. The URL of this panel
+    # therefore contains the visitor's choices, such as the version in the price chart.
     choices = context.query if name == "veiculo" else ()
     has_nothing = name == "resumo" and len(missing) == len(lookups)
     return PanelView(
@@ -187,10 +186,10 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Say which lookups brought no new answer in a refresh, or return "" if there are none.
+    """Say which lookups a refresh left without a new answer, or return "" if none.
 
     The text gives the reason for each failed lookup. If the portal served a stored answer instead
-    of a new one, the text gives no reason, because ``panels`` has no reason for this case.
+    of a new answer, the text gives no reason, because ``panels`` contains no reason.
     """
     lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
     sentences = [

@@ -1,4 +1,4 @@
-"""The price section: a chart and a table of the candidate versions, and notes."""
+"""The price section: a chart, a table of the vehicle's possible versions, and notes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from portal.wording import NO_BREAK_SPACE, listed
 VERSION: Final = "versao"
 YEARS: Final = "anos"
 _RANGES: Final = (1, 3, 5, 10)
-# A price history with fewer months is shown as a sentence, because a chart would show no trend.
+# A price history of fewer months is shown as a sentence, because a chart would show no trend.
 LEAST_POINTS: Final = 3
 _ANCHOR: Final = "#fipe"
 
@@ -31,10 +31,11 @@ class ChoiceLink:
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """A candidate version, as a row of the table.
+    """A row of the table: a version that may be the vehicle's.
 
-    ``match`` says which attributes agree with the registration and which differ. ``twelve_months``
-    is the price change in 12 months, or NOTHING_TO_COMPARE if ``has_change`` is False.
+    ``match`` says which attributes agree with the vehicle's registration and which differ.
+    ``twelve_months`` is the price change in 12 months, or NOTHING_TO_COMPARE if ``has_change`` is
+    False.
     """
 
     tab: PriceTab
@@ -50,9 +51,9 @@ class PriceRow:
 class PriceView:
     """The price section.
 
-    ``headline`` is a price, or the price range of the best matches, or "" if no price is known.
-    ``instead`` is the sentence that the page shows if ``chart`` is None, and otherwise "".
-    ``notes`` are sentences about the chosen candidate version.
+    ``headline`` is a price or a price range, or "" if no price is known. ``instead`` is a sentence
+    that replaces a missing chart, or "" if there is a ``chart``. ``notes`` are sentences about the
+    chosen version.
     """
 
     prices: Prices
@@ -68,9 +69,9 @@ class PriceView:
 
 
 def price_view(prices: Prices, query: Query) -> PriceView | None:
-    """Build the price section, or return None if there are no candidates.
+    """Build the price section, or return None if there is no price-table entry.
 
-    Choices in ``query`` that the page does not offer, such as version 9 of three, are ignored.
+    Choices in ``query`` that the page does not offer, such as version 9 of 3, are ignored.
     """
     if not prices.tabs:
         return None
@@ -96,9 +97,9 @@ def price_view(prices: Prices, query: Query) -> PriceView | None:
 
 
 def _headline(prices: Prices, tab: PriceTab, *, is_explicit: bool) -> str:
-    """Return the price of the candidate that the visitor chose, or "" if it is unknown.
+    """Return the price of the version that the visitor chose, or "" if unknown.
 
-    If the visitor chose no candidate, return the price or price range of the best matches.
+    If the visitor chose no version, return the price or price range of the best matches.
     """
     if is_explicit or len(prices.likeliest) == 1:
         return "" if tab.current is None else formats.price(tab.current)
@@ -111,7 +112,7 @@ def _number(text: str) -> int:
 
 
 def _offered(series: PriceSeries) -> tuple[int, ...]:
-    """Return the periods in _RANGES (in years) that are shorter than the whole series."""
+    """Return the periods of _RANGES (years) that are shorter than the history."""
     first, last = series.first_real, series.last_real
     if first is None or last is None:
         return ()

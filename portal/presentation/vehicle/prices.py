@@ -1,4 +1,4 @@
-"""A vehicle's candidate versions in the FIPE price table, with their prices, best match first."""
+"""The candidates: versions in the FIPE price table that may be the vehicle's."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 @dataclass(frozen=True, slots=True)
 class YearOfPrices:
-    """A row of the month table.
+    """A row of the table of monthly prices.
 
     Each of the twelve ``prices`` is a text: "89.325" for a real price, "89.325*" for a prediction,
     or "—" for no price.
@@ -46,11 +46,12 @@ class YearOfPrices:
 
 @dataclass(frozen=True)
 class PriceTab:
-    """One candidate version. Values from the price history are computed on demand.
+    """One candidate. Values from the price history are computed on demand.
 
-    ``is_best`` is true if the version matches the registration better than every other candidate.
-    ``is_tied`` is true if the version is one of several best matches. ``same`` are the attributes
-    that agree with the registration, and ``other`` those that differ.
+    ``is_best`` is true if several candidates exist and this candidate alone matches the vehicle's
+    registration best. ``is_tied`` is true if several candidates match best, including this one.
+    ``same`` are the attributes that agree with the registration. ``other`` are the attributes that
+    differ from the registration.
     """
 
     number: int
@@ -85,7 +86,7 @@ class PriceTab:
     def gaps(self) -> str:
         """The months without a price, or "" if there are none.
 
-        The text names the first six months, and states the number of the others.
+        The text names the first six months, and states how many more there are.
         """
         months = self.series.gaps
         shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
@@ -163,7 +164,7 @@ class PriceTab:
 
     @cached_property
     def years(self) -> tuple[YearOfPrices, ...]:
-        """The rows of the month table, the latest year first."""
+        """The rows of the table of monthly prices, the latest year first."""
         return _years(self.series.points)
 
     @property
@@ -180,7 +181,7 @@ class PriceTab:
 
     @property
     def unread_price(self) -> Field:
-        """The text that the source sends in place of a price, or EMPTY if it sends none."""
+        """The source's text in place of a price, or EMPTY if there is no such text."""
         text = self.entry.current_text
         is_sent = self.current is None and bool(text.value.strip("0., ") or text.is_hidden)
         return text if is_sent else EMPTY
@@ -204,16 +205,20 @@ class PriceTab:
 
     @property
     def _is_past(self) -> bool:
-        """Whether predictions follow the last real price, and all of them are for past months."""
+        """Whether all predictions after the last real price are for past months.
+
+        False if there are no such predictions.
+        """
         tail = self.series.predicted_tail
         return bool(tail) and tail[-1].month < self.today.replace(day=1)
 
 
 @dataclass(frozen=True, slots=True)
 class PriceSummary:
-    """The likely price of a vehicle, which is a range if several versions tie for the best match.
+    """The likely price, or a price range if several versions match the vehicle best.
 
-    ``note`` says how many versions are likely or possible, and how many likely ones lack a price.
+    ``note`` says how many versions are likely or possible, and how many likely versions lack a
+    price.
     """
 
     text: str
@@ -222,9 +227,10 @@ class PriceSummary:
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """All candidate versions: the first MOST_TABS as ``tabs``, the rest as ``others``.
+    """All candidates, best match first.
 
-    The page shows the current price of each of ``others``, but no chart and no history.
+    ``tabs`` has the first MOST_TABS candidates. ``others`` has all further candidates. For
+    ``others``, the page shows the current prices, but no price history.
     """
 
     tabs: tuple[PriceTab, ...]
@@ -241,7 +247,7 @@ class Prices:
 
     @property
     def likeliest(self) -> tuple[PriceTab, ...]:
-        """The best match, or all candidates that tie for it."""
+        """The best match, or several candidates that match equally well."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
 
     @property
@@ -263,9 +269,9 @@ class Prices:
 
     @property
     def twelve_months(self) -> str:
-        """The price change of the likeliest candidates in 12 months, or "" if it is unknown.
+        """The price change of the likeliest candidates in 12 months, or "" if unknown.
 
-        If several candidates have different changes, the text is a range.
+        If the candidates have different changes, the text is a range.
         """
         changes = [tab.series.twelve_month_change for tab in self.likeliest]
         known = [change for change in changes if change is not None]
@@ -288,8 +294,8 @@ class Prices:
 def prices_of(decoded: Decoded, today: date) -> Prices:
     """Return the candidates of a vehicle, best match first.
 
-    A predicted price is called "estimativa" (estimate) instead of "previsão" (prediction) if the
-    month of ``today`` is later than all predicted months.
+    If all predicted months are before the month of ``today``, the page calls a predicted price
+    "estimativa" (estimate) instead of "previsão" (prediction).
     """
     ranked = rank(decoded.fipe, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)

@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 
 Query = tuple[tuple[str, str], ...]
 
-_MOST: Final = 320  # enough to select each of the 300 fines that a page lists
+_MOST: Final = 320  # parameters: one for each of the 300 fines of a page, and 20 others
 _LONGEST: Final = 64
 _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 
@@ -19,15 +19,15 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
     """Return the parameters whose names match _NAME, at most _MOST of them.
 
-    Long values are shortened. Control and format characters, which a pasted text may contain, are
-    removed from the values.
+    Values are cut to _LONGEST characters. Control and format characters are removed from the
+    values, because a pasted text may contain such characters.
     """
     kept = [(name, _plain(value)) for name, value in sent if _NAME.fullmatch(name)]
     return tuple(kept[:_MOST])
 
 
 def chosen(query: Query, name: str) -> str:
-    """Return the first value of a parameter, or ""."""
+    """Return the first value of a parameter, or "" if the query lacks it."""
     return next((value for key, value in query if key == name), "")
 
 

@@ -1,6 +1,6 @@
 """The fields of fines and court restrictions that no other view model shows.
 
-The page shows them so that it leaves no field of a record out.
+With these fields, a page shows every field of a record.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,8 +23,8 @@ from portal.vehicle import (
     is_other_year,
 )
 
-# Some answers have this text ("a detail exists in Renajud", the register of court restrictions) in
-# place of a restriction's detail.
+# Some answers have this text in place of a restriction's detail. The text means "a detail exists in
+# Renajud" (the register of court restrictions).
 _DETAIL_EXISTS: Final = "CONSTA DETALHE RENAJUD"
 _OTHER_VEHICLE: Final = (
     "Este registro descreve outro veículo ({what}): erro de cadastro ou placa clonada? Confira "
@@ -60,9 +60,9 @@ class DetailList:
 
 @dataclass(frozen=True, slots=True)
 class FineDetails:
-    """What a page shows of a fine's record in addition to the legal assessment.
+    """The parts of a fine's record that a page shows besides the legal assessment.
 
-    ``speeds`` has the limit and the measured values, which are usually speeds. ``other`` has the
+    ``speeds`` has the legal limit and the measured values, usually in km/h. ``other`` has the
     fields that the page shows nowhere else. ``notes`` are sentences on contradictions, for example
     that the record describes another vehicle.
     """
@@ -137,7 +137,10 @@ def _with_unit(field: Field, unit: str) -> Field:
 
 
 def _payment(fine: Fine, law: FineAssessment) -> Iterator[Detail]:
-    """Yield the fields about a payment, unless all are blank. A zero amount counts as blank."""
+    """Yield the fields about a payment, or nothing if all are blank.
+
+    A zero amount counts as blank.
+    """
     amount = EMPTY if fine.paid_amount == 0 else fine.paid_amount_text
     fields = (fine.paid_on_text, amount, fine.payment_registered_on_text, fine.paid_state)
     if all(field.state == "empty" for field in fields):

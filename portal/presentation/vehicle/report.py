@@ -1,4 +1,4 @@
-"""The written report on a vehicle: a stored text about its records, divided into topics."""
+"""The written report: a stored text about a vehicle's records, in topics."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.panel_frame import NO_REASON, Provenance, provenance
 from portal.vehicle import LOOKUPS, LookupName, Report, Topic, read_report
 
-# Maps a topic of the report to the lookup whose records the upstream uses for that topic. For other
-# topics, the portal sends the upstream no records.
+# Maps a topic of the report to the lookup whose records the upstream receives for that topic. The
+# upstream receives no records for any other topic.
 _EVIDENCE: Final[Mapping[str, LookupName]] = {
     "fipe": "decode",
     "restricoes": "renajud",
@@ -28,8 +28,8 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A report that the upstream wrote about the records of some lookups.
 
-    ``made_of`` names these lookups. It is None if some of the records have changed since the report
-    was written, or are missing now, so that the portal cannot tell which lookups were used.
+    ``made_of`` names these lookups. It is None if the portal cannot tell which they were, because
+    records are missing now or have changed since the report was written.
     """
 
     made_of: tuple[LookupName, ...] | None = LOOKUPS
@@ -40,12 +40,11 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. ``doubt`` states that the
-    portal cannot tell whether the records have changed, because some are missing now. It is "" in
-    all other cases.
+    if the records have changed since the report was written. ``doubt`` is a warning that some
+    records are missing now, so that the portal cannot check for changes. Otherwise it is "".
 
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
-    names those that are unavailable now, so that a new report would lack their records.
+    names the lookups that are unavailable now. A new report would lack their records.
     ``can_write`` is False if all lookups are unavailable. ``may_write`` is False if the visitor
     lacks the scope "report".
     """
@@ -86,8 +85,8 @@ def report_section(
 ) -> ReportSection:
     """Build a page's section with the report.
 
-    The page's button for a new report sends POST to the path ``action``. ``records`` are the
-    records for a new report, or None on a page without that button.
+    The page's button for a new report sends a POST request to the path ``action``. ``records`` are
+    the records for a new report, or None on a page without that button.
     """
     state: Literal["none", "unavailable", "ready"] = "unavailable"
     report, reason = None, ""

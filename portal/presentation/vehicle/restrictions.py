@@ -48,7 +48,7 @@ class RestrictionCard:
 class RestrictionList:
     """The court restrictions in the source's order.
 
-    ``cards`` has the first MOST_CARDS restrictions, and ``records`` has all.
+    ``cards`` has the first MOST_CARDS restrictions. ``records`` has all restrictions.
     """
 
     cards: tuple[RestrictionCard, ...]
@@ -118,7 +118,7 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
 
 
 def title_of(record: Restriction) -> str:
-    """Return a record's title, which states its kind or that it is not in force."""
+    """Return the title of a restriction: the kind, or that it is not in force."""
     return _title(effect_of(record), record)
 
 

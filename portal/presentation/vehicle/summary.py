@@ -1,4 +1,4 @@
-"""The summary: the verdict, the "posso…?" ("may I…?") matrix, and the most important figures."""
+"""The summary: the verdict, answers to "posso…?" ("may I…?"), and the main figures."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -35,11 +35,12 @@ class MatrixRow:
 class Summary:
     """The summary panel's content. An unavailable figure is None, never zero.
 
-    ``price`` is the price of the first candidate version. ``likely_price`` is the price range of
-    the best matches. ``price_is_known`` is False if the lookup "decode" has no readable answer.
+    ``price`` is the price of the version in the price table that matches the vehicle best.
+    ``likely_price`` also covers the versions that match equally well. ``price_is_known`` is False
+    if the lookup "decode" has no readable answer.
 
     No lookup covers subjects such as theft. ``unverified`` has the titles of the most important of
-    these subjects, and ``unverified_count`` is the number of all of them.
+    these subjects. ``unverified_count`` is the number of all such subjects.
     """
 
     name: str
@@ -61,8 +62,8 @@ class Summary:
     next_steps: NextSteps
 
 
-# UNVERIFIED lists the subjects that no lookup covers, such as theft. These are the keys of the
-# subjects that most often make a purchase go wrong.
+# The keys of the subjects in UNVERIFIED that most often make a purchase go wrong. UNVERIFIED lists
+# the subjects that no lookup covers, such as theft.
 _UNVERIFIED_IN_VERDICT: Final = (
     "debitos",
     "gravame",
@@ -87,10 +88,10 @@ def summary(
 ) -> Summary:
     """Build the summary. ``facts``, ``fines`` or ``restrictions`` is None if unavailable.
 
-    ``decode_wanted`` is False if the user did not choose the lookup of vehicle data, and for a
-    Renavam (registration number), for which the source has no vehicle data. ``stale`` has the local
-    time at which each stale answer was fetched. ``not_asked`` names the lookups that the user did
-    not choose.
+    ``decode_wanted`` is False if the user did not choose the lookup of vehicle data. It is also
+    False for a Renavam (registration number), because this lookup takes only plates. ``stale`` has
+    the local time at which each stale answer was fetched. ``not_asked`` names the parts of the
+    verdict without a lookup.
     """
     verdict = judge(
         facts is not None or not decode_wanted,

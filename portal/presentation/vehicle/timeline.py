@@ -18,7 +18,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """The newest events, and the number of older ones (``omitted``)."""
+    """The newest events. ``omitted`` is the number of older events."""
 
     events: tuple[Event, ...]
     omitted: int
