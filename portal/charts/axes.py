@@ -96,7 +96,10 @@ def year_bands(frame: Frame) -> Iterator[Band]:
 
 
 def _edges(frame: Frame, year: int) -> tuple[float, float]:
-    """Return the x coordinates of a year's edges, each half a month to the left of a January."""
+    """Return the x coordinates of a year's left and right edge.
+
+    The edges are half a month before the year's January and half a month before the next January.
+    """
     width = frame.canvas.plot_width
     if frame.first == frame.last:
         return 0.0, width
