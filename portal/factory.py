@@ -148,8 +148,8 @@ def _build(
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # The argument False (``required``) lets a worker start while the database is down. A worker
-    # need not create the tables, because the main process has already created them.
+    # The argument ``required`` is False, so that a worker can start while the database is down. The
+    # main process has already created the tables.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace
@@ -373,9 +373,9 @@ def _take_over(
 def _paid(
     ledger: Ledger, keys: SubjectKeys, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return how many R$ a caller has paid for each subject since ``since`` (epoch).
+    """Return how many R$ a caller has paid for each subject since a given time.
 
-    A subject is a plate or a Renavam (vehicle registration number).
+    A subject is a plate or a Renavam (vehicle registration number). ``since`` is in epoch seconds.
     """
     tags = {tag: subject for subject in subjects for tag in keys.tags(subject)}
     sums: dict[str, Decimal] = {}

@@ -95,8 +95,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def namespace(self) -> str:
         """The name under which data is stored: ``demo``, or the name of the upstream.
 
-        Managed and pass-through mode have the same namespace. Their answers are still kept apart,
-        because the cache key of a pass-through answer depends on the caller's credential.
+        Managed and pass-through mode have the same namespace. The answers of both modes are still
+        kept apart, because the cache key of a pass-through answer depends on the caller's
+        credential.
         """
         if self.upstream_url is None:
             return "demo"

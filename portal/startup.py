@@ -178,9 +178,9 @@ def _drop_unreadable(engine: Engine, secrets: Sequence[bytes], namespace: str) -
 def _set_aside_unused_cache(data_dir: Path) -> None:
     """Rename the cache file that the portal used before REDIS_URL was set.
 
-    If an operator runs ``flask purge`` without REDIS_URL by mistake, the command then finds no
-    cache file and fails. If the file kept its name, the command would purge the file and succeed,
-    although the answers are in Redis.
+    If an operator forgets REDIS_URL when running ``flask purge``, the command finds no cache file
+    and fails. If the file kept its name, the command would purge the file and succeed, although the
+    answers are in Redis.
     """
     for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
@@ -201,8 +201,8 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 def create_missing_database(settings: Settings) -> None:
     """Create a missing SQLite file, or missing PostgreSQL tables.
 
-    ``token issue`` calls this function, because it may run before the portal's first start. Raises
-    OSError or SQLAlchemyError.
+    ``token issue`` calls this function, because the operator may issue a token before the portal's
+    first start. Raises OSError or SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():

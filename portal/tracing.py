@@ -41,7 +41,7 @@ from portal.upstream import Response as UpstreamResponse
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
-# Requests for these paths have no spans, because such spans would outnumber all others.
+# Requests for these paths have no spans, because such spans would outnumber all other spans.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
 
 

@@ -1,4 +1,4 @@
-"""Formats money, numbers, dates and lists as CLDR's locale pt_BR does.
+"""Formats money, numbers, dates and lists as in CLDR's locale pt_BR (Brazil).
 
 No function here accepts None. ``portal.presentation.formats`` formats missing values.
 """

@@ -210,9 +210,9 @@ class Batches:
     ) -> None:
         """Start or resume a batch. The batch's failed items are looked up again.
 
-        ``left`` contains the items that are not done yet, with their present prices. A batch in the
-        state "done" without failed items does not change, so that its owner cannot postpone
-        ``expires_at`` without a new answer. Raises UnknownBatch or NotAllowed.
+        ``left`` contains the items that are not done yet, with their present prices. Starting a
+        done batch without failed items changes nothing. Otherwise its owner could postpone
+        ``expires_at`` again and again. Raises UnknownBatch or NotAllowed.
         """
         now = self._clock()
         sealed = self._rows.encrypted(msgspec.json.encode(access))
@@ -331,7 +331,8 @@ class Batches:
 
         Also deletes the invalid entries that contain or suggest the plate or Renavam. A batch that
         has lost all its items is deleted, in any state. The ledger still contains the batch's cost.
-        Call ``History.forget`` afterwards to erase the plate's HMAC from the database's files.
+        Call ``History.forget`` afterwards to erase the plate's HMAC (the column ``subject``) from
+        the database's files.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._rows.writing() as db:
@@ -499,8 +500,7 @@ def _left(item: Any, charges: BatchCharges, now: float) -> Decimal:
     """Return the highest price in R$ of the calls that a pending item still needs.
 
     The lookups of an item are made one after another. Answered calls, and a call in progress, are
-    not needed again. The item's next lookup repeats a failed call, or a call whose process was
-    killed.
+    not needed again. A failed call, or a call whose process was killed, is needed again.
 
     ``now`` is a time before the item and the charges were read. A call that was sent after ``now``
     is in progress, even if the item that was read had no lease.

@@ -240,7 +240,7 @@ class ItemLeases:
             )
 
     def renew(self) -> None:
-        """Let all leases of this process expire LEASE_S seconds from now."""
+        """Renew all leases of this process for LEASE_S seconds."""
         with self._rows.writing() as db:
             db.execute(
                 update(items)
@@ -251,7 +251,7 @@ class ItemLeases:
     # Private methods
 
     def _is_due(self) -> Any:
-        """Return the SQL condition that a batch's pause has ended."""
+        """Return the SQL condition for batches whose pause has ended."""
         return (table.c.state == "paused") & (table.c.resume_at <= self._clock())
 
     def _running(self) -> Sequence[tuple[Any, Access]]:

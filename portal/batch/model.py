@@ -40,8 +40,8 @@ _ALLOWED: Final[dict[Action, frozenset[State]]] = {
 class Counts:
     """How many items of a batch are done, failed or pending.
 
-    An item is done if all its lookups succeeded, and failed if at least one failed. ``stored``
-    counts the items whose answers were already stored when the batch was created.
+    An item is done if all its lookups succeeded, and failed if at least one lookup failed.
+    ``stored`` counts the items whose answers were already stored when the batch was created.
     """
 
     total: int
@@ -67,12 +67,12 @@ class Cost:
 class Batch:
     """A batch. Times are in epoch seconds.
 
-    ``resume_at`` is the time when a pause ends by itself. It is None if only the owner can end the
-    pause, or if the batch is not paused. ``active`` is the number of items that are being looked up
-    now. ``repeated`` is the number of plates and Renavam that occur more than once in the owner's
-    list. ``wrong`` contains the first invalid entries of this list, and ``more_wrong`` is the
-    number of invalid entries that are not in ``wrong``. In a result of ``Batches.listed``,
-    ``wrong`` is empty and ``more_wrong`` is 0.
+    ``resume_at`` is the time when a pause ends by itself. ``resume_at`` is None if only the owner
+    can end the pause, or if the batch is not paused. ``active`` is the number of items that are
+    being looked up now. ``repeated`` is the number of plates and Renavam that occur more than once
+    in the owner's list. ``wrong`` contains the first invalid entries of this list, and
+    ``more_wrong`` is the number of invalid entries that are not in ``wrong``. In a result of
+    ``Batches.listed``, ``wrong`` is empty and ``more_wrong`` is 0.
     """
 
     id: str

@@ -85,7 +85,10 @@ class BatchRows:
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in ask))
 
     def end(self, db: Connection, batch: str) -> None:
-        """Record that a running or paused batch is done. Does not check its items."""
+        """Record that a running or paused batch is done.
+
+        The caller must check that no item is pending.
+        """
         now = self._clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:

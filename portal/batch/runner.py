@@ -51,12 +51,13 @@ Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]
 class BatchRunner:
     """Looks up the items of running batches, on at most ``leases.concurrency`` threads.
 
-    The leases of a killed process expire after LEASE_S. Another process then looks up the leased
-    items, and pays nothing for answers that are already stored.
+    The leases of a killed process expire after LEASE_S seconds. Another process then looks up the
+    leased items, and pays nothing for answers that are already stored.
 
     ``summarise`` returns a summary of an item's answers. The runner stores the summary with the
     item. The arguments of ``summarise`` are the vehicle, the batch's lookups and the answers. The
-    batch's page shows the summary, because some answers expire earlier and others are never stored.
+    batch's page shows the summary, because some answers expire before the batch does and some are
+    never stored.
 
     ``turn`` is a lock that lets one thread compute at a time. Pass the same ``turn`` to the
     upstream client, which releases the lock (``Turn.given_up``) while waiting for the upstream.
@@ -107,7 +108,7 @@ class BatchRunner:
             return self._active
 
     def stop(self) -> None:
-        """Start no further lookups, and wait for those in progress."""
+        """Start no further lookups, and wait for the lookups in progress."""
         self._is_stopping = True
         self._pool.shutdown()
 

@@ -1,7 +1,8 @@
 """Reads plates and Renavam from pasted text, a file or a list of JSON values.
 
-A Renavam is a vehicle's registration number. Invalid entries raise no error. The result lists them
-with their positions and, where possible, with the plate or Renavam that was probably meant.
+A Renavam is a vehicle's registration number. Invalid entries raise no error. The result contains
+these entries with their positions and, if possible, with the plate or Renavam that was probably
+meant.
 """
 
 import csv
@@ -110,8 +111,8 @@ class WrongEntry:
 class TypedList:
     """The vehicles and the invalid entries of a list, each in the order of the list.
 
-    ``subjects`` contains each plate or Renavam once. ``repeated`` contains those that occur more
-    than once in the list. ``more_wrong`` is the number of invalid entries that are not in
+    ``subjects`` contains each plate or Renavam once. ``repeated`` contains the plates and Renavam
+    that occur more than once. ``more_wrong`` is the number of invalid entries that are not in
     ``wrong``.
     """
 
@@ -279,7 +280,7 @@ def _header(rows: Sequence[Sequence[str]]) -> int | None:
         if any(cell.subjects for cell in cells):
             return None
         doubtful = [word for cell in cells for word in cell.doubtful]
-        is_line_with_number = len(row) == 1 and re.search("[0-9]", row[0])  # "placa: ABC1"
+        is_line_with_number = len(row) == 1 and re.search("[0-9]", row[0])  # such as "placa: ABC1"
         if is_line_with_number or not all(_TITLE.match(bare(word)) for word in doubtful):
             continue
         if any(_TITLE.search(bare(text)) for text in row):

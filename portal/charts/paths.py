@@ -46,7 +46,7 @@ def hatch_path(left: float, right: float, height: float, step: float) -> str:
 
 
 def torn_path(width: float, top: float, step: float, depth: float) -> str:
-    """Return the path of an axis break: a zigzag line, and a second one ``depth`` below it."""
+    """Return the path of an axis break: two zigzag lines at the distance ``depth``."""
     count = max(2, round(width / step))
     points = [(width * i / count, top + (depth / 2 if i % 2 else 0)) for i in range(count + 1)]
     return line_path([points, [(x, y + depth) for x, y in points]])

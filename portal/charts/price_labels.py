@@ -53,8 +53,9 @@ def labels_at_edge(
     numbers = [chosen, *ending]
     points = [every[number][last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
-    # The heights of an end label and of the flag. In the layout "screen", they are percentages of
-    # the plot's height. They are large enough for the lowest plot, which is 240 px high.
+    # The heights of an end label and of the flag (the chosen series' label). In the layout
+    # "screen", these heights are percentages of the plot's height. They are large enough for the
+    # lowest plot, which is 240 px high.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)

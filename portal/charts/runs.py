@@ -1,11 +1,14 @@
-"""Split a series into runs of consecutive months, each of which a chart draws as one line."""
+"""Split a series into runs of consecutive months.
+
+A chart draws each run as one line.
+"""
 
 from collections.abc import Iterator, Mapping
 
 from portal.charts.geometry import Plotted
 from portal.charts.paths import Point
 
-Known = Mapping[int, Plotted]  # points by month index, in order
+Known = Mapping[int, Plotted]  # points by month index, the earliest month first
 Places = Mapping[int, Point]
 
 

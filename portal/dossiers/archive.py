@@ -1,4 +1,4 @@
-"""Stores issued dossiers in the database, encrypted.
+"""Stores issued dossiers (vehicle reports) encrypted in the database.
 
 A dossier consists of the head (its share key and an IssuedSnapshot), the HTML and, if one was
 rendered, the PDF. Each of these parts has its own encryption key. This key is derived from the
@@ -42,9 +42,9 @@ DAY_S: Final = 86_400
 # After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. The portal
 # can then report the dossier as expired or revoked instead of unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# After a dossier's metadata (the column ``head``) is deleted, the database's files are searched for
-# the first _TRACE_BYTES bytes of the metadata. A match means that a file still contains deleted
-# metadata.
+# After a dossier's metadata (the column ``head``) is deleted, the portal searches the database's
+# files for the first _TRACE_BYTES bytes of the metadata. A match means that a file still contains
+# deleted metadata.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -143,7 +143,7 @@ class DossierArchive:
         *,
         purge_mark: int,
     ) -> None:
-        """Store a dossier. Raises Purged or DossiersUnavailable if it was not stored."""
+        """Store a dossier. Raises Purged or DossiersUnavailable if this fails."""
         number, key = identifiers
         now, subject = self._clock(), self._keys.tag(snapshot.plate)
         head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))

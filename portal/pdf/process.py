@@ -61,7 +61,7 @@ class PdfProcess:
         self._is_available_here = is_available_here
         self._users_lock = threading.Lock()
         self._users = 0
-        self._lock = threading.Lock()  # guards the members below; held while the child renders
+        self._lock = threading.Lock()  # guards _child and _has_failed; held while rendering
         self._child: _Child | None = None
         self._has_failed = False  # no child could be started; reset when the last archive closes
 
