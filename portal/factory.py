@@ -1,4 +1,4 @@
-"""Builds the whole portal from the settings: upstream client, gateway, Flask application."""
+"""Builds the upstream client, the gateway and the Flask application."""
 
 import logging
 import os
@@ -95,8 +95,8 @@ log = logging.getLogger("portal")
 
 PROJECT_ROOT = Path(__file__).resolve().parents[1]
 MEBIBYTE = 1024 * 1024
-# The owner of the batches that ``flask batch`` creates. Every other owner's name is a hexadecimal
-# digest or session id, so it is never "command".
+# The owner of the batches that ``flask batch`` creates. All other owners have a hexadecimal digest
+# or session id as their name, so none is "command".
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
@@ -106,12 +106,12 @@ SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its look
 class ServerProcess:
     """The options that a process of the server passes to ``create_app``.
 
-    ``shared`` is a directory with files through which the processes of one server share metrics and
-    circuit breakers. If ``shared`` is None, nothing is shared. ``/readyz`` answers 503 while
-    ``is_draining`` returns True. ``ask_for_batches`` asks the main process to start the batch
-    process (``portal.serving.batch_process``). If ``ask_for_batches`` is None, this process runs
-    batches itself. Only the batch process has a ``batch_holder``, the name with which it claims a
-    batch's items.
+    ``shared`` is a directory of files through which the processes of a server share metrics and the
+    states of circuit breakers. If ``shared`` is None, the processes share nothing. ``/readyz``
+    answers 503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main process to
+    start the batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is None, this
+    process runs batches itself. ``batch_holder`` is the name with which the batch process leases a
+    batch's items. In all other processes, ``batch_holder`` is None.
     """
 
     shared: Path | None = None
@@ -148,8 +148,8 @@ def _build(
     app = Flask(__name__, static_folder=None, template_folder=str(PROJECT_ROOT / "templates"))
     app.secret_key = secret
 
-    # The argument False (``required``) lets a worker start while the database is down. A worker
-    # need not create the tables, because the main process has already created them.
+    # The argument ``required`` is False, so that a worker can start while the database is down. The
+    # main process has already created the tables.
     engine = open_engine(settings.database_url, settings.data_dir, False, create)
     side = side_engine(engine)
     namespace = settings.namespace
@@ -360,8 +360,8 @@ def _take_over(
 ) -> None:
     """Move a caller's data from the caller's old name to the present name.
 
-    The names are the HMACs of the caller's credential with an old secret key and with the present
-    key. Database errors are logged and not raised.
+    A caller's name is the HMAC of the caller's credential, so a new secret key changes the name.
+    Database errors are logged and not raised.
     """
     for each in (history, batches, dossiers):
         try:
@@ -373,9 +373,9 @@ def _take_over(
 def _paid(
     ledger: Ledger, keys: SubjectKeys, caller: str, subjects: Sequence[str], since: float
 ) -> dict[str, Decimal]:
-    """Return how many R$ a caller has paid for each subject since the time ``since``.
+    """Return how many R$ a caller has paid for each subject since a given time.
 
-    A subject is a plate or a Renavam (vehicle register number).
+    A subject is a plate or a Renavam (vehicle registration number). ``since`` is in epoch seconds.
     """
     tags = {tag: subject for subject in subjects for tag in keys.tags(subject)}
     sums: dict[str, Decimal] = {}
@@ -446,10 +446,10 @@ def _origins(
 def _breakers(
     settings: Settings, origins: Sequence[Origin], shared: Path | None, longest_call_s: float
 ) -> Sequence[Breaker | PayerBreaker]:
-    """Return one circuit breaker for each origin, that is, for each base address of the upstream.
+    """Return one circuit breaker for each origin (base address of the upstream).
 
-    The sandbox, which imitates the upstream in demo mode, has no breaker. Its simulated failures
-    depend on the plate. An open breaker would also block plates that do not fail.
+    The sandbox, which imitates the upstream in demo mode, has no breaker. The sandbox's simulated
+    failures depend on the plate. An open breaker would also block plates that do not fail.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)
@@ -502,7 +502,7 @@ def _issuer(settings: Settings) -> Issuer | None:
 
 
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
-    """Return the demonstration's example plates, each with a caption and the sandbox's answers.
+    """Return the demo's example plates with captions and with the sandbox's answers.
 
     The answers do not pass through the gateway, which would count them as the visitor's lookups.
     """

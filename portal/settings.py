@@ -95,8 +95,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def namespace(self) -> str:
         """The name under which data is stored: ``demo``, or the name of the upstream.
 
-        Managed and pass-through mode have the same namespace. Their answers are still kept apart,
-        because the cache key of a pass-through answer depends on the caller's credential.
+        Managed and pass-through mode have the same namespace. The answers of both modes are still
+        kept apart, because the cache key of a pass-through answer depends on the caller's
+        credential.
         """
         if self.upstream_url is None:
             return "demo"
@@ -104,10 +105,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def upstreams_data_dir(self) -> Path | None:
-        """The data directory that the portal would use with an UPSTREAM_URL, or None.
+        """The parent of the demo's data directory, or None in the other modes.
 
-        In demo mode, the portal uses the subdirectory ``demo`` of that directory. The value is None
-        in the other modes.
+        The portal would use this parent as its data directory if UPSTREAM_URL were set.
         """
         if self.mode == "demo" and self.data_dir.name == DEMO_DIR:
             return self.data_dir.parent
@@ -331,13 +331,16 @@ def _itself(secret: str) -> tuple[str, ...]:
 
 
 def _with_password(address: str) -> tuple[str, ...]:
-    """Return a URL and its password as written and decoded, because a log may show any of them."""
+    """Return a URL, the URL's password as written, and the decoded password.
+
+    A log may show any of these texts.
+    """
     password = urlsplit(address).password or ""
     return address, password, unquote(password)
 
 
-# The secret settings. Each may come from a file (PORTAL_<NAME>_FILE), and logs redact it. The
-# function gives the texts that a log must not show for one value of the setting.
+# The secret settings. The operator may put each of them into a file (PORTAL_<NAME>_FILE). The
+# function returns the texts that a log must not show if the setting has a given value.
 _SECRETS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "UPSTREAM_TOKEN": _itself,
     "ACCESS_TOKENS": _itself,
@@ -402,8 +405,8 @@ def _refuse_contradictions(settings: Settings) -> None:
             if getattr(settings, name):
                 raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL beside it")
     if settings.mode == "pass-through" and settings.access_tokens:
-        # In pass-through mode the portal forwards its callers' tokens to the upstream. It must not
-        # forward its own access tokens.
+        # In pass-through mode the portal forwards its callers' tokens to the upstream. The portal
+        # must not forward its own access tokens.
         raise SettingsError(
             f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"
         )

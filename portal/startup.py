@@ -1,8 +1,8 @@
 """Prepares secret key, database and cache before the application is built.
 
-A server creates missing files and tables, and records the fingerprints of its secret keys. A
-``flask`` command creates nothing, except that ``token issue`` creates a missing database. A command
-with a wrong data directory therefore reports missing data instead of using a new, empty database.
+A server creates missing files and tables, and records the fingerprints of its secret keys. Among
+the ``flask`` commands, only ``token issue`` creates a missing database. Other commands with a wrong
+data directory report missing data instead of using a new, empty database.
 """
 
 import logging
@@ -57,7 +57,10 @@ UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to 
 
 
 class KeyInUse(Exception):
-    """The data was encrypted with another secret key. The message is one line for the operator."""
+    """The data was encrypted with another secret key.
+
+    The exception's message is one line for the operator.
+    """
 
 
 _STARTUP_ERRORS = (
@@ -113,12 +116,12 @@ def former_keys(settings: Settings) -> tuple[bytes, ...]:
 
 
 def prepare(settings: Settings) -> DataLock:
-    """Set up database and cache, and record the fingerprints of the secret keys in both.
+    """Set up database and cache, and record the secret keys' fingerprints in both.
 
-    Deletes data that neither the present key nor an old key can decrypt. If another portal may use
-    such data, raises KeyInUse before anything is changed or deleted. The caller must hold the
-    returned lock until the server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch,
-    SQLAlchemyError or StoreRefused.
+    Deletes data that no configured key can decrypt. If another portal may be using such data,
+    raises KeyInUse instead and deletes nothing. The caller must hold the returned lock until the
+    server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError or
+    StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -175,9 +178,9 @@ def _drop_unreadable(engine: Engine, secrets: Sequence[bytes], namespace: str) -
 def _set_aside_unused_cache(data_dir: Path) -> None:
     """Rename the cache file that the portal used before REDIS_URL was set.
 
-    If an operator runs ``flask purge`` without REDIS_URL by mistake, the command then finds no
-    cache file and fails. If the file kept its name, the command would purge the file and succeed,
-    although the answers are in Redis.
+    If an operator forgets REDIS_URL when running ``flask purge``, the command finds no cache file
+    and fails. If the file kept its name, the command would purge the file and succeed, although the
+    answers are in Redis.
     """
     for file in data_dir.glob(f"{CACHE_NAME}*"):
         if ".broken-" in file.name:
@@ -188,7 +191,7 @@ def _set_aside_unused_cache(data_dir: Path) -> None:
 
 
 def remove_old_unused_caches(data_dir: Path) -> None:
-    """Delete renamed cache files, which still contain answers, after UNUSED_KEPT_S seconds."""
+    """Delete the cache files that were renamed more than UNUSED_KEPT_S seconds ago."""
     for file in data_dir.glob(f"{_UNUSED}{CACHE_NAME}*"):
         with suppress(OSError):
             if time.time() - file.stat().st_ctime > UNUSED_KEPT_S:
@@ -198,8 +201,8 @@ def remove_old_unused_caches(data_dir: Path) -> None:
 def create_missing_database(settings: Settings) -> None:
     """Create a missing SQLite file, or missing PostgreSQL tables.
 
-    ``token issue`` calls this function, because it may run before the portal's first start. Raises
-    OSError or SQLAlchemyError.
+    ``token issue`` calls this function, because the operator may issue a token before the portal's
+    first start. Raises OSError or SQLAlchemyError.
     """
     file = database_file(settings.database_url, settings.data_dir)
     if file is None or not file.exists():
@@ -209,7 +212,7 @@ def create_missing_database(settings: Settings) -> None:
 def data_check(
     settings: Settings, engine: Engine, backend: Any, key: bytes | None, expects_files: bool
 ) -> DataCheck:
-    """Return the DataCheck, which refuses commands that would not use the server's data.
+    """Return the DataCheck for commands that are run with these settings.
 
     If ``expects_files`` is true, the DataCheck also refuses commands until the server has created
     the cache file.

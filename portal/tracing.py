@@ -4,8 +4,8 @@ The factory imports this module only if the standard OTEL_ variables ask for tra
 attributes of spans contain no plate, token or path. Exceptions are not recorded, because their
 texts might contain a plate or a token.
 
-The hit cache answers some JSON requests before Flask is called, so these requests have no span. A
-cache access or a rendering has a span only within another span.
+The hit cache (a WSGI middleware) answers some JSON requests before Flask is called, so these
+requests have no span. A cache access or a rendering has a span only within another span.
 """
 
 import contextvars
@@ -41,7 +41,7 @@ from portal.upstream import Response as UpstreamResponse
 SERVICE: Final = "dossie-veicular"
 _LOOKUP: Final = "lookup"
 _PROTOCOLS: Final = {"http/protobuf": "otlp_proto_http", "grpc": "otlp_proto_grpc"}
-# Requests for these paths have no spans, because such spans would outnumber all others.
+# Requests for these paths have no spans, because such spans would outnumber all other spans.
 _UNTRACED: Final = ("/healthz", "/readyz", "/metrics", "/static/")
 
 
@@ -71,8 +71,8 @@ class Tracing:
     """Wraps the parts of a portal so that their work is recorded as spans.
 
     If ``continues`` is true, a request continues the trace that its ``traceparent`` header names.
-    Set ``continues`` only behind a trusted proxy, because the header also decides whether the
-    request is recorded.
+    Set ``continues`` only behind a trusted proxy, because a client could otherwise use the header
+    to decide which requests are recorded.
     """
 
     def __init__(self, exporter: SpanExporter, continues: bool = False) -> None:
@@ -99,7 +99,9 @@ class Tracing:
         return cast(Backend, _TracedBackend(backend, self._tracer))
 
     def attach(self, app: Flask, pool: Executor) -> Executor:
-        """Trace the application's requests. Call this method before other request hooks are added.
+        """Trace the application's requests.
+
+        Call this method before other request hooks are added.
 
         Returns an executor that runs each task within the span that was current when the task was
         submitted.

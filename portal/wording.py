@@ -1,4 +1,4 @@
-"""Formats money, numbers, dates and lists as CLDR's locale pt_BR does.
+"""Formats money, numbers, dates and lists as in CLDR's locale pt_BR (Brazil).
 
 No function here accepts None. ``portal.presentation.formats`` formats missing values.
 """
@@ -23,7 +23,7 @@ _SIGNS: Final = str.maketrans(",.-", f".,{MINUS}")
 
 
 def with_hyphens(text: str) -> str:
-    """Return a text with a hyphen in place of each of DASHES."""
+    """Return the text with each dash of DASHES replaced by a hyphen."""
     return text.translate(_HYPHENS)
 
 
@@ -77,7 +77,7 @@ def listed(parts: Sequence[str], last: str = " e ") -> str:
 def bare(text: str) -> str:
     """Convert a text to upper case without accents, to compare different spellings.
 
-    Blanks are kept. The conversion of a character does not depend on its neighbours.
+    Blanks are kept. Each character is converted independently of its neighbours.
     """
     if text.isascii():
         return text.upper()

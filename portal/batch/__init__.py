@@ -1,4 +1,4 @@
-"""Batches of lookups: reads lists of vehicles, previews costs, runs batches and stores results."""
+"""Reads lists of vehicles, previews the costs, and runs and stores batches."""
 
 from portal.batch.batches import DRAFT_S, Batches, QuotedItem
 from portal.batch.item_leases import ItemLeases, release_items

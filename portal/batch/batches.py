@@ -1,8 +1,8 @@
-"""Stores batches in the database, with their owners' actions, and deletes expired batches.
+"""Stores batches in the database. Starts, pauses, cancels and deletes batches.
 
 A batch is a list of plates and Renavam (vehicle registration numbers). The portal looks up these
 vehicles in the background, and stores plates and Renavam encrypted. Each change of a batch is one
-database transaction. ``ItemLeases`` distributes the items of running batches.
+database transaction. ``ItemLeases`` assigns the items (vehicles) of running batches to processes.
 """
 
 import re
@@ -28,7 +28,7 @@ from portal.storage import erase_traces, reading
 from portal.vehicle import LOOKUPS, LookupName
 
 DRAFT_S: Final = 86400.0
-MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest one
+MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest draft
 _LISTED: Final = 50
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
@@ -38,7 +38,11 @@ _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The first invalid entries of a batch's list, and the number of further ones (``more``)."""
+    """The invalid entries of a batch's list.
+
+    ``wrong`` contains the first of these entries. ``more`` is the number of entries that are not in
+    ``wrong``.
+    """
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0
@@ -46,11 +50,12 @@ class LeftOut(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class QuotedItem:
-    """A vehicle that needs at most ``calls`` upstream calls, for ``at_most`` R$.
+    """A vehicle and the highest possible cost of its lookups.
 
-    ``is_stored`` is true if at least one lookup is possible and all answers are already stored.
-    ``is_possible`` is false if none of the chosen lookups is possible. For example, the lookup
-    "decode" is impossible for a Renavam.
+    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$.
+    ``is_stored`` is true if all answers are already stored. It is false if no lookup is possible or
+    allowed. ``is_possible`` is true if at least one of the chosen lookups is possible. For example,
+    the lookup "decode" is impossible for a Renavam.
     """
 
     subject: Subject
@@ -63,9 +68,9 @@ class QuotedItem:
 class Batches:
     """The batches of one namespace (the name of an upstream, or "demo").
 
-    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``ledger`` contains
-    the upstream calls of the batches. ``wake`` is called when a batch starts, so that a BatchRunner
-    begins at once.
+    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``ledger`` records
+    the upstream calls and their prices. ``Batches`` calls ``wake`` when a batch starts, so that a
+    BatchRunner begins at once.
     """
 
     def __init__(
@@ -87,7 +92,7 @@ class Batches:
 
     @property
     def longest_kept_s(self) -> float:
-        """The longest time that a batch is kept after it has ended or paused."""
+        """The maximum number of seconds that an ended or paused batch is kept."""
         return self._rows.kept_s(LOOKUPS)
 
     # Methods for a batch's owner
@@ -99,7 +104,7 @@ class Batches:
         new_items: Sequence[QuotedItem],
         listed: TypedList,
     ) -> str:
-        """Store a batch as a draft, which its owner may start later, and return its id."""
+        """Store a new batch as a draft (not yet started), and return the batch's id."""
         batch, now = secrets.token_hex(_ID_BYTES), self._clock()
         rows = [
             {
@@ -148,7 +153,10 @@ class Batches:
             return self._batch(db, row, self._left_out(row))
 
     def listed(self, owner: str) -> list[Batch]:
-        """Return an owner's latest batches, the latest first, without their invalid entries."""
+        """Return an owner's latest batches, the latest first.
+
+        The result has at most _LISTED batches, without their invalid entries.
+        """
         query = (
             select(*_LISTED_COLUMNS)
             .where(
@@ -172,8 +180,8 @@ class Batches:
     ) -> list[Item]:
         """Return a batch's items in the order of the list. Raises UnknownBatch.
 
-        The result has at most ``most`` items. It contains the items after the position ``after``,
-        without the first ``skip`` of these items.
+        The result omits the items up to the position ``after``, and the next ``skip`` items. It has
+        at most ``most`` items. If ``most`` is None, the number of items is not limited.
         """
         columns = [items.c[name] for name in ("sealed", "state", "cause", "position")]
         query = (
@@ -200,11 +208,11 @@ class Batches:
     def start(
         self, batch: str, owner: str, access: Access, left: Sequence[QuotedItem] = ()
     ) -> None:
-        """Start or resume a batch. Its failed items become pending, to be looked up again.
+        """Start or resume a batch. The batch's failed items are looked up again.
 
-        ``left`` are the items that are not done yet, with their present prices. If all items are
-        done, the batch does not change. Otherwise its owner could postpone ``expires_at`` again and
-        again without a new answer. Raises UnknownBatch or NotAllowed.
+        ``left`` contains the items that are not done yet, with their present prices. Starting a
+        done batch without failed items changes nothing. Otherwise its owner could postpone
+        ``expires_at`` again and again. Raises UnknownBatch or NotAllowed.
         """
         now = self._clock()
         sealed = self._rows.encrypted(msgspec.json.encode(access))
@@ -221,7 +229,8 @@ class Batches:
             if is_done and row.state == "done":
                 return
             charges = self._ledger.charges(batch, list(quoted))
-            # ``_left`` subtracts the answered calls, but these prices do not contain them.
+            # The prices in ``left`` do not contain answered calls. Add the prices of these calls,
+            # because ``_left`` subtracts them.
             prices = [
                 {"priced": tag, "price": str(price + charges.answered.get(tag, 0))}
                 for tag, price in quoted.items()
@@ -252,7 +261,7 @@ class Batches:
     def pause(self, batch: str, owner: str) -> None:
         """Pause a batch until its owner resumes it. Raises UnknownBatch or NotAllowed.
 
-        A batch that is already paused keeps its ``expires_at``, because it has no new answers.
+        Pausing a paused batch again does not postpone ``expires_at``.
         """
         with self._change(batch, owner, "pause") as (db, row):
             is_running = row.state == "running"
@@ -318,12 +327,12 @@ class Batches:
             erase_traces(self._engine, traces)
 
     def forget(self, subject: str) -> int:
-        """Delete a vehicle's items from the batches of all namespaces, and return their number.
+        """Delete a vehicle's items in all namespaces, and return how many were deleted.
 
-        Also deletes the invalid entries that contain the plate or Renavam, or have it as their
-        suggested correction. A batch that has lost all its items is deleted, in any state. Its cost
-        stays in the ledger. The HMAC of the plate may remain in the database's files until
-        ``History.forget`` is called.
+        Also deletes the invalid entries that contain or suggest the plate or Renavam. A batch that
+        has lost all its items is deleted, in any state. The ledger still contains the batch's cost.
+        Call ``History.forget`` afterwards to erase the plate's HMAC (the column ``subject``) from
+        the database's files.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._rows.writing() as db:
@@ -343,7 +352,8 @@ class Batches:
     def _forget_wrong(self, db: Connection, subject: str) -> None:
         """Delete every batch's invalid entries that contain or suggest ``subject``.
 
-        All batches are decrypted, because an invalid entry has no HMAC by which it can be found.
+        The entries of all batches are decrypted, because entries are stored without an HMAC to
+        search for.
         """
         for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
             if not self._rows.decrypts(row.sealed_wrong):
@@ -366,8 +376,9 @@ class Batches:
     def drop_unreadable(self) -> None:
         """Delete the batches that no configured key can decrypt. Raises SQLAlchemyError.
 
-        If only a batch's ``Access`` cannot be decrypted, the batch is paused until its owner
-        resumes it. If only an item's result cannot be decrypted, the result is deleted.
+        If only a batch's ``Access`` (the owner's credential) cannot be decrypted, the batch is
+        paused until the owner resumes it. If only an item's result cannot be decrypted, the result
+        is deleted.
         """
         batches = select(table.c.id, table.c.sealed_wrong, table.c.sealed_access)
         results = select(items.c.id, items.c.sealed_result).where(
@@ -395,11 +406,11 @@ class Batches:
             yield db, row
 
     def _is_kept(self) -> Any:
-        """Return the SQL condition that a batch has not expired. A running batch never expires."""
+        """Return the SQL condition for batches that are running or have not expired."""
         return (table.c.expires_at > self._clock()) | (table.c.state == "running")
 
     def _row(self, db: Connection, batch: str, owner: str) -> Any:
-        if not _ID.fullmatch(batch):  # for example an id with NUL, which PostgreSQL refuses
+        if not _ID.fullmatch(batch):  # for example, PostgreSQL rejects an id with a NUL character
             raise UnknownBatch(batch)
         query = select(table).where(
             table.c.id == batch,
@@ -465,7 +476,7 @@ class Batches:
         charges = self._ledger.charges(
             row.id, [item.subject for item in pending] if was_started else []
         )
-        if any(item.at_most is None for item in pending):  # rows older than revision 0007
+        if any(item.at_most is None for item in pending):  # rows from before schema revision 0007
             return Cost(charges.spent, max(charges.spent, Decimal(row.at_most)))
         left = sum((_left(item, charges, now) for item in pending), Decimal(0))
         return Cost(charges.spent, charges.spent + left)
@@ -489,11 +500,10 @@ def _left(item: Any, charges: BatchCharges, now: float) -> Decimal:
     """Return the highest price in R$ of the calls that a pending item still needs.
 
     The lookups of an item are made one after another. Answered calls, and a call in progress, are
-    not needed again. A failed call is needed again if the item is released and leased again. So is
-    a call whose process was killed.
+    not needed again. A failed call, or a call whose process was killed, is needed again.
 
-    ``now`` is a time before the item and the charges were read. An item without a lease at that
-    time may have been leased since, and its call is then in progress.
+    ``now`` is a time before the item and the charges were read. A call that was sent after ``now``
+    is in progress, even if the item that was read had no lease.
     """
     left = Decimal(item.at_most) - charges.answered.get(item.subject, 0)
     if item.subject in charges.open:

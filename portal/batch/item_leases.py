@@ -47,15 +47,15 @@ _LEASE: Final = PreparedStatement(
             _next.c.state == "pending",
             _next.c.lease_until <= bindparam("now"),
         )
-        # Items whose lookup has paused the batch come last, because they may pause it again.
+        # Items whose lookup has paused the batch come last, because the same lookup may fail again.
         .order_by(_next.c.attempts, _next.c.position)
         .limit(1)
         .scalar_subquery(),
         select(func.count())
         .where(_leased.c.batch == bindparam("of"), _leased.c.lease_until > bindparam("now"))
         .scalar_subquery()
-        # The number of leased items must be below this limit. After a pause (``tries`` > 0), the
-        # limit is 1 until a lookup succeeds. If the batch is no longer running, the limit is 0.
+        # After a pause (``tries`` > 0), at most 1 item may be leased until a lookup succeeds. If
+        # the batch is no longer running, no item may be leased.
         < func.coalesce(
             select(case((table.c.tries > 0, 1), else_=bindparam("limit", type_=Integer)))
             .where(table.c.id == bindparam("of"), table.c.state == "running")
@@ -109,8 +109,8 @@ class ItemLeases:
     """The leases of one process on the items of one namespace's batches.
 
     All processes together lease at most ``concurrency`` items of a batch at a time. ``retention_s``
-    returns how many seconds the answers to a lookup are stored. ``holder`` identifies the process
-    in its leases.
+    returns how many seconds the answers to a lookup are stored. ``holder`` is the name of the
+    process in its leases, by default a random name.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class ItemLeases:
         self._namespace = keys.namespace
         self._clock = clock
         self._rows = BatchRows(engine, keys, retention_s, clock)
-        # A worker process creates its leases after it is forked, so workers have different holders.
+        # Each worker creates its ItemLeases after the fork, so the random names of workers differ.
         self._holder = holder or secrets.token_hex(8)
 
     def resume_due(self) -> None:
@@ -148,10 +148,7 @@ class ItemLeases:
             return db.execute(query.limit(1)).first() is not None
 
     def claimable(self) -> int:
-        """Return how many items may be leased now.
-
-        All processes together lease at most ``concurrency`` items of a batch at a time.
-        """
+        """Return how many items may be leased now."""
         now = self._clock()
         running = self._running()
         with reading(self._engine) as db:
@@ -166,8 +163,8 @@ class ItemLeases:
     def is_wanted(self, claim: Claim) -> bool:
         """Return whether the item's next lookup may be made.
 
-        Otherwise the batch was cancelled, the item was deleted by a purge, or another process has
-        leased the item.
+        The result is False if the batch was cancelled, a purge deleted the item, or another process
+        has leased the item.
         """
         with reading(self._engine) as db:
             return _WANTED.run(db, {"item": claim.item, "by": self._holder}).first() is not None
@@ -182,9 +179,10 @@ class ItemLeases:
     ) -> Claim | None:
         """Record that an item is done or has failed, and lease the next item.
 
-        Return None if no item can be leased now. ``cause`` is the reason of the failure, or "" if
-        all lookups of the item succeeded. ``answered`` is true if at least one lookup succeeded. If
-        another process has leased the item meanwhile, the item stays unchanged.
+        Return the new lease, or None if no item can be leased now. ``cause`` is the reason of the
+        failure, or "" if all lookups of the item succeeded. ``answered`` is true if at least one
+        lookup succeeded. If another process has leased the item meanwhile, the item stays
+        unchanged.
         """
         running = self._running()
         sealed = None if result is None else self._rows.encrypted(result)
@@ -208,7 +206,7 @@ class ItemLeases:
             return following
 
     def interrupt(self, claim: Claim, pause: Pause) -> None:
-        """Release an item, which stays pending, and pause its batch."""
+        """Release an item and pause its batch. The item stays pending."""
         now = self._clock()
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
         with self._rows.writing() as db:
@@ -233,7 +231,7 @@ class ItemLeases:
             db.execute(self._held(claim).values(holder="", lease_until=0.0))
 
     def release_all(self) -> None:
-        """Release all items that a process with the same ``holder`` had leased before it ended."""
+        """Release all items that an earlier process with the same ``holder`` had leased."""
         with self._rows.writing() as db:
             db.execute(
                 update(items)
@@ -242,7 +240,7 @@ class ItemLeases:
             )
 
     def renew(self) -> None:
-        """Let all leases of this process expire LEASE_S seconds from now."""
+        """Renew all leases of this process for LEASE_S seconds."""
         with self._rows.writing() as db:
             db.execute(
                 update(items)
@@ -253,16 +251,16 @@ class ItemLeases:
     # Private methods
 
     def _is_due(self) -> Any:
-        """Return the SQL condition that a batch's pause has ended."""
+        """Return the SQL condition for batches whose pause has ended."""
         return (table.c.state == "paused") & (table.c.resume_at <= self._clock())
 
     def _running(self) -> Sequence[tuple[Any, Access]]:
         """Return the row and the owner's Access of each running batch.
 
         The batch that has waited longest for a new lease comes first, so that a large batch does
-        not delay the others. A batch whose Access this portal cannot decrypt is left to another
-        portal, which may have the key. Call this method before a transaction begins, so that other
-        writers need not wait for the decryption.
+        not delay smaller batches. A batch is omitted if this portal has no key that decrypts the
+        batch's Access. Call this method before a transaction begins, so that other writers need not
+        wait for the decryption.
         """
         with reading(self._engine) as db:
             running = _RUNNING.run(db, {"within": self._namespace}).all()

@@ -10,10 +10,10 @@ from portal.vehicle import LookupName
 State = Literal["draft", "running", "paused", "done", "cancelled"]
 ItemState = Literal["pending", "done", "failed"]
 # Why a batch is paused, or "" if it is not paused. "owner": the owner paused it. "access": the
-# portal refuses the owner's token, or the upstream refuses the owner's own credential. "portal":
-# the portal cannot write to the ledger of calls. The other reasons are kinds of
-# ``portal.gateway.Failure``. Only the owner can end a pause for "owner", "access" or
-# "operator_refused".
+# portal refuses the owner's token, or the upstream refuses the owner's upstream credential.
+# "portal": the portal cannot write to the ledger (its record of upstream calls). The other reasons
+# are values of ``portal.gateway.FailureKind``. Only the owner can end a pause for "owner", "access"
+# or "operator_refused".
 Reason = Literal[
     "",
     "owner",
@@ -26,7 +26,7 @@ Reason = Literal[
     "operator_refused",
 ]
 
-# "discard" deletes a draft, which is a batch that has never been started.
+# "discard" deletes a draft (a batch that was never started).
 Action = Literal["start", "pause", "cancel", "discard"]
 _ALLOWED: Final[dict[Action, frozenset[State]]] = {
     "start": frozenset({"draft", "paused", "done", "running"}),
@@ -40,8 +40,8 @@ _ALLOWED: Final[dict[Action, frozenset[State]]] = {
 class Counts:
     """How many items of a batch are done, failed or pending.
 
-    An item is done if all its lookups succeeded, and failed if at least one failed. ``stored``
-    counts the items whose answers were already stored when the batch was created.
+    An item is done if all its lookups succeeded, and failed if at least one lookup failed.
+    ``stored`` counts the items whose answers were already stored when the batch was created.
     """
 
     total: int
@@ -67,11 +67,12 @@ class Cost:
 class Batch:
     """A batch. Times are in epoch seconds.
 
-    ``resume_at`` is the time when a pause ends by itself. It is None if only the owner can end the
-    pause, or if the batch is not paused. ``active`` is the number of items that are being looked up
-    now. ``repeated`` is the number of plates and Renavam that occur more than once in the owner's
-    list. ``wrong`` contains the first invalid entries of this list, and ``more_wrong`` is the
-    number of further ones. ``Batches.listed`` leaves ``wrong`` empty and ``more_wrong`` 0.
+    ``resume_at`` is the time when a pause ends by itself. ``resume_at`` is None if only the owner
+    can end the pause, or if the batch is not paused. ``active`` is the number of items that are
+    being looked up now. ``repeated`` is the number of plates and Renavam that occur more than once
+    in the owner's list. ``wrong`` contains the first invalid entries of this list, and
+    ``more_wrong`` is the number of invalid entries that are not in ``wrong``. In a result of
+    ``Batches.listed``, ``wrong`` is empty and ``more_wrong`` is 0.
     """
 
     id: str
@@ -95,10 +96,10 @@ class Batch:
 class Item:
     """One plate or Renavam (vehicle registration number) of a batch.
 
-    ``position`` is the item's index in the batch, from 0. ``cause`` says why a failed item failed:
-    a FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or "rejected"
-    (the upstream answered with a status other than 200). ``result`` is the summary of the item's
-    answers that ``BatchRunner`` has stored, or None if there is no summary.
+    ``position`` is the item's index in the batch, from 0. ``cause`` is the reason why an item
+    failed: a FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or
+    "rejected" (the upstream answered with a status other than 200). ``result`` is the summary of
+    the item's answers that ``BatchRunner`` has stored, or None if there is no summary.
     """
 
     subject: Subject

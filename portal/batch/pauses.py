@@ -21,7 +21,8 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# A pause for these reasons lasts until midnight. ``Failure.retry_after_s`` is the time until then.
+# A pause for these reasons lasts until midnight. ``Failure.retry_after_s`` is then the number of
+# seconds until midnight.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
@@ -41,14 +42,16 @@ class Pause:
 def pause_after(
     kind: FailureKind, retry_after_s: float | None, tries: int, attempts: int = 0
 ) -> Pause | None:
-    """Return the pause that an item's failed lookup causes, or None if the batch goes on.
+    """Return the pause after an item's failed lookup, or None if the batch goes on.
 
     ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts the
     pauses that this item has caused.
 
-    The failures "unreachable" and "busy" may concern only this item. They therefore do not pause
-    the batch in two cases: the item has caused a pause before and a lookup has succeeded since the
-    batch's last pause, or the item has caused MOST_ATTEMPTS - 1 pauses.
+    The failures "unreachable" and "busy" may concern only this item. If the item has already caused
+    a pause, these failures do not pause the batch in two cases:
+
+    - A lookup has succeeded since the batch's last pause (``tries`` is 0).
+    - The item has caused MOST_ATTEMPTS - 1 pauses.
     """
     reason = _PAUSES.get(kind)
     if reason is None:

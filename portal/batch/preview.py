@@ -1,7 +1,8 @@
-"""Computes the cost of looking up a list of vehicles: the price of all answers not yet stored.
+"""Computes the cost of looking up a list of vehicles.
 
-The upstream may charge for a failed lookup, and again when the lookup is repeated. A preview does
-not include the cost of repeated lookups.
+The cost is the price of all answers that are not yet stored. The upstream may charge for a failed
+lookup, and again when the lookup is repeated. A preview does not include the cost of repeated
+lookups.
 """
 
 import time
@@ -24,10 +25,11 @@ KEPT_S: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The cost of a list: at most ``calls`` upstream calls, for ``at_most`` R$.
+    """The highest possible cost of looking up a list of vehicles.
 
-    ``impossible`` is the number of vehicles for which none of the chosen lookups is possible.
-    ``askable`` is the number of all other vehicles.
+    ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$.
+    ``askable`` is the number of vehicles for which at least one of the chosen lookups is possible.
+    ``impossible`` is the number of all other vehicles.
     """
 
     askable: int
@@ -47,13 +49,13 @@ class Preview:
 
 
 class PreviewsLeft:
-    """Previews of the items of batches that are not done, at the present prices.
+    """Previews of the items that a batch has not done yet, at the present prices.
 
     While a batch is paused until ``resume_at``, a browser fetches the batch's page every two
-    seconds. The preview of 500 plates takes 50 ms of processor time. The preview of such a batch is
-    therefore cached for KEPT_S seconds, and ignores answers that are stored or expire meanwhile.
-    So are the previews of a list of batches, which may contain many drafts (20 drafts of 500
-    plates take 1 s). ``start_batch`` computes the prices anew.
+    seconds. A preview of 500 plates takes 50 ms of processor time, so the preview of such a batch
+    is cached for KEPT_S seconds. A list of batches uses cached previews too, because it may contain
+    20 drafts of 500 plates, whose previews take 1 s. A cached preview ignores answers that are
+    stored or expire meanwhile. ``start_batch`` uses no cached preview.
     """
 
     def __init__(
@@ -65,7 +67,7 @@ class PreviewsLeft:
         self._cached: dict[Hashable, tuple[float, Preview]] = {}
 
     def get(self, batch: Batch, owner: str, identity: Identity) -> Preview:
-        """Return the preview of the lookups that a start of an owner's batch would make.
+        """Return the preview of the lookups that starting an owner's batch would make.
 
         Raises UnknownBatch.
         """
@@ -74,12 +76,12 @@ class PreviewsLeft:
         )
 
     def priced(self, batch: Batch, owner: str, identity: Identity) -> Batch:
-        """Return an owner's batch with ``cost.at_most`` at the present prices. Raises UnknownBatch.
+        """Return an owner's batch with ``cost.at_most`` at the present prices.
 
         ``Batches.get`` computes ``cost.at_most`` from prices that were stored when the batch was
         created or started. Answers may have expired since, so this method computes a draft's or a
         paused batch's prices anew. A batch with lookups in progress is returned unchanged, because
-        a preview would contain calls whose price is already in ``cost.spent``.
+        a preview would contain calls whose price is already in ``cost.spent``. Raises UnknownBatch.
         """
         return self._priced(batch, owner, identity, use_cache=batch.resume_at is not None)
 
@@ -95,7 +97,8 @@ class PreviewsLeft:
     def _priced(self, batch: Batch, owner: str, identity: Identity, *, use_cache: bool) -> Batch:
         if batch.state not in ("draft", "paused") or batch.active:
             return batch
-        # If the batch goes on by itself, it does not repeat the lookups of its failed items.
+        # Failed items are not priced, because they are looked up again only if the owner starts the
+        # batch.
         preview = self._preview(batch, owner, identity, ("pending",), use_cache=use_cache)
         spent = batch.cost.spent
         return replace(batch, cost=Cost(spent, spent + preview.at_most))
@@ -128,14 +131,14 @@ class PreviewsLeft:
 def quote(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> tuple[QuotedItem, ...]:
-    """Return the highest possible prices of a list, without an upstream call."""
+    """Return the highest possible price of each vehicle, without an upstream call."""
     return tuple(_quoted(subject, ask, identity, gateway) for subject in subjects)
 
 
 def quote_left(
     batches: Batches, batch: str, owner: str, identity: Identity, gateway: Gateway
 ) -> tuple[QuotedItem, ...]:
-    """Return the prices of the items of a batch that are not done. Raises UnknownBatch."""
+    """Return the prices of a batch's items that are not done. Raises UnknownBatch."""
     ask = batches.get(batch, owner).ask
     left = [item.subject for item in batches.items(batch, owner) if item.state != "done"]
     return quote(left, ask, identity, gateway)

@@ -1,4 +1,4 @@
-"""Changes and encrypts the rows of batches, for owners' actions and for the leases of items."""
+"""Encrypts and changes the database rows of batches."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -23,7 +23,10 @@ class UnknownBatch(LookupError):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """The ``digest`` and ``credential`` of the owner's Identity, used for the batch's lookups."""
+    """The digest and the credential with which the portal identifies a batch's owner.
+
+    See ``Identity`` for both values.
+    """
 
     digest: str
     credential: str | None = None
@@ -58,20 +61,23 @@ class BatchRows:
         return self._keys.encrypt(_PURPOSE, content)
 
     def decrypted(self, sealed: bytes | None) -> bytes | None:
-        """Return the content, or None if there is none or no configured key can decrypt it."""
+        """Return the decrypted content.
+
+        Return None if ``sealed`` is None, or if no configured key can decrypt ``sealed``.
+        """
         return None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
 
     def decrypts(self, sealed: bytes | None) -> bool:
         return self.decrypted(sealed) is not None
 
     def readable(self, batch: str, sealed: bytes) -> bytes:
-        """Return the decrypted ``sealed`` of a batch. Raises UnknownBatch without a fitting key."""
+        """Decrypt ``sealed``. Raises UnknownBatch if no configured key can decrypt it."""
         if (content := self.decrypted(sealed)) is None:
             raise UnknownBatch(batch)
         return content
 
     def subject(self, batch: str, sealed: bytes) -> Subject:
-        """Return the vehicle of an item. Raises UnknownBatch if no key can decrypt ``sealed``."""
+        """Return an item's vehicle. Raises UnknownBatch if no key can decrypt ``sealed``."""
         return parse_subject(self.readable(batch, sealed).decode())
 
     def kept_s(self, ask: Sequence[LookupName]) -> float:
@@ -79,7 +85,10 @@ class BatchRows:
         return max(SHORTEST_RETENTION_S, *(self._retention_s(name) for name in ask))
 
     def end(self, db: Connection, batch: str) -> None:
-        """Record that a running or paused batch is done, without looking at its items."""
+        """Record that a running or paused batch is done.
+
+        The caller must check that no item is pending.
+        """
         now = self._clock()
         row = db.execute(select(table.c.ask).where(table.c.id == batch)).first()
         if row is not None:
@@ -98,7 +107,7 @@ class BatchRows:
 
 
 def update_batch(batch: str) -> Any:
-    """Return an UPDATE of a batch's row."""
+    """Return an SQL UPDATE statement for a batch's row."""
     return update(table).where(table.c.id == batch)
 
 
@@ -109,5 +118,5 @@ def has_pending(db: Connection, batch: str) -> bool:
 
 
 def split_ask(text: str) -> tuple[LookupName, ...]:
-    """Return the lookups in the column ``ask``, where commas separate them."""
+    """Return the lookups in the column ``ask``, a comma-separated list."""
     return tuple(text.split(","))  # type: ignore[arg-type]

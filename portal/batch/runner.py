@@ -51,15 +51,16 @@ Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]
 class BatchRunner:
     """Looks up the items of running batches, on at most ``leases.concurrency`` threads.
 
-    The leases of a killed process expire after LEASE_S. Another process then looks up the leased
-    items, and pays nothing for answers that are already stored.
+    The leases of a killed process expire after LEASE_S seconds. Another process then looks up the
+    leased items, and pays nothing for answers that are already stored.
 
-    ``summarise`` returns a summary of an item's answers, which is stored with the item. Its
-    arguments are the vehicle, the batch's lookups and the answers. A batch's page shows the
-    summary, because some of the answers may have expired and some are never stored.
+    ``summarise`` returns a summary of an item's answers. The runner stores the summary with the
+    item. The arguments of ``summarise`` are the vehicle, the batch's lookups and the answers. The
+    batch's page shows the summary, because some answers expire before the batch does and some are
+    never stored.
 
-    ``turn`` is a lock that lets one thread compute at a time. The upstream client must be given the
-    same ``turn``, and must release it with ``Turn.given_up`` while it waits for the upstream.
+    ``turn`` is a lock that lets one thread compute at a time. Pass the same ``turn`` to the
+    upstream client, which releases the lock (``Turn.given_up``) while waiting for the upstream.
     """
 
     def __init__(
@@ -84,7 +85,10 @@ class BatchRunner:
         self._is_stopping = False
 
     def tick(self) -> None:
-        """Start threads if there is work, and renew leases. The scheduler calls this regularly."""
+        """Start threads if there is work, and renew leases.
+
+        The scheduler calls this method regularly.
+        """
         if self._is_stopping:
             return
         now, active = self._monotonic(), self.active
@@ -104,7 +108,7 @@ class BatchRunner:
             return self._active
 
     def stop(self) -> None:
-        """Start no further lookups, and wait for those in progress."""
+        """Start no further lookups, and wait for the lookups in progress."""
         self._is_stopping = True
         self._pool.shutdown()
 
@@ -138,7 +142,7 @@ class BatchRunner:
     def _run(self, claim: Claim) -> Claim | None:
         """Look up one item. Return the next claim, or None to end this thread.
 
-        A purge, a cancellation or a revoked token ends the item before its next lookup.
+        Each lookup is made only if the item is still wanted and the owner's token is still valid.
         """
         cause = ""
         answers: dict[LookupName, Served] = {}
@@ -182,7 +186,7 @@ class BatchRunner:
             return None
 
     def _ask(self, name: LookupName, claim: Claim, identity: Identity) -> Served | str | Pause:
-        """Return the answer, the cause of a failure, or the pause that the failure requires."""
+        """Return the answer, the cause of a failure, or the pause after a failure."""
         if not identity.has_scope(name):
             return "out_of_scope"
         caller = Caller.of(identity, claim.batch)

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# A thread that has waited PATIENCE_S seconds for the turn computes without the turn. The thread
-# that has the turn may itself be waiting, for example for a lock of the database.
+# A thread that has waited PATIENCE_S seconds for the turn computes without the turn, because the
+# thread that has the turn may be waiting too, for example for a database lock.
 PATIENCE_S: Final = 0.05
 
 
@@ -15,7 +15,7 @@ class Turn:
 
     Without a Turn, batch threads compete for the interpreter's lock (GIL) and wake each other many
     times in each lookup. This competition increases a batch's processor time by a fifth, and delays
-    answers from the cache (docs/decisions/0012). Blocks of ``taken`` must not be nested.
+    answers from the cache (docs/decisions/0012). ``with turn.taken():`` blocks must not be nested.
     """
 
     def __init__(self) -> None:

@@ -1,7 +1,8 @@
-"""Reads plates and Renavam from pasted text or a file, or from a list of JSON values.
+"""Reads plates and Renavam from pasted text, a file or a list of JSON values.
 
-A Renavam is a vehicle's registration number. Invalid entries raise no error. The result lists them
-with their positions and, where possible, with the plate or Renavam that was probably meant.
+A Renavam is a vehicle's registration number. Invalid entries raise no error. The result contains
+these entries with their positions and, if possible, with the plate or Renavam that was probably
+meant.
 """
 
 import csv
@@ -29,9 +30,9 @@ Subject = Plate | Renavam
 BinaryFormat = Literal["XLSX", "ODS", "ZIP", "XLS", "PDF"]
 
 LONGEST_SHOWN = 40  # characters; longer invalid entries are stored truncated
-MOST_WRONG = 200  # maximum number of invalid entries stored; further ones are only counted
+MOST_WRONG = 200  # invalid entries stored per list; further entries are only counted
 # A plate or Renavam within other text. Separators may follow a plate's letters, and a dash may
-# precede a Renavam's check digit, as in the CSV of a batch's results.
+# precede the last digit of a Renavam, as in the portal's CSV exports.
 _SUBJECT = re.compile(
     rf"(?<![A-Za-z0-9])(?:([A-Za-z]{{3}})[{DASHES} .·]{{0,3}}([0-9][A-Za-z0-9][0-9]{{2}})"
     rf"|([0-9]{{10}}[{DASHES}]?[0-9]))"
@@ -53,15 +54,15 @@ _MOMENT = re.compile(
     re.ASCII,
 )
 _WORD = re.compile(r"[^\s()\[\]{}\"']+")
-# A car model or a month, and a year ("Gol 2019", "nov 2025"). Such text has the form of a plate.
+# A car model or a month, followed by a year ("Gol 2019", "nov 2025"). Such text looks like a plate.
 _NAME_AND_YEAR = re.compile(
     r"(?:gol|uno|fox|fit|biz|pop|fan|kia|bmw|jac|ram|ano|mod|fab"
     r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)"
     rf"[{DASHES} .·]*[ ][{DASHES} .·]*(?:19|20)[0-9]{{2}}",
     re.ASCII | re.IGNORECASE,
 )
-# Words that announce a plate or Renavam, in the spelling of ``bare`` (upper case, no accents).
-# _TITLE finds them in a column's title, such as "Nº da placa", but not in "Data de emplacamento".
+# Labels of a plate or Renavam, in the spelling of ``bare`` (upper case, no accents). _TITLE finds a
+# label in a column's title ("Nº da placa"), but not inside another word ("emplacamento").
 _LABEL = re.compile(r"PLACAS?|PLATES?|RENAVA(?:M|N|NS)")
 _PLATE_TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE)")
 _TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE|RENAVA[MN])")
@@ -76,8 +77,9 @@ _SIGNATURES: Final[dict[bytes, BinaryFormat]] = {
     b"\xd0\xcf\x11\xe0": "XLS",
     b"%PDF": "PDF",
 }
-# Spreadsheets are ZIP archives that contain one of these texts: the name of a file, or the
-# uncompressed file with which an OpenDocument archive begins.
+# Spreadsheets are ZIP archives. An XLSX archive contains a file whose name begins with the first
+# text. An OpenDocument archive begins with an uncompressed file, whose name and content are the
+# second text.
 _SPREADSHEETS: Final[dict[bytes, BinaryFormat]] = {
     b"xl/workbook.": "XLSX",
     b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet": "ODS",
@@ -90,8 +92,8 @@ class WrongEntry:
 
     ``index`` is the number of the entry's line, row or list element, from 0. ``suggestion`` is the
     plate or Renavam that was probably meant, or "" if unknown. ``in_file`` is true if the entry is
-    from an uploaded file. ``is_text`` is false if the entry is an element of a JSON list but not a
-    string. ``value`` is then the element's JSON text.
+    from an uploaded file. ``is_text`` is false if the entry is a JSON value other than a string.
+    ``value`` is then the JSON text of this value.
     """
 
     index: int
@@ -101,7 +103,7 @@ class WrongEntry:
     is_text: bool = True
 
     def names(self, subject: str) -> bool:
-        """Return whether the entry suggests ``subject``, or contains it in any spelling."""
+        """Return whether the entry suggests or contains ``subject``, in any spelling."""
         return subject == self.suggestion or subject in _signs(normalize("NFKC", self.value))
 
 
@@ -109,8 +111,8 @@ class WrongEntry:
 class TypedList:
     """The vehicles and the invalid entries of a list, each in the order of the list.
 
-    ``subjects`` contains each plate or Renavam once. ``repeated`` contains those that occur more
-    than once in the list. ``more_wrong`` is the number of invalid entries that are not in
+    ``subjects`` contains each plate or Renavam once. ``repeated`` contains the plates and Renavam
+    that occur more than once. ``more_wrong`` is the number of invalid entries that are not in
     ``wrong``.
     """
 
@@ -130,7 +132,7 @@ class BinaryFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The vehicles in a cell or line, and the other words except labels such as "Placa"."""
+    """The vehicles and other words of a cell, without labels such as "Placa"."""
 
     subjects: tuple[Subject, ...]
     words: tuple[str, ...]
@@ -157,8 +159,9 @@ def read_list(text: str) -> TypedList:
 
     A line with a tab, a semicolon or a comma is a row of cells. If a header names columns of plates
     or Renavam, only these columns are read. Otherwise all cells are read. Words around plates are
-    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. A date or a
-    time in a row with a vehicle is ignored too, although its digits look like a Renavam.
+    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. In a row
+    with a vehicle, dates and times are ignored too, although their digits may look like a mistyped
+    Renavam.
 
     A text with tabs, semicolons or a header is a table. In a table, a Renavam beside a plate
     belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of its
@@ -175,10 +178,11 @@ def read_list(text: str) -> TypedList:
         rows = [_row(line, delimiter) for line in lines]
     has_columns = "\t" in text or ";" in text
     by_line = _collected(_in_rows(rows, has_columns))
-    # The csv module reads line breaks between quotes as part of a cell. This is right for a column
-    # of notes. But an unclosed quote joins all lines up to the next quote into one cell, which
-    # hides the vehicles in these lines. If every quote is closed, read the text both line by line
-    # and with the csv module, and return the result with more vehicles.
+    # The csv module reads line breaks between two quotes as part of a cell, as a column of notes
+    # requires. But if a quote is not closed, the module joins all lines up to the next quote into
+    # one cell, and the vehicles in these lines are not found. A text with an even number of quotes
+    # is therefore read both line by line and with the csv module. The result with more vehicles is
+    # returned.
     if '"' not in text or text.count('"') % 2:
         return by_line
     table = _rows("\n".join(lines), delimiter or max(";\t,", key="\n".join(lines[:20]).count))
@@ -245,7 +249,7 @@ def _collected(
 def _one(value: object) -> Subject | str:
     if not isinstance(value, str):
         return _encoder.encode(value).decode()
-    # A spreadsheet marks a text with an apostrophe, which may be copied with the plate.
+    # Spreadsheets mark text with a leading apostrophe, which users may copy with the plate.
     match = _SUBJECT.fullmatch(visible(value).strip().removeprefix("'"))
     return (_subject(match) if match else None) or value
 
@@ -276,7 +280,7 @@ def _header(rows: Sequence[Sequence[str]]) -> int | None:
         if any(cell.subjects for cell in cells):
             return None
         doubtful = [word for cell in cells for word in cell.doubtful]
-        is_line_with_number = len(row) == 1 and re.search("[0-9]", row[0])  # "placa: ABC1"
+        is_line_with_number = len(row) == 1 and re.search("[0-9]", row[0])  # such as "placa: ABC1"
         if is_line_with_number or not all(_TITLE.match(bare(word)) for word in doubtful):
             continue
         if any(_TITLE.search(bare(text)) for text in row):
@@ -292,10 +296,10 @@ def _named_columns(header: Sequence[str]) -> list[int]:
 
 
 def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
-    """Return the cells of a row that are read: those in ``columns``, or all.
+    """Return the cells of a row to read: the cells in ``columns``, or all cells.
 
-    All cells are read if each cell with text contains a vehicle, and at least one vehicle is a
-    plate. In such a file, the supposed header may be a sentence above a list.
+    All cells are read if every cell with text contains a vehicle and one of the vehicles is a
+    plate. The supposed header of such a row may be a sentence above a list.
     """
     filled = [cell for cell in cells if cell.subjects or cell.words]
     has_plate = any(isinstance(each, Plate) for cell in filled for each in cell.subjects)
@@ -307,9 +311,10 @@ def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
 def _in_cells(
     cells: Sequence[_Cell], *, has_columns: bool, is_named: bool = False
 ) -> list[Subject | str]:
-    """Return the vehicles of a row and its invalid entries. A line of text is a row of one cell.
+    """Return the vehicles and the invalid entries of a row.
 
-    ``has_columns`` is true in a table, and ``is_named`` if a header names the cells' columns.
+    A line of text is a row of one cell. ``has_columns`` is true if the row belongs to a table.
+    ``is_named`` is true if a header names the cells' columns.
     """
     filled = [cell for cell in cells if cell.subjects or cell.words]
     subjects = [each for cell in filled for each in cell.subjects]
@@ -351,7 +356,10 @@ def _in_cells(
 
 
 def _likeness(cell: _Cell) -> tuple[bool, bool, bool, int]:
-    """Return a sort key for cells without a vehicle. A cell more like a plate has a greater key."""
+    """Return a sort key for cells without a vehicle.
+
+    The more similar a cell is to a plate, the greater is its key.
+    """
     text = " ".join(cell.words)
     signs = _signs(text)
     is_word_or_number = signs.isalpha() or signs.isdecimal()  # such as "Chassis" or "1050000"
@@ -380,7 +388,7 @@ def _cell(text: str) -> _Cell:
 
 
 def _rows(text: str, delimiter: str) -> list[list[str]] | None:
-    """Return the rows of a CSV text, or None if the csv module rejects it.
+    """Return the rows of a CSV text, or None if the csv module rejects the text.
 
     For example, the module rejects very long cells.
     """
@@ -391,10 +399,11 @@ def _rows(text: str, delimiter: str) -> list[list[str]] | None:
 
 
 def _row(line: str, delimiter: str) -> list[str]:
-    """Return the cells of a line, which is split at ``delimiter``.
+    """Split a line at ``delimiter`` and return the cells.
 
     A line without ``delimiter`` is split at the first of _DELIMITERS that occurs in the line, or
-    else at slashes and bars. A line with an unclosed quote is split at every delimiter.
+    else at each ``/`` and ``|``. A delimiter between quotes does not split the line. If the number
+    of quotes is odd, quotes are ignored.
     """
     if not delimiter or delimiter not in line:
         delimiter = _delimiter(line)

@@ -1,4 +1,4 @@
-"""Lists the running and paused batches of all owners, without the batches' vehicles."""
+"""Lists the running and paused batches of all owners, without their vehicles."""
 
 from dataclasses import dataclass
 from decimal import Decimal

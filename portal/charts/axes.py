@@ -10,13 +10,13 @@ from portal.charts.frame import Frame
 from portal.charts.geometry import Anchor, Band, Layout, MonthTick, PriceTick
 from portal.wording import NO_BREAK_SPACE, money, month
 
-# The approximate number of grid lines, each with a price.
+# The approximate number of grid lines in each layout.
 _PRICE_LINES: Final[Mapping[Layout, int]] = {"screen": 8, "paper": 4, "compact": 5}
 _DIGITS = re.compile(r"^(\D*)(.*?)(\D*)$", re.DOTALL)
 
 
 def price_levels(low: float, high: float, layout: Layout) -> tuple[float, ...]:
-    """Return the prices of the grid lines, so that no two of them have the same label."""
+    """Return the prices of the grid lines. No two prices have the same label."""
     for count in range(_PRICE_LINES[layout], 1, -1):
         levels = scale.nice_ticks(low, high, count)
         if len({axis_price(level) for level in levels}) == len(levels):
@@ -96,7 +96,10 @@ def year_bands(frame: Frame) -> Iterator[Band]:
 
 
 def _edges(frame: Frame, year: int) -> tuple[float, float]:
-    """Return the x coordinates of a year's edges, each half a month to the left of a January."""
+    """Return the x coordinates of a year's left and right edge.
+
+    The edges are half a month before the year's January and half a month before the next January.
+    """
     width = frame.canvas.plot_width
     if frame.first == frame.last:
         return 0.0, width

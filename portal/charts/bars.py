@@ -10,8 +10,8 @@ from typing import Final
 from portal.charts import scale
 from portal.charts.geometry import Anchor
 
-# The plot has one slot per bar, all of equal width. A bar fills the share ``_BAR_SHARE`` of its
-# slot, but at most ``_WIDEST`` per cent of the plot, so that a few bars are not extremely wide.
+# The plot is divided into slots of equal width, one for each bar. A bar fills the share _BAR_SHARE
+# of its slot. If there are only a few bars, each fills at most _WIDEST per cent of the plot.
 _BAR_SHARE: Final = 0.68
 _WIDEST: Final = 7.0
 _TICKS: Final = 6
@@ -20,7 +20,11 @@ _MOST_LABELS: Final = 8  # below the bars
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One bar: ``values`` are stacked from the base upwards, and ``text`` states them in words."""
+    """One bar of a chart.
+
+    ``values`` are stacked from the base upwards. ``text`` states the values in words. ``tick`` is
+    the label below the bar.
+    """
 
     tick: str
     text: str
@@ -29,7 +33,7 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A rectangle in a bar. It represents the value with the index ``series`` in ``Bar.values``."""
+    """A rectangle in a bar, for the value ``Bar.values[series]``."""
 
     series: int
     x: float
@@ -64,7 +68,10 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class BarChart:
-    """Bars with a grid. ``limit_y`` is the y coordinate of the dashed limit line, or None."""
+    """Bars with a grid.
+
+    ``limit_y`` is the y coordinate of the dashed limit line, or None if no limit line is drawn.
+    """
 
     bars: tuple[DrawnBar, ...]
     levels: tuple[Level, ...]
@@ -77,9 +84,9 @@ def bar_chart(
 ) -> BarChart | None:
     """Return the chart of ``bars`` in the given order, or None if every value is zero.
 
-    ``axis`` formats the value of a grid line. A dashed line is drawn at ``limit``. A limit of more
-    than twice the highest bar is not drawn, because on a scale up to this limit all bars would be
-    very low.
+    ``axis`` formats the value of a grid line. A dashed line is drawn at ``limit``. If the limit is
+    more than twice as high as the highest bar, the line is omitted, because a scale up to the limit
+    would make all bars very low.
     """
     highest = max((sum(bar.values) for bar in bars), default=0.0)
     if highest <= 0:
@@ -129,8 +136,8 @@ def _stacked(values: Sequence[float]) -> Iterator[tuple[int, float, float]]:
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
     """Return evenly spaced labels, including one for the last bar.
 
-    Each label is centred below its bar, with one exception: If ``slot`` is less than ``_WIDEST``,
-    the last label ends at the right edge of its bar.
+    Labels are centred below their bars. If ``slot`` is less than ``_WIDEST``, the last label ends
+    at the right edge of its bar instead.
     """
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1

@@ -8,7 +8,7 @@ from typing import Final
 from portal.charts import paths, scale
 from portal.charts.geometry import Layout, Plotted
 
-# In the layout "screen", the number of SVG path units that equal one per cent of the plot.
+# In the layout "screen", one per cent of the plot equals this number of SVG path units.
 SCREEN_PATH_SCALE: Final = 10
 
 
@@ -30,9 +30,8 @@ class Canvas:
 
 
 # In the layout "paper", one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
-# points. In the layout "compact", for phones, a drawing is 332 units wide. A phone shows it with a
-# width of at least 286 px (a screen of 320 px less the margins), so letters of 14 units measure at
-# least 12 px.
+# points. In the layout "compact", for phones, a drawing is 332 units wide. The smallest supported
+# screen (320 px) shows the drawing 286 px wide, so letters of 14 units measure 12 px.
 CANVASES: Final = MappingProxyType[Layout, Canvas](
     {
         "screen": Canvas(100, 100, is_fixed=False),
@@ -44,7 +43,9 @@ CANVASES: Final = MappingProxyType[Layout, Canvas](
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The scales of a plot, for months from ``first`` to ``last`` (``month_index``).
+    """The scales of a plot.
+
+    ``first`` and ``last`` are the ``month_index`` of the first and of the last month.
 
     ``levels`` are the prices of the grid lines, the lowest first. ``is_broken`` is true if the
     price axis does not begin at zero.

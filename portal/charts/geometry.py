@@ -17,8 +17,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# Prices in R$ from this limit on are errors of the source, because no car costs that much. They are
-# not drawn, because every line would look flat on a scale that includes them.
+# No car costs this many R$, so a price from this limit on is an error of the source. Such prices
+# are not drawn, because they would make every line look flat.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
@@ -69,7 +69,10 @@ class Band:
 
 @dataclass(frozen=True, slots=True)
 class PriceTick:
-    """A grid line and its label, such as "R$ 90 mil". Narrow screens show ``short`` only: "90"."""
+    """A grid line and its label, such as "R$ 90 mil".
+
+    Narrow screens show only ``short`` ("90").
+    """
 
     y: float
     before: str
@@ -98,7 +101,7 @@ class MonthTick:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """A point that no line reaches, because the months before and after it have no price."""
+    """A point without a line, because the months before and after have no price."""
 
     x: float
     y: float
@@ -123,8 +126,8 @@ class Curve:
 class Mark:
     """The point of the first or the highest price, and the label above the point.
 
-    ``x`` and ``y`` are the coordinates of the point. The label has the same ``x``, the baseline
-    ``text_y``, and ``anchor`` as its SVG attribute ``text-anchor``.
+    ``x`` and ``y`` are the coordinates of the point. ``x`` is also the x coordinate of the label.
+    ``text_y`` is the label's baseline, and ``anchor`` is its SVG attribute ``text-anchor``.
     """
 
     x: float
@@ -153,7 +156,7 @@ class Flag:
 
 @dataclass(frozen=True, slots=True)
 class EndLabel:
-    """The label of the last real price of a series that is not chosen, at the right edge."""
+    """A label at the right edge: the last real price of a series that is not chosen."""
 
     number: int
     y: float
@@ -164,12 +167,12 @@ class EndLabel:
 class Months:
     """The months of the chosen series, as data for the script static/js/chart.js.
 
-    ``first`` is the ``month_index`` of the first month. ``values`` lists the prices of the first to
-    the last month, in whole reais. A predicted price is negative, and 0 stands for no price. ``x``
-    has the x coordinates of the first and last month. ``y`` has the y coordinates of the lowest and
-    highest grid line, and ``levels`` the prices at these two lines. ``peak`` is the highest real
-    price, or 0 without any. ``last_real`` is the index in ``values`` of the last real price, or of
-    the last price if none is real.
+    ``first`` is the ``month_index`` of the first month. ``values`` lists the price of each month in
+    whole reais. A negative value is a predicted price, and 0 means that the month has no price.
+    ``x`` has the x coordinates of the first and last month. ``y`` has the y coordinates of the
+    lowest and highest grid line, and ``levels`` the prices at these two lines. ``peak`` is the
+    highest real price, or 0 if there is no real price. ``last_real`` is the index in ``values`` of
+    the last real price, or of the last price if none is real.
     """
 
     first: int
@@ -185,13 +188,14 @@ class Months:
 class PriceChart:
     """A whole chart: the chosen series, and the other series on the same scale.
 
-    ``bands`` are background strips, one for every second year. ``zone`` is the hatched strip in
-    which every price is a prediction, or None. If the price axis leaves out the prices between zero
-    and the lowest grid line, a zigzag (the axis break) marks the gap. ``break_y`` is the top of the
-    axis break, or None. ``hatch_path`` and ``break_path`` draw the hatching and the axis break. In
-    the layout "screen" both paths are "", because the template draws patterns instead. ``unit`` is
-    the unit that ``PriceTick.short`` leaves out, such as "mil" (thousand), or "". ``is_long`` is
-    true if a label beside the plot needs a wider margin.
+    ``bands`` are background strips, one for every second year. ``zone`` is the hatched strip to the
+    right of all real prices, or None if no prediction follows them. If the price axis leaves out
+    the prices between zero and the lowest grid line, a zigzag (the axis break) marks the gap.
+    ``break_y`` is the top of the axis break, or None if there is no axis break. ``hatch_path`` and
+    ``break_path`` draw the hatching and the axis break. In the layout "screen" both paths are "",
+    because the template draws patterns instead. ``unit`` is the unit that ``PriceTick.short``
+    leaves out, such as "mil" (thousand), or "" if no unit is left out. ``is_long`` is true if a
+    label beside the plot needs a wider margin.
     """
 
     layout: Layout

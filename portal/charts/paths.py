@@ -12,15 +12,19 @@ def number(value: float) -> str:
 
 
 def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
-    """Return a path with one line through the points of each run. A run of one point is left out.
+    """Return a path with one line through the points of each run.
 
-    With ``whole``, coordinates are rounded to integers instead of one decimal.
+    A run of one point is left out. If ``whole`` is true, coordinates are rounded to integers,
+    otherwise to one decimal.
     """
     return "".join(_run(run, whole=whole) for run in runs if len(run) > 1)
 
 
 def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
-    """Return the areas between y = ``bottom`` and each run of at least two points, as one path."""
+    """Return one path for the areas between y = ``bottom`` and each run.
+
+    A run of one point is left out.
+    """
     return "".join(
         f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"
         for run in runs
@@ -42,7 +46,7 @@ def hatch_path(left: float, right: float, height: float, step: float) -> str:
 
 
 def torn_path(width: float, top: float, step: float, depth: float) -> str:
-    """Return the path of an axis break: a zigzag line, and a second one ``depth`` below it."""
+    """Return the path of an axis break: two zigzag lines at the distance ``depth``."""
     count = max(2, round(width / step))
     points = [(width * i / count, top + (depth / 2 if i % 2 else 0)) for i in range(count + 1)]
     return line_path([points, [(x, y + depth) for x, y in points]])

@@ -28,9 +28,9 @@ from portal.charts.price_labels import Words, first_and_peak, labels_at_edge
 from portal.charts.runs import lonely, runs
 
 MOST_SERIES: Final = 6
-# Only the latest MOST_MONTHS months are drawn. The longest price histories have half as many.
+# Only the latest MOST_MONTHS months are drawn. The longest price histories have about 120 months.
 MOST_MONTHS: Final = 240
-# The price axis starts at zero if the lowest price is below this share of the highest one.
+# The price axis starts at zero if the lowest price is below this share of the highest price.
 _NEAR_ZERO: Final = 0.4
 # Shares of the plot's height that stay free: above the highest grid line for the peak's label, and
 # below the lowest grid line for the axis break.
@@ -49,19 +49,21 @@ def price_chart(
     layout: Layout = "screen",
     words: Words | None = None,
 ) -> PriceChart | None:
-    """Return the chart of the first MOST_SERIES series, or None if the chosen series has no point.
+    """Return the chart of the first MOST_SERIES series.
+
+    Return None if the chosen series has no point.
 
     ``chosen`` is the index of the chosen series, which is the main series of the chart.
     ``last_months`` is the number of months from the start of the chart to the last real price of
-    the chosen series. If it is None, the chart shows all months, up to MOST_MONTHS.
+    the chosen series. If ``last_months`` is None, the chart shows all months, up to MOST_MONTHS.
     """
     return _draw(tuple(lines[:MOST_SERIES]), chosen, last_months, layout, words or Words())
 
 
 # Drawing six series of ten years takes 3 ms. Without this cache, a page of stored answers would
 # exceed the limit of 5 ms of processor time (warm_page in bench/misses.py). The arguments contain
-# only public prices, so they may stay in this cache after the stored answers are deleted. An entry
-# takes up to 100 kB of memory.
+# only public prices, so they may stay in this cache after the portal has deleted the stored
+# answers. An entry takes up to 100 kB of memory.
 @lru_cache(64)
 def _draw(
     lines: tuple[Line, ...],
@@ -136,8 +138,8 @@ def _draw(
 def _known(line: Line) -> Known:
     """Return a line's points by ``month_index``, the earliest month first.
 
-    If a month has several points, the first one that is not a prediction is used. If all are
-    predictions, the last one is used.
+    If a month has several points, the first real point is used. If all points of the month are
+    predictions, the last point is used.
     """
     known: Known = {}
     for point in line.points:
@@ -150,9 +152,8 @@ def _known(line: Line) -> Known:
 def _first_month(every: Sequence[Known], chosen: int, last_months: int | None) -> int:
     """Return the ``month_index`` of the first month to draw.
 
-    A chart shows at most the last MOST_MONTHS months, with one exception. If another series ends so
-    late that these months contain no point of the chosen series, the chart begins with the last
-    month of the chosen series.
+    A chart shows at most the last MOST_MONTHS months. If these months contain no point of the
+    chosen series, the chart begins with the last month of the chosen series instead.
     """
     newest = max(max(known) for known in every if known)
     oldest = min(newest - MOST_MONTHS + 1, max(every[chosen]))

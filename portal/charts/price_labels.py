@@ -22,9 +22,8 @@ class Words:
     """The caller's choices for a chart's texts.
 
     ``now`` is true if the last real price is the current price. If ``now`` is false, the label of
-    the last real price also shows the month, because the price may be years old, or a printed
-    report may be read much later.
-    ``predicted`` is the label of the hatched strip of predictions.
+    the last real price also shows the month, because a reader could take an old price for the
+    current price. ``predicted`` is the label of the hatched strip of predictions.
     """
 
     now: bool = False
@@ -39,8 +38,8 @@ def labels_at_edge(
 ) -> tuple[Flag | None, tuple[EndLabel, ...]]:
     """Return the label of each series' last real price.
 
-    A series whose real prices end before those of the chosen series has no label, because the line
-    of its real prices does not reach the edge.
+    A series has no label if its last real price is earlier than the last real price of the chosen
+    series. The solid line of such a series ends too far from the edge.
     """
     mine = every[chosen]
     last = last_real(mine)
@@ -54,8 +53,9 @@ def labels_at_edge(
     numbers = [chosen, *ending]
     points = [every[number][last_real(every[number]) or 0] for number in numbers]
     height = frame.canvas.plot_height
-    # The heights of an end label and of the flag. In the layout "screen", they are percentages of
-    # the plot's height. They are large enough for a plot of 240 px, the smallest height.
+    # The heights of an end label and of the flag (the chosen series' label). In the layout
+    # "screen", these heights are percentages of the plot's height. They are large enough for the
+    # lowest plot, which is 240 px high.
     size = frame.canvas.font_size
     label, flag = (1.35 * size, 2.2 * size) if frame.canvas.is_fixed else (7.8, 11.2)
     flag_name = "" if words.now else month(mine[last].month)
@@ -94,8 +94,9 @@ def first_and_peak(frame: Frame, known: Known, highest: int) -> tuple[Mark | Non
 
     ``highest`` is the ``month_index`` of the highest real price.
 
-    The last real price gets no label here, because ``labels_at_edge`` returns one. If the labels
-    of the first and the highest price would overlap, the label of the first price is left out.
+    The last real price gets no label here, because ``labels_at_edge`` returns its label. If the
+    labels of the first and the highest price would overlap, the label of the first price is left
+    out.
     """
     real = [index for index, point in known.items() if not point.predicted]
     if len(real) < 3:

@@ -1,19 +1,22 @@
-"""Split a series into runs of consecutive months, each of which a chart draws as one line."""
+"""Split a series into runs of consecutive months.
+
+A chart draws each run as one line.
+"""
 
 from collections.abc import Iterator, Mapping
 
 from portal.charts.geometry import Plotted
 from portal.charts.paths import Point
 
-Known = Mapping[int, Plotted]  # points by month index, in order
+Known = Mapping[int, Plotted]  # points by month index, the earliest month first
 Places = Mapping[int, Point]
 
 
 def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Point]]:
     """Yield the runs of the dashed line if ``predicted`` is true, else of the solid line.
 
-    A segment between two months is dashed if either end is a prediction. The dashed line therefore
-    begins at a real point. A month without a price breaks both lines.
+    A segment between two months is dashed if either end is a prediction. A dashed line after real
+    prices therefore begins at the last real point. A month without a price breaks both lines.
     """
     run: list[Point] = []
     for index, point in known.items():

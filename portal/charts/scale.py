@@ -54,7 +54,7 @@ def widen(low: float, high: float) -> tuple[float, float]:
 
 
 def nice_ticks(low: float, high: float, count: int) -> tuple[float, ...]:
-    """Return about ``count`` ticks that enclose the interval, with a step of 1, 2 or 5 × 10ⁿ."""
+    """Return about ``count`` ticks around the interval, in steps of 1, 2 or 5 × 10ⁿ."""
     low, high = widen(low, high)
     raw = (high - low) / max(count - 1, 1)
     power = 10.0 ** math.floor(math.log10(raw))

@@ -25,7 +25,10 @@ class Sparkline:
 
 
 def sparkline(points: Sequence[Plotted], months: int = 60) -> Sparkline | None:
-    """Return the line of the last ``months`` months, or None for fewer than three real prices."""
+    """Return the line of the last ``months`` months.
+
+    Return None if these months have fewer than three real prices.
+    """
     real = {scale.month_index(p.month): float(p.value) for p in points if not p.predicted}
     last = max(real, default=0)
     known = {index: real[index] for index in sorted(real) if index > last - months}

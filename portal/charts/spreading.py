@@ -23,11 +23,11 @@ def spread(
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
     # Imagine all labels in one stack without gaps. ``offset`` is a label's distance from the top
-    # label of the stack. ``middle`` is where the top label must be, so that the label is at its
+    # label of the stack. ``middle`` is the position of the top label that puts the label at its
     # wanted position. A block consists of one label, or of several labels without gaps. If the
     # ``middle`` of a label is smaller than the ``middle`` of the block above the label, the label
-    # and the block overlap. They are then merged into one block, whose ``middle`` is the weighted
-    # mean of both ``middle`` values.
+    # and the block overlap. The label and the block are then merged into one block, whose
+    # ``middle`` is the weighted mean of both ``middle`` values.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

@@ -46,7 +46,7 @@ class EmbeddedStore:
 
 
 class _FileCommand(Command):
-    """A command that prints a BackupRefused or a disk error in one line and exits with status 1."""
+    """A command that prints BackupRefused and disk errors in one line and exits 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:

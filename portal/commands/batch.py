@@ -61,10 +61,10 @@ class BatchTools:
     """The objects of the portal that ``flask batch`` uses.
 
     ``limit`` is the maximum number of plates in FILE. ``panels_of`` returns the answers about a
-    plate, prepared for display. In pass-through mode, the upstream calls are made with the user's
-    upstream credential. ``credential`` reads this credential from the environment variable
-    DOSSIE_CREDENTIAL, and ``authenticate`` returns the Identity of a credential. In other modes,
-    ``authenticate`` is None.
+    plate, prepared for display. In pass-through mode (without PORTAL_UPSTREAM_TOKEN), the upstream
+    calls are made with the user's upstream credential. ``credential`` reads this credential from
+    the environment variable DOSSIE_CREDENTIAL, and ``authenticate`` returns the Identity of a
+    credential. In other modes, ``authenticate`` is None.
     """
 
     batches: Batches
@@ -126,9 +126,9 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return ``tools``, in pass-through mode with the Identity of the user's upstream credential.
+    """Return ``tools``, with the user's own Identity in pass-through mode.
 
-    Exits if this credential is missing or is a token of this portal.
+    Exits if the user's upstream credential is missing or is a token of this portal.
     """
     if tools.authenticate is None:
         return tools
@@ -283,7 +283,10 @@ def _write_table(table: Table, file: Any, chosen: Format) -> None:
 
 
 def _impossible(tools: BatchTools, batch: Batch) -> int:
-    """Return how many Renavams are done without an answer, because the batch asks only decode."""
+    """Return how many Renavam are done without an answer.
+
+    A batch that asks only for "decode" has no lookup for a Renavam.
+    """
     items = tools.batches.items(batch.id, tools.identity.digest)
     return sum(item.state == "done" and not lookups_of(item.subject, batch.ask) for item in items)
 

@@ -1,4 +1,4 @@
-"""Refuses a command if the command's settings would make it use other data than the server.
+"""Refuses a command whose settings do not lead to the server's data.
 
 For example, a command without the server's PORTAL_DATA_DIR would open another database.
 """
@@ -29,12 +29,12 @@ _AS_THE_SERVER = "Give this command the settings of the server"
 class DataCheck:
     """Checks a command's settings before the command runs.
 
-    Each ``for_`` method returns a one-line reason why a command must not run, or None. The files
-    ``database`` and ``store`` (the cache) must exist. Either is None if no such file is needed, for
-    example with PostgreSQL or Redis. ``unused_stores`` are cache files from before REDIS_URL was
-    set. ``key_fingerprints`` identify the present and the old secret keys in the command's
-    settings. The set is empty if there is no present key. ``store_fingerprint`` returns the
-    fingerprint of the secret key that is recorded in the cache.
+    Each ``for_`` method returns a one-line reason why a command must not run, or None if the
+    command may run. The files ``database`` and ``store`` (the cache) must exist. A path is None if
+    no such file is needed, for example with PostgreSQL or Redis. ``unused_stores`` are cache files
+    from before REDIS_URL was set. ``key_fingerprints`` identify the present and the old secret keys
+    in the command's settings. The set is empty if there is no present key. ``store_fingerprint``
+    returns the key fingerprint that is recorded in the cache.
     """
 
     engine: Engine
@@ -145,13 +145,13 @@ class DataCheck:
         try:
             return self.store_fingerprint()
         except Exception:
-            return None  # the command itself reports this error when it purges the store
+            return None  # ``flask purge`` reports this error when it purges the store
 
 
 def _unless_down(read: Callable[..., T], *arguments: Any) -> T | None:
     """Return the result of ``read``, or None if the database fails.
 
-    The command itself reports the database's error, when it uses the database.
+    The command reports the error later, when the command itself uses the database.
     """
     try:
         return read(*arguments)

@@ -1,4 +1,4 @@
-"""Command classes that print a failure in one line and exit 1."""
+"""Command classes that print a failure in one line and exit with status 1."""
 
 import sys
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Command(click.Command):
                 fail(failure)
             return super().invoke(ctx)
         except SQLAlchemyError as error:
-            # The other lines of the message contain the SQL statement and its parameters.
+            # Print only the first line, because other lines contain the SQL parameters.
             fail(f"The database cannot be used: {str(error).splitlines()[0]}")
 
 

@@ -63,10 +63,10 @@ def ledger_command(book: Ledger, usage: UsageLog) -> Command:
 
 
 def _summary(rows: Iterable[UpstreamCall], unpaid: Mapping[str, Usage]) -> Iterator[Record]:
-    """Yield a record for each operation, and a last one with the totals.
+    """Yield a record for each operation, and a last record with the totals.
 
-    "hits" counts answers from the cache, and "saved" is the price of these answers on the day of
-    each hit. "collapsed" counts lookups that shared the upstream call of another lookup. Such
+    "hits" counts answers from the cache. "saved" is the price in R$ that upstream calls would have
+    cost instead. "collapsed" counts lookups that shared the upstream call of another lookup. Such
     lookups add nothing to "saved".
     """
     calls: defaultdict[str, int] = defaultdict(int)

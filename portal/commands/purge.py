@@ -62,14 +62,16 @@ def purge_command(
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
         run = _Purge()
-        # A running batch asks for a vehicle's next answer only while the vehicle is in the batch.
-        # Delete it there first, so that no answer is stored after the store was purged.
+        # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the
+        # vehicle from the batches first, so that no batch stores an answer after the purge of the
+        # store.
         for name in names:
             run.attempt(batches.forget, name)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
             # Log the purge before purging the store (the cache). If the store then loses its
-            # contents and its count of purges, processes learn of this purge only from the log.
+            # contents, including its count of purges, other processes learn of this purge only from
+            # the log.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             gone = run.attempt(store.purge_tag, tag, number or 0)
             run.deleted += gone or 0
@@ -132,14 +134,14 @@ class _Purge:
     def end(self) -> None:
         """Wait until no process can serve the purged data, and report the failures.
 
-        A process that has read an answer may serve it, or a page with it, for CONFIRMED_FOR_S
-        seconds without reading the store again.
+        A process that has read an answer may serve the answer, or a page that shows it, for
+        CONFIRMED_FOR_S seconds without reading the store again.
         """
         if self.deleted or self.dossiers:
             time.sleep(CONFIRMED_FOR_S)
         for failure in self._failures:
             print(failure, file=sys.stderr)
         if self._database_error is not None:
-            raise self._database_error  # ``Command`` prints it and exits 1
+            raise self._database_error  # ``Command`` prints the error and exits 1
         if self._failures:
             sys.exit(1)

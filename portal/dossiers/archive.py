@@ -1,15 +1,15 @@
-"""Stores issued dossiers in the database, encrypted.
+"""Stores issued dossiers (vehicle reports) encrypted in the database.
 
-A dossier consists of three parts: the head (its share key and an IssuedSnapshot), the HTML and
-perhaps a PDF. Each part is encrypted with its own encryption key, which is derived from the secret
-key, the namespace (the upstream's name), the dossier's number and the part's name. A part that is
-copied into another row therefore cannot be decrypted.
+A dossier consists of the head (its share key and an IssuedSnapshot), the HTML and, if one was
+rendered, the PDF. Each of these parts has its own encryption key. This key is derived from the
+secret key, the namespace (the upstream's name), the dossier's number and the part's name. A part
+that is copied into another row therefore cannot be decrypted.
 
 The share key is the random text in a dossier's link. The column ``share_key`` contains only the
-HMAC of this text, by which the portal finds the dossier of a link. The encrypted head contains the
-text itself, so that the portal can show the link to the issuer.
+HMAC of this text. The portal uses the HMAC to find the dossier of a link. The encrypted head
+contains the share key itself, so that the portal can show the link to the issuer.
 
-No process caches dossiers. A revocation, for example, takes effect at the next request.
+No process caches dossiers, so a revocation takes effect at the next request.
 """
 
 import hashlib
@@ -39,11 +39,12 @@ from portal.storage import (
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds, so that
-# the dossier is reported as expired or revoked, not as unknown.
+# After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. The portal
+# can then report the dossier as expired or revoked instead of unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# After a dossier's metadata (the column ``head``) is deleted, the database's files are searched for
-# the first _TRACE_BYTES bytes of the metadata. A match means that a file still contains them.
+# After a dossier's metadata (the column ``head``) is deleted, the portal searches the database's
+# files for the first _TRACE_BYTES bytes of the metadata. A match means that a file still contains
+# deleted metadata.
 _TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
@@ -64,7 +65,7 @@ class Purged(Exception):
 
 
 class IssuedSnapshot(msgspec.Struct, frozen=True, kw_only=True):
-    """A dossier's metadata, for the pages and commands that do not show the document itself.
+    """A dossier's metadata, for pages and commands that do not show the document.
 
     ``caller`` is the name of the Identity (the authenticated caller) that issued the dossier.
     ``summary`` is the JSON text of an IssuedSummary (portal.presentation.issued).
@@ -100,9 +101,9 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace (the name of an upstream, or "demo").
 
-    ``forget``, ``drop_expired`` and ``drop_unreadable`` cover all namespaces. ``bucket`` maps the
-    HMAC of a plate to a number that the purge log stores in place of the plate. Many plates have
-    the same number.
+    ``forget``, ``drop_expired`` and ``drop_unreadable`` delete data of all namespaces. ``bucket``
+    maps the HMAC of a plate to a number that the purge log stores in place of the plate. Many
+    plates have the same number.
     """
 
     def __init__(
@@ -122,7 +123,7 @@ class DossierArchive:
         self._purge_log = PurgeLog(engine)
 
     def purge_mark(self) -> int:
-        """Return the number of the latest purge, for the argument ``purge_mark`` of ``issue``.
+        """Return the latest purge's number, for the argument ``purge_mark`` of ``issue``.
 
         Call this method before you read the data for a dossier. If the data is purged after this
         call, ``issue`` raises Purged. Raises DossiersUnavailable if the purge log cannot be read.
@@ -142,7 +143,7 @@ class DossierArchive:
         *,
         purge_mark: int,
     ) -> None:
-        """Store a dossier. Raises Purged or DossiersUnavailable if it was not stored."""
+        """Store a dossier. Raises Purged or DossiersUnavailable if this fails."""
         number, key = identifiers
         now, subject = self._clock(), self._keys.tag(snapshot.plate)
         head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))
@@ -194,9 +195,9 @@ class DossierArchive:
     def revoke(self, number: str, owner: str | None = None) -> bool:
         """Revoke a valid dossier and delete its content.
 
-        Return False if there is no valid dossier with this number (and this ``owner``, if given).
-        Raises DossiersUnavailable if the database fails, or if the dossier was revoked but bytes of
-        its content remain in the database's files.
+        If ``owner`` is given, only a dossier of this owner is revoked. Return False if no valid
+        dossier was found. Raises DossiersUnavailable if the database fails, or if deleted bytes
+        remain in its files. In the second case, the dossier is revoked.
         """
         where = (
             (table.c.number == number)
@@ -212,8 +213,8 @@ class DossierArchive:
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
 
-        The rest of a dossier's row is deleted ENDED_KEPT_S seconds after the expiry. Raises
-        SQLAlchemyError, or BytesKept if deleted bytes remain in the database's files.
+        The row itself is deleted ENDED_KEPT_S seconds after the expiry. Raises SQLAlchemyError, or
+        BytesKept if deleted bytes remain in the database's files.
         """
         now = self._clock()
         expired = table.c.head.is_not(None) & (table.c.expires_at <= now)
@@ -229,7 +230,7 @@ class DossierArchive:
     def forget(self, plate: str) -> int:
         """Delete a vehicle's dossiers in every namespace, and return how many were deleted.
 
-        Call ``History.forget`` afterwards, which erases the plate's HMAC from the database's files.
+        Call ``History.forget`` afterwards to erase the plate's HMAC from the database's files.
         Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
@@ -299,7 +300,7 @@ class DossierArchive:
         return [dossier for row in rows if (dossier := self._dossier(row)) is not None]
 
     def _dossier(self, row: RowMapping) -> Dossier | None:
-        """Return the dossier of a row, or None if its head cannot be decrypted."""
+        """Return the dossier of a row, or None if the row's head cannot be decrypted."""
         number = row["number"]
         state: State = "valid"
         if row["revoked_at"] is not None:

@@ -1,4 +1,7 @@
-"""Creates a dossier's number and the share key in its link, and parses typed numbers."""
+"""Creates a dossier's number and share key, and parses typed numbers.
+
+The share key is the random text in the dossier's link.
+"""
 
 import re
 import secrets
@@ -15,7 +18,10 @@ _KEY: Final = re.compile(r"[A-Za-z0-9_-]{22}", re.ASCII)
 
 
 class Identifiers(NamedTuple):
-    """A dossier's number (60 random bits, no hyphens) and share key (128 random bits, URL-safe)."""
+    """A dossier's number (60 random bits) and share key (128 random bits).
+
+    ``number`` has no hyphens. ``key`` is URL-safe.
+    """
 
     number: str
     key: str

@@ -1,4 +1,4 @@
-"""Renders, in a child process, the PDFs that go into a ZIP archive of dossiers.
+"""Renders the PDFs of a ZIP archive of dossiers in a child process.
 
 In a worker process, WeasyPrint would occupy 47 MiB of memory, and other requests would wait for the
 GIL during each layout. The child is started as a new program, because a process with threads, such
@@ -46,8 +46,8 @@ class PdfProcess:
 
     ``files`` returns a mapping from the paths below ``/static/`` to the files. ``here`` renders in
     this process if no child can be started. ``is_available_here`` imports WeasyPrint to find out
-    whether its libraries are installed. ``open`` calls it only if ``is_evidently_installed``
-    returns False.
+    whether its libraries are installed. ``open`` calls ``is_available_here`` only if
+    ``is_evidently_installed`` returns False.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class PdfProcess:
         self._is_available_here = is_available_here
         self._users_lock = threading.Lock()
         self._users = 0
-        self._lock = threading.Lock()  # guards the members below; held while the child renders
+        self._lock = threading.Lock()  # guards _child and _has_failed; held while rendering
         self._child: _Child | None = None
         self._has_failed = False  # no child could be started; reset when the last archive closes
 
@@ -99,7 +99,7 @@ class PdfProcess:
                 self._has_failed = False
 
     def _started(self) -> "_Child | None":
-        """Return the child, after starting it if necessary, or None if it cannot be started."""
+        """Start the child if necessary. Return the child, or None if the start fails."""
         if self._child is None and not self._has_failed:
             try:
                 self._child = _Child()
@@ -120,7 +120,10 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child. Methods raise EOFError or OSError if the child ends or takes too long."""
+    """A running child.
+
+    ``prepare`` and ``render`` raise EOFError or OSError if the child ends or takes too long.
+    """
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()

@@ -1,4 +1,4 @@
-"""Renders HTML as a tagged PDF with WeasyPrint, if it is installed."""
+"""Renders HTML as accessible PDF with the optional package WeasyPrint."""
 
 import ctypes
 import gc
@@ -11,7 +11,7 @@ from typing import Any, Final
 
 # WeasyPrint resolves paths such as /static/… against this URL, which is never requested.
 _BASE_URL: Final = "http://portal.invalid/"
-# Libraries that WeasyPrint loads. The first one also loads its dependencies: pango, gobject,
+# Libraries that WeasyPrint loads. The first library also loads its dependencies: pango, gobject,
 # harfbuzz and fontconfig.
 _LIBRARIES: Final = ("libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0")
 
@@ -30,10 +30,10 @@ class UnknownFile(KeyError):
 
 
 def is_evidently_installed() -> bool:
-    """Return whether WeasyPrint and its libraries are found, without importing WeasyPrint.
+    """Look for WeasyPrint and its libraries without importing WeasyPrint.
 
-    The import takes 0.7 s. Outside Linux the libraries have other names, so the result may be False
-    although everything is installed.
+    The import takes 0.7 s. Outside Linux the libraries have other names, so the function may return
+    False although everything is installed.
     """
     try:
         for name in _LIBRARIES:
@@ -48,16 +48,16 @@ class PdfRenderer:
 
     A page may load only ``data:`` URLs, and paths below ``/static/`` for which ``find`` returns a
     file. The constructor raises PDFUnavailable if WeasyPrint is not usable. Two threads must not
-    use a renderer at once, because pango's font map is not thread-safe.
+    use a renderer at once, because the font map of pango (a text library) is not thread-safe.
     """
 
     def __init__(self, find: Callable[[str], File | None]) -> None:
         try:
-            import weasyprint  # imported on first use, because it loads pango
+            import weasyprint  # imported late, because the import takes 0.7 s
             from weasyprint.text.fonts import FontConfiguration
         except (ImportError, OSError) as error:
             raise PDFUnavailable(type(error).__name__) from None
-        # fontTools writes this time instead of the current one into the fonts, so that the same
+        # fontTools writes this time instead of the current time into the fonts, so that the same
         # page always gives the same bytes.
         os.environ.setdefault("SOURCE_DATE_EPOCH", "0")
         self._weasyprint = weasyprint
@@ -122,8 +122,8 @@ def _static_fetcher(urls: Any, file_at: Callable[[str], File]) -> Any:
 def _gc_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector during layout.
 
-    A layout creates about 100,000 boxes that live until the layout ends. Without the pause, the
-    collector traverses the boxes repeatedly, which takes a tenth of the rendering time.
+    A layout creates about 100,000 objects that live until the layout ends. Without the pause, the
+    collector would traverse these objects repeatedly, for a tenth of the rendering time.
     """
     was_enabled = gc.isenabled()
     gc.disable()
