@@ -151,7 +151,7 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """Return False if a record names another vehicle than the lookup's.
+    """Return False if the record names another vehicle than the lookup does.
 
     If the lookup is for a plate, only plates are compared. If the lookup is for a Renavam (national
     vehicle number), only Renavams are compared. The letter case of field names and the JSON type of

@@ -139,7 +139,7 @@ class Backend(Protocol):
         ...
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete the corrupt files that were renamed (quarantined), and return their names."""
+        """Delete the corrupt files that the backend has renamed, and return their names."""
         ...
 
     def retention(self) -> str:

@@ -9,14 +9,14 @@ import msgspec
 from portal.storage import fingerprint
 
 SCHEMA: Final = 3
-SEAL_BYTES: Final = 32  # An envelope begins with its HMAC-SHA-256 signature.
+SEAL_BYTES: Final = 32  # A signed envelope begins with its HMAC-SHA-256 signature.
 KEY_ID_BYTES: Final = 8  # The id of the signing key follows the signature.
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
     """One stored answer or failure.
 
-    The envelope must be deleted ``keep_s`` seconds after ``fetched_at`` (epoch seconds).
+    The store deletes the envelope ``keep_s`` seconds after ``fetched_at`` (epoch seconds).
     ``failure`` is ``Failure.kind`` if the lookup failed, otherwise "".
     """
 

@@ -94,8 +94,8 @@ class UpstreamCall:
 class Allowance:
     """The numbers of upstream calls that the daily limits still allow.
 
-    ``day`` applies to all callers together, ``token`` to one caller. A number is None if there is
-    no such limit or the database cannot be read. The counts start again from 0 in
+    ``day`` is for all callers together, and ``token`` is for one caller. A number is None if there
+    is no such limit or the database cannot be read. The counts start again from 0 in
     ``until_midnight_s`` seconds.
     """
 
@@ -342,9 +342,9 @@ class Ledger:
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome.
 
-        The counters of the limits are decremented if the call was not sent, if the upstream refused
-        the caller's own credential, or if a trial call (see Ledger) got no 200. If the database
-        fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
+        A call that was not sent no longer counts towards the limits. The same holds for a call
+        whose caller's own credential was refused, and for a trial call (see Ledger) without a 200.
+        If the database fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
         """
         self._end_trial(entry.on_trial)
         try:
@@ -504,7 +504,7 @@ def _left(db: Connection, payer: dict[str, object], limit: int) -> int | None:
 
 
 def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
-    """Count one more call, or return False if ``limit`` (0: none) is reached."""
+    """Count one more call, or return False if ``limit`` (0 for none) is reached."""
     count, values = _COUNT, payer
     if limit:
         count, values = _COUNT_WITHIN, payer | {"most": limit}

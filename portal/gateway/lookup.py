@@ -56,7 +56,7 @@ class Failure(Exception):
 
     @property
     def is_caller_specific(self) -> bool:
-        """Return whether the failure concerns only this caller, such as its own limit."""
+        """Return whether the failure concerns only the lookup's own caller."""
         return self.kind in _OWN
 
     @property

@@ -45,7 +45,7 @@ class PurgeWatch:
         self._last_purge: int | None = None
         self._checked_at = 0.0
         self._lock = threading.Lock()
-        self._compare_at = 0.0  # time of the next comparison with the purge log (monotonic seconds)
+        self._compare_at = 0.0  # time of the next call of ``compare`` (monotonic seconds)
 
     @property
     def generation(self) -> str | None:

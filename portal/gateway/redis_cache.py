@@ -58,8 +58,8 @@ _TAG_PATTERN = "[0-9a-f]" * 24
 # interrupted, the block ends after this many seconds.
 CLOSED_S = 300
 # The key of a Redis hash that contains the generation name, the id of the backend's contents, the
-# retention text and the purge counters. Redis evicts only whole hashes, so these values are lost
-# together or not at all.
+# text of ``set_retention`` and the purge counters. Redis evicts only whole hashes, so these values
+# are lost together or not at all.
 _GENERATION = f"{PREFIX}generation"
 
 _BEGIN = """
@@ -227,7 +227,7 @@ class SealedRedisCache(RedisCache):
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag, even entries that the tag's Redis set does not list.
+        """Delete every entry of a vehicle's tag, even if the tag's Redis set lacks it.
 
         Raises RuntimeError if the purge counter changed during the deletion, for example because
         Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted

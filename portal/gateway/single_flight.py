@@ -42,9 +42,10 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether the calling thread has called ``lead``.
 
-        ``former_keys`` are the lookup's store keys that were computed with old secret keys. The
-        leader also acquires the leases of these keys, because another process may still use an old
-        secret key.
+        Of the concurrent threads with the same ``key``, the first is the leader. The other threads
+        are followers. ``former_keys`` are the lookup's store keys that were computed with old
+        secret keys. The leader also acquires the leases of these keys, because another process may
+        still use an old secret key.
 
         ``lead`` calls the upstream, and receives the fence (fencing token) of the lease. ``poll``
         returns the result that another process has stored, or None. ``poll`` raises Failure if the

@@ -154,7 +154,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a tag, and erase their bytes from the file and the WAL.
+        """Delete all entries of a vehicle's tag, with their bytes in the file and the WAL.
 
         Raises BytesRemain if a reader, a writer or a full disk prevents the erasure.
         """

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 # cannot be written in time.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# Seconds after which a corrupt file that was renamed (quarantined) is deleted. The renamed file
+# Seconds after which a corrupt file that ``_quarantine`` has renamed is deleted. The renamed file
 # must not remain, because ``sweep`` does not delete expired entries in this file.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
@@ -73,8 +73,8 @@ def retry_if_corrupt(
 class SQLiteFile(ABC):
     """A pool of connections to the SQLite file at a path.
 
-    If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
-    is renamed (quarantined), and a new file is created.
+    If the file at the path is replaced, the pool opens connections to the new file. The pool
+    renames a corrupt file (quarantine), and creates a new file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -113,7 +113,7 @@ class SQLiteFile(ABC):
             return self._watch_count, number
 
     def remove_broken(self) -> list[str]:
-        """Delete the corrupt files that were renamed (quarantined), and return their names."""
+        """Delete the corrupt files that ``_quarantine`` renamed, and return their names."""
         names = [file.name for file in self._broken()]
         for file in self._broken():
             file.unlink(missing_ok=True)

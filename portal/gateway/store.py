@@ -188,7 +188,7 @@ class Store:
     def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
         """Store a copy of an envelope under another key.
 
-        The caller must read ``purge_state`` before the envelope, or together with it.
+        The caller must read ``purge_state`` before the envelope, or together with the envelope.
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
 
@@ -280,7 +280,7 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Call ``purge_tag`` with the tag that the present secret key gives ``subject``."""
+        """Purge the tag of ``subject`` under the present secret key (see ``purge_tag``)."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
@@ -304,7 +304,7 @@ class Store:
             raise StoreDown(type(error).__name__) from error
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete the corrupt files that were renamed (quarantined), and return their names.
+        """Delete the corrupt files that the backend has renamed, and return their names.
 
         A purge cannot find a vehicle's entries in these files. Raises StoreDown if a file cannot be
         deleted.
@@ -392,10 +392,10 @@ class Store:
     def _verified(
         self, key: str, value: bytes | None, held: Held, version: Version | None
     ) -> Envelope | None:
-        """Return the verified envelope of a backend's value, and put it into the local cache.
+        """Return the verified envelope of a backend's value. Cache the envelope locally.
 
-        If the local cache has a newer answer than the backend, write that answer back to the
-        backend and return it.
+        If the local cache has a newer answer than the backend, write the newer answer back to the
+        backend and return the newer answer.
         """
         if value is None:
             return self._write_back(key, held)
@@ -435,7 +435,7 @@ class Store:
         return self._write_cached(key, entry.envelope, held)
 
     def _write_back_newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
-        """Replace the backend's answer if the local cache has a newer one.
+        """Replace the backend's answer if the local cache has a newer answer.
 
         If the backend has lost its contents, another process may have restored an older answer.
         """
@@ -460,7 +460,8 @@ class Store:
         self._watch.distrust()
         self._observer.store_failed(operation)
         if not isinstance(error, BreakerOpen):  # the breaker has already logged the outage
-            # Log only the error's type, because its text may contain a store key or a host name.
+            # Log only the error's type, because the error's text may contain a store key or a host
+            # name.
             log.warning("store %s failed: %s", operation, type(error).__name__)
 
 

@@ -68,7 +68,7 @@ class UpstreamClient:
     ) -> Response:
         """Send a lookup and return its response. Raises Failure.
 
-        ``subject`` is the vehicle's tag, a keyed hash of its plate or Renavam (national vehicle
+        ``subject`` is the vehicle's tag, a keyed hash of the plate or Renavam (national vehicle
         number). LedgerEntry explains ``last_purge``.
         """
         operation = lookup.operation
