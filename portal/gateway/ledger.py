@@ -186,9 +186,9 @@ class Ledger:
     def charges(self, batch: str, subjects: Sequence[str]) -> BatchCharges:
         """Return what a batch's calls cost, in total and for each vehicle of ``subjects``.
 
-        ``subjects`` are the vehicles' tags. One query reads all amounts, because the batch may make
-        calls between two queries. The query adds up the calls for all other vehicles, so that its
-        result is small.
+        ``subjects`` are the vehicles' tags. A single query reads all amounts, because the batch may
+        make a call between two queries. The query adds up the calls for all other vehicles, so that
+        its result is small.
         """
         calls = (
             select(

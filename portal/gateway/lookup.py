@@ -73,7 +73,7 @@ class Directive(Enum):
     """Determines whether a fetch may use stored answers or call the upstream."""
 
     NORMAL = "normal"
-    REFRESH = "refresh"  # Always call the upstream.
+    REFRESH = "refresh"  # Use no stored answer unless the upstream call fails.
     ONLY_IF_CACHED = "only-if-cached"  # Use a fresh stored answer, and never call the upstream.
     PEEK = "peek"  # Use a fresh or stale stored answer, and never call the upstream.
 

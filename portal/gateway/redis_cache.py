@@ -227,7 +227,7 @@ class SealedRedisCache(RedisCache):
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a vehicle's tag, even if the tag's Redis set lacks it.
+        """Delete every entry of a vehicle's tag, even entries that its Redis set lacks.
 
         Raises RuntimeError if the purge counter changed during the deletion, for example because
         Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted
