@@ -1,4 +1,4 @@
-"""Looks up vehicles at the upstream, with a cache, request coalescing and a ledger."""
+"""Looks up vehicles upstream, with a cache and a ledger of upstream calls."""
 
 from portal.gateway.backend import Backend, BytesRemain, Held, StoreSize, purge_bucket
 from portal.gateway.backend_choice import (

@@ -11,13 +11,13 @@ from portal.gateway import strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
-# The length in characters to which a relayed error message is cut. The longest error message in
-# docs/contract.md has 36 characters.
+# An upstream error message is cut to this many characters. The limit is far above the 36 characters
+# of the longest message in docs/contract.md.
 LONGEST_MESSAGE: Final = 1_000
 
 # A JSON member outside ``result`` counts as an error message if its name matches this pattern. The
-# pattern must not match names that valid answers contain, such as "total". ``_is_notice`` ignores
-# identifiers, such as "messageId".
+# pattern must not match harmless names, such as "total". ``_is_notice`` skips names that end like
+# an identifier, such as "messageId".
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -55,8 +55,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
     The function checks ``status``, the type of ``result``, and that no record names another
-    vehicle. It accepts unknown, missing or mistyped fields inside ``result``, because the answer
-    was paid for. ``hidden_marker`` is the text that the upstream sends in place of a hidden value.
+    vehicle. Unknown, missing or mistyped fields inside ``result`` do not make the body invalid.
+    ``hidden_marker`` is the text that the upstream sends in place of a value that it withholds.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -71,19 +71,19 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # Reject an empty result with a message beside it. An outage of one of the upstream's data
-    # sources may be the cause, so the vehicle may nevertheless have records.
+    # Reject an empty result if a member beside it carries an error message. One of the upstream's
+    # data sources may be down, and may have records of the vehicle.
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
 
 
 def message_body(body: bytes, secret: str | None = None) -> bytes:
-    """Return the body to relay to the caller for an upstream error: ``{"message": text}``.
+    """Return the JSON body ``{"message": text}`` that reports an upstream error.
 
-    ``text`` is the upstream's message with "***" in place of ``secret``, cut to LONGEST_MESSAGE
-    characters. Raises NoAnswer if the body does not have the error format of docs/contract.md, for
-    example if the body is a web server's error page.
+    ``text`` is the upstream's message with "***" in place of ``secret`` (the operator's
+    credential), cut to LONGEST_MESSAGE characters. Raises NoAnswer for any body but a JSON object
+    with a text ``message``, for example for a web server's error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None
@@ -94,7 +94,7 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Return whether ``result`` is a list that reports nothing (see ``_records_nothing``)."""
+    """Return whether ``result`` is a list without findings (see ``_records_nothing``)."""
     result = memoryview(_frame.decode(body).result)
     return result[0] == ord("[") and _records_nothing(msgspec.json.decode(result))
 
@@ -107,7 +107,7 @@ def _parsed(body: bytes) -> Any:
 
 
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
-    """Return whether every record is empty, or a court record that reports no restriction."""
+    """Return whether each record is empty or is a court record without restriction."""
     return all(not record or record.get("constaRenajud") is False for record in records)
 
 
@@ -151,11 +151,12 @@ def _plain_text(value: str | float | None) -> str:
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:
-    """Return False if a record names another vehicle than the lookup's.
+    """Return False if the record names another vehicle than the lookup does.
 
-    A requested plate is compared only with plates, and a requested Renavam (national vehicle
-    number) only with Renavams. The field may have any JSON type, and its name any letter case.
-    Blank and hidden values, and texts without a plate or Renavam, are ignored.
+    If the lookup is for a plate, only plates are compared. If the lookup is for a Renavam (national
+    vehicle number), only Renavams are compared. The letter case of field names and the JSON type of
+    values do not matter. Blank and hidden values, and texts without a plate or Renavam, are
+    ignored.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():

@@ -10,7 +10,8 @@ from portal.gateway.local_cache import Version
 # A backend stores a generation name, such as "purged:0123456789abcdef", and returns the name with
 # each read. A purge (deletion of a vehicle's entries) stores a new name that begins with PURGED.
 # Processes that read the new name clear their local caches. An empty backend starts with a name
-# that begins with BEGUN. Processes that read this name may restore entries from their local caches.
+# that begins with BEGUN. A process that reads such a name may write entries from its local cache
+# back to the backend.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -24,8 +25,8 @@ def purge_bucket(key: str) -> int:
     """Return the purge bucket of a key's vehicle: a number from 0 to 65,535.
 
     The backend counts purges by bucket, because a counter for each vehicle would permanently show
-    which vehicle was purged. About ten thousand plates share a bucket. If one plate of a bucket is
-    purged during an upstream call for another plate of the bucket, the answer is not stored.
+    which vehicle was purged. About ten thousand plates share a bucket. If a plate is purged during
+    an upstream call for another plate in its bucket, the answer to this call is not stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -35,7 +36,7 @@ class Held(NamedTuple):
 
     ``purge_counter`` is the text "id:number". A backend that starts empty creates a new id. The
     number increases with each purge in the vehicle's bucket. ``Backend.replace`` raises an
-    exception if the counter has changed since this read.
+    exception if the counter has changed since the values were read.
     """
 
     values: Sequence[bytes | None]
@@ -47,8 +48,9 @@ class PurgeState(NamedTuple):
     """What a process knew about purges before it requested an answer.
 
     ``counter`` is ``Held.purge_counter``, or None if the backend was unavailable. ``generation`` is
-    the last known ``Held.generation``. ``last_purge`` is the highest number that the process had
-    read from the purge log, a database table in which all purges are numbered.
+    the last known ``Held.generation``, or None before the first read. ``last_purge`` is the highest
+    number in the purge log (a database table that numbers all purges) that the process knew, or
+    None if it had not read the log.
     """
 
     counter: str | None
@@ -69,7 +71,7 @@ class Stored(NamedTuple):
 
 
 class StoreSize(NamedTuple):
-    """The number of stored entries, and their total size in bytes.
+    """The number of stored entries, and the size of the store in bytes.
 
     In a shared Redis, both numbers include the data of other applications.
     """
@@ -93,7 +95,7 @@ class Backend(Protocol):
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """Return the first ``size`` bytes of each entry under ``keys``, and the generation name.
+        """Return the first ``size`` bytes of each entry, and the generation name.
 
         Keys without an entry are omitted.
         """
@@ -102,7 +104,7 @@ class Backend(Protocol):
     def replace(
         self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
     ) -> bool:
-        """Store a value for ``timeout`` seconds, unless ``key`` has an entry with a higher fence.
+        """Store a value for ``timeout`` seconds, unless a higher fence is stored.
 
         Returns whether the value was stored. Raises PurgedMeanwhile or CounterLost if
         ``purge_counter`` differs from the backend's present counter.
@@ -113,8 +115,8 @@ class Backend(Protocol):
         """Delete all entries of a tag, and return the number of deleted entries.
 
         ``number`` is the number of this purge in the purge log ``log``, or 0 if the purge could not
-        be logged. If ``purged_to(log)`` is ``number - 1``, this method sets it to ``number``. A
-        lower value stays, because it shows that this backend has missed an earlier purge.
+        be logged. If ``purged_to(log)`` is ``number - 1``, this method raises ``purged_to(log)`` to
+        ``number``. A lower value stays, because this backend must still apply an earlier purge.
 
         Raises BytesRemain if the entries are deleted but their bytes are still on the disk.
         """
@@ -123,7 +125,7 @@ class Backend(Protocol):
     def purged_to(self, log: str) -> int:
         """Return the number up to which this backend has applied the purges of ``log``.
 
-        Returns 0 if the backend has applied none.
+        Returns 0 if the backend has applied no purge of ``log``.
         """
         ...
 
@@ -137,7 +139,7 @@ class Backend(Protocol):
         ...
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete the corrupt files that were renamed (quarantined), and return their names."""
+        """Delete the corrupt files that the backend has renamed, and return their names."""
         ...
 
     def retention(self) -> str:
@@ -155,9 +157,9 @@ class Backend(Protocol):
         ...
 
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
-        """Make each entry expire at the given earlier time (epoch seconds).
+        """Make each entry expire at the time that ``ends`` gives (epoch seconds).
 
-        Skips entries that were replaced since they were read, or that already expire earlier.
+        Skips entries that were replaced since the scan, and entries that already expire earlier.
         """
         ...
 
@@ -186,7 +188,7 @@ class CounterLost(Exception):
 
 
 def compare_counters(counter: str, current: str) -> None:
-    """Raise CounterLost or PurgedMeanwhile unless both purge counters are equal.
+    """Raise CounterLost or PurgedMeanwhile if the two purge counters differ.
 
     A purge counter has the form "id:number". If the ids differ, the backend has lost its contents,
     because new contents get a new id. If only the numbers differ, a vehicle in the bucket was

@@ -1,4 +1,4 @@
-"""Selects where the cache and the leases are stored: in the data directory or in Redis."""
+"""Selects the data directory or Redis as the place of the cache and the leases."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -49,9 +49,9 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files that killed processes have left behind.
 
-    A file's name contains a vehicle's keyed hash, and so shows that the vehicle was looked up.
-    Files that a running process has locked are kept. For example, ``flask batch`` may run while the
-    server starts.
+    A file's name contains a vehicle's keyed hash, which shows a holder of the secret key that the
+    vehicle was looked up. Files that a running process has locked are kept, because ``flask batch``
+    may run while the server starts.
     """
     with suppress(OSError):
         FileLeases(data_dir / LEASES).remove_released()

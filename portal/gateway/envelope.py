@@ -9,14 +9,14 @@ import msgspec
 from portal.storage import fingerprint
 
 SCHEMA: Final = 3
-SEAL_BYTES: Final = 32  # An envelope begins with its HMAC-SHA-256 signature.
+SEAL_BYTES: Final = 32  # A signed envelope begins with its HMAC-SHA-256 signature.
 KEY_ID_BYTES: Final = 8  # The id of the signing key follows the signature.
 
 
 class Envelope(msgspec.Struct, frozen=True, array_like=True):
     """One stored answer or failure.
 
-    The envelope must be deleted ``keep_s`` seconds after ``fetched_at`` (epoch seconds).
+    The store deletes the envelope ``keep_s`` seconds after ``fetched_at`` (epoch seconds).
     ``failure`` is ``Failure.kind`` if the lookup failed, otherwise "".
     """
 
@@ -30,10 +30,11 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
     failure: str = ""
     retry_after_s: float | None = None
     schema: int = SCHEMA
-    operation: str = ""  # empty if an earlier version of the portal stored the answer
-    # The name of the upstream, or "demo". ``Store.write`` sets ``namespace`` and ``fence``.
+    operation: str = ""  # empty if an old portal version stored the answer
+    # The name of the upstream, or "demo" in demonstration mode. ``Store.write`` sets ``namespace``
+    # and ``fence``.
     namespace: str = ""
-    fence: int = 0  # increases with each write under the same store key
+    fence: int = 0  # the fencing token of the write (see ``Leases``)
 
     @property
     def delete_at(self) -> float:
@@ -43,7 +44,8 @@ class Envelope(msgspec.Struct, frozen=True, array_like=True):
 def key_id(fingerprint: str) -> bytes:
     """Return the id of a signing key: the first bytes of the key's fingerprint.
 
-    Every stored entry contains this id, so that all entries of one signing key can be found.
+    Every stored entry contains the id of its signing key, so that all entries of one signing key
+    can be found.
     """
     return bytes.fromhex(fingerprint)[:KEY_ID_BYTES]
 
@@ -67,7 +69,7 @@ class Seal:
         return self._sign(content) + content
 
     def verify(self, sealed: object, key: str) -> Envelope | None:
-        """Return the envelope, or None if ``sealed`` is invalid or belongs to another store key."""
+        """Return the envelope, or None if ``sealed`` is not valid for this store key."""
         if not isinstance(sealed, bytes) or len(sealed) <= SEAL_BYTES:
             return None
         mac, content = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
@@ -82,7 +84,7 @@ class Seal:
     def keyed_hash(self, text: str, length: int = 32) -> str:
         """Return the HMAC-SHA-256 of a text in hex, cut to ``length`` digits.
 
-        Only holders of the secret key can compute the hash, so it does not reveal the text.
+        Only holders of the secret key can compute the hash, so the hash does not reveal the text.
         """
         return hmac.digest(self._names, text.encode(), hashlib.sha256).hex()[:length]
 

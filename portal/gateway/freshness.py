@@ -26,11 +26,11 @@ class Freshness(msgspec.Struct, frozen=True):
 
 
 def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, float]:
-    """Return for how many seconds an answer is fresh, and for how many more it is stale.
+    """Return an answer's fresh time and stale time in seconds.
 
     A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
-    REJECTED_FRESH_S and never stale. An empty list may be the result of an outage at the upstream,
-    so it is fresh for only a quarter of ``fresh_s`` and never stale.
+    REJECTED_FRESH_S and never stale. An outage at the upstream may cause an empty answer. An empty
+    answer is therefore fresh for only a quarter of ``fresh_s``, and never stale.
     """
     if status != 200:
         return REJECTED_FRESH_S, 0
@@ -49,9 +49,9 @@ def compute_freshness(
 ) -> Freshness:
     """Return an answer's state, its age and the remaining seconds of its fresh time.
 
-    ``chance`` is a number in [0, 1) that shortens the fresh time by up to 10 % (jitter). Answers
-    that were fetched together thus become stale at different times. The jitter does not change the
-    moment at which a stale answer expires.
+    ``chance`` is a number in [0, 1). The fresh time is shortened by ``chance`` times 10 % (jitter).
+    Answers that were fetched together thus become stale at different times. The jitter does not
+    change the moment at which a stale answer expires.
     """
     fresh_s, stale_s = lifetimes(terms, status, empty)
     age = now - fetched_at

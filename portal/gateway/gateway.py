@@ -31,7 +31,7 @@ _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
 # An answer is stored under the lookup's store key. The lookup's rejection (status 400), previous
-# answer and last failure are stored under the same key followed by a suffix.
+# answer and last failure are stored under the same key followed by one of these suffixes.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
 
@@ -43,7 +43,7 @@ class _FlightResult(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A lookup's stored answer and stored rejection (status 400), or None in place of either.
+    """A lookup's stored answer and rejection (status 400), each None if missing.
 
     The read began at ``read_at`` (monotonic seconds).
     """
@@ -106,7 +106,7 @@ class Gateway:
         return Snapshot(lookup, key, answer, rejection, read_at)
 
     def get_fresh(self, snapshot: Snapshot) -> Served | None:
-        """Return the fresh answer or rejection in a snapshot, or None if ``fetch`` is needed.
+        """Return the fresh answer or rejection of a snapshot, or None.
 
         Code that serves the result must also call ``count_hits`` and ``credit_hits``.
         """
@@ -118,10 +118,10 @@ class Gateway:
     ) -> Served | None:
         """Return the stored answer that the directive allows, or None.
 
-        Unless the directive is PEEK, a hit is counted under the name ``caller``.
+        A hit is counted under the name ``caller``, but not with the directive PEEK.
         """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
-        # Do not count a PEEK. It never calls the upstream, so a stored answer saves nothing.
+        # Do not count a PEEK. A PEEK never calls the upstream, so a stored answer saves no call.
         if directive is Directive.PEEK:
             return served or self._stale(snapshot.lookup, snapshot.answer)
         if served is not None:
@@ -166,7 +166,7 @@ class Gateway:
         self._observer.served(operation, "hit", seconds, times)
 
     def credit_hits(self, operation: str, times: int, caller: str) -> None:
-        """Add ``times`` hits to the savings of a caller."""
+        """Count ``times`` hits as upstream calls that a caller has saved."""
         self._count_saved(operation, "hit", times, caller)
 
     def count_drift(self) -> None:
@@ -177,7 +177,7 @@ class Gateway:
         self._client.drift.flush()
 
     def keep_as_newest(self, lookup: Lookup, caller: Caller) -> None:
-        """Store a copy of a report as the vehicle's newest report, which the vehicle's page shows.
+        """Store a copy of a report as the newest report for the vehicle's page.
 
         Call this method only for a report that was made from the upstream's records. A report that
         was made from a caller's own data must not be shown to others.
@@ -189,7 +189,7 @@ class Gateway:
             self._store.copy(held, newest, fence_now(), purge_state)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
-        """Return the unexpired report that ``keep_as_newest`` stored last for a plate, or None."""
+        """Return a plate's unexpired newest report (see ``keep_as_newest``), or None."""
         key = self._store.newest_report_key(plate, caller.credential)
         former_keys = self._store.former_newest_report_keys(plate, caller.credential)
         held = self._store.read(key)
@@ -203,7 +203,7 @@ class Gateway:
         return self._served(lookup, held, "hit")
 
     def previous(self, lookup: Lookup, caller: Caller) -> Served | None:
-        """Return the latest earlier answer whose body differs from the present answer, or None.
+        """Return the last earlier answer that differs from the present answer, or None.
 
         The vehicle's page compares the two answers to show what has changed.
         """
@@ -297,12 +297,12 @@ class Gateway:
         fence: int,
         reading: Reading,
     ) -> _FlightResult:
-        """Call the upstream as the leader, and store the answer.
+        """Call the upstream on behalf of all coalesced lookups, and store the answer.
 
-        ``reading`` was read after this process got the lease. If a failed call may have been
-        charged, the failure is stored for FAILURE_SHARED_S seconds, so that a waiting process does
-        not repeat the call. If the vehicle is purged during the call, the answer is returned but
-        not stored.
+        ``reading`` has the entries that were stored when this process got the key's lease. If a
+        failed call may have been charged, the failure is stored for FAILURE_SHARED_S seconds, so
+        that a waiting process does not repeat the call. If the vehicle is purged during the call,
+        the answer is returned but not stored.
         """
         tag = self._store.tag(lookup.subject.text)
         try:
@@ -331,9 +331,10 @@ class Gateway:
     ) -> _FlightResult:
         """Store an answer, and keep a copy of the previous answer if the two differ.
 
-        Only the holder of the lease stores new answers, so the previous answer is still the one in
-        ``reading``. The backend rejects both writes if the vehicle was purged during the call. It
-        also rejects them if this process lost the lease and the next holder has stored an answer.
+        Only the holder of the key's lease stores new answers, so the answer in ``reading`` is still
+        the previous answer. The backend rejects both writes if the vehicle was purged during the
+        call. The backend also rejects both writes if this process lost the lease and the lease's
+        next holder has stored an answer.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -350,7 +351,7 @@ class Gateway:
         replaced = reading.envelopes[0] if status == 200 else None
         stored = self._store.write(envelope, fence, reading.purge_state)
         if stored and replaced and _differs(replaced, envelope):
-            # The copy has the same ``fetched_at``, so it expires no later than the original.
+            # The copy has the same ``fetched_at``, so the copy expires no later than the original.
             self._store.copy(replaced, _previous(key), fence, reading.purge_state)
         return _FlightResult(envelope, stored)
 
@@ -359,8 +360,8 @@ class Gateway:
         self._count_saved(operation, status, 1, caller)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # Derive the jitter from ``fetched_at`` and the vehicle's tag, which are the same in all
-        # copies of a report. The copies then become stale at the same time.
+        # Derive ``chance`` (see ``compute_freshness``) from ``fetched_at`` and the vehicle's tag.
+        # Both are the same in all copies of a report, so the copies become stale at the same time.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32
         return compute_freshness(

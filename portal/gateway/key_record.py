@@ -1,7 +1,7 @@
-"""Records the fingerprint of the secret key with which the cache's entries were signed.
+"""Records the fingerprint of the secret key that signs the cache's entries.
 
-Entries of a secret key that is no longer configured can neither be read nor be found by a purge, so
-they are deleted.
+Entries that were signed with a key that is no longer configured are deleted, because they can
+neither be read nor be found by a purge (deletion of a vehicle's data).
 """
 
 import logging
@@ -24,15 +24,15 @@ _ACCEPTED = "accepted_key_fingerprints"
 
 class KeyRecord(Protocol):
     def read(self) -> str | None:
-        """Return the recorded fingerprint of the signing key, or None."""
+        """Return the recorded fingerprint of the signing key, or None if none is recorded."""
         ...
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
         """Record the secret keys in use, and delete the entries of keys no longer in use.
 
-        The first of ``fingerprints`` belongs to the signing key. The others belong to old keys
-        whose entries can still be read. ``formers`` belong to keys no longer in use. Returns the
-        number of deleted entries.
+        ``fingerprints`` begins with the fingerprint of the signing key. The next fingerprints
+        belong to old keys whose entries can still be read. ``formers`` are the fingerprints of keys
+        no longer in use. Returns the number of deleted entries.
         """
         ...
 
@@ -45,10 +45,10 @@ def record_key(
 ) -> None:
     """Record the secret keys in the database and the store. Log a new signing key once.
 
-    The first fingerprint belongs to the signing key. The others belong to old keys whose entries
-    can still be read. ``drop_unreadable`` deletes the database rows that none of the keys can
-    decrypt. Answers that were signed with keys no longer in use are deleted now, or at the next
-    start if the store is unavailable. Raises SQLAlchemyError.
+    ``fingerprints`` begins with the fingerprint of the signing key. The next fingerprints belong to
+    old keys whose entries can still be read. ``drop_unreadable`` deletes the database rows that
+    none of the keys can decrypt. Answers that were signed with keys no longer in use are deleted
+    now, or at the next start if the store is unavailable. Raises SQLAlchemyError.
     """
     is_new, formers = adopt_key(engine, *fingerprints)
     if formers:
@@ -86,7 +86,7 @@ class SQLiteKeyRecord:
                 return 0
             db.execute("BEGIN IMMEDIATE")  # several processes may start at once
             # Check the key id in each entry. The recorded fingerprints are not enough, because a
-            # file that replaced a corrupt one during operation has entries but no fingerprints.
+            # file that has replaced a corrupt file has entries but no recorded fingerprints.
             key_ids = [key_id(each) for each in fingerprints]
             marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
@@ -109,9 +109,9 @@ def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
 
 
 class RedisKeyRecord:
-    """Deletes from Redis the entries that former secret keys have signed.
+    """Deletes from Redis the entries that this portal's former secret keys have signed.
 
-    Other entries are kept, because portals with other secret keys may use the same Redis.
+    Entries of unknown secret keys are kept, because other portals may use the same Redis.
     ``delete_signed`` deletes the entries whose signing key has one of the given ids, and returns
     the number of deleted entries.
     """
@@ -120,7 +120,7 @@ class RedisKeyRecord:
         self._delete_signed = delete_signed
 
     def read(self) -> None:
-        """Return None, because portals with different secret keys may share a Redis."""
+        """Return None, because this class records no fingerprint in Redis."""
 
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
         key_ids = {key_id(each) for each in formers} - {key_id(each) for each in fingerprints}

@@ -1,6 +1,7 @@
-"""Leases, which prevent two processes of a machine from calling the upstream for the same key.
+"""Leases, with which one process at a time calls the upstream for a key.
 
-If the holder of a lease dies, the kernel releases the holder's file lock and thus the lease.
+File leases work between the processes of one machine. If the holder of a file lease dies, the
+kernel releases the holder's file lock and thus the lease.
 """
 
 import contextlib
@@ -26,7 +27,7 @@ class Leases(Protocol):
 
     ``hold`` yields a fence to the process that gets the lease, and None to any other process. A
     fence is a fencing token: the time in microseconds since 1970 at which the process got the
-    lease. Each fence from Redis is higher than the previous one, even if the clock was set back.
+    lease. Each fence from Redis is higher than the previous fence, even if the clock was set back.
     The store rejects a value whose fence is lower than the fence of the stored value.
     """
 
@@ -46,8 +47,8 @@ class FileLeases:
 
     If the directory is not writable or its file system has no locks, every process gets the lease.
     Lookups still work then, but several processes may call the upstream for the same key. If the
-    process has no descriptor or memory left, ``hold`` raises Failure("unreachable"), so that equal
-    concurrent lookups are not all charged.
+    process has no file descriptor or memory left, ``hold`` raises Failure("unreachable").
+    Otherwise, equal concurrent lookups would all be charged.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -115,8 +116,8 @@ def _try_acquire(file: int, path: Path) -> tuple[bool, bool]:
     except OSError as error:
         log.warning("cannot lock a lease file: %s", errno.errorcode.get(error.errno or 0, "?"))
         # If the file system has no locks, no other process depends on the file, so this process
-        # removes it. If the system has run out of locks (ENOLCK), another process may have locked
-        # the file, so the file must stay.
+        # removes the file. If the system has run out of locks (ENOLCK), another process may have
+        # locked the file, so the file must stay.
         return True, error.errno in _LOCKS_UNSUPPORTED
 
 

@@ -1,4 +1,4 @@
-"""Records each upstream call as a row of the ledger, and enforces the daily limits."""
+"""Records each upstream call in the ledger table, and enforces the daily limits."""
 
 import logging
 import math
@@ -26,7 +26,7 @@ _warn = RepeatedWarning(logging.getLogger(__name__))
 
 ALL_CALLERS = "day"
 PAGE_SIZE = 1000  # rows
-# The outcome of a call until it ends, because the call may have been charged.
+# The outcome of a call in progress ("maybe"). Such a call may already have been charged.
 OPEN = Uncertain.outcome
 FREE_OUTCOMES = frozenset({NotSent.outcome, CircuitOpen.outcome})
 REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of these statuses.
@@ -34,8 +34,8 @@ REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of
 # queue is full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# The longest waits for another process's write lock, in seconds. The waits after a call are short,
-# because they delay a paid answer.
+# The longest waits for another process's write lock, in seconds. A wait after a call is short,
+# because the wait delays an answer that has been paid for.
 LONGEST_ROW_WAIT_S = 10.0  # before a call, but at most until the lookup's deadline
 LONGEST_END_WAIT_S = 1.0  # after a call, if the lookup's deadline has not passed
 LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
@@ -50,8 +50,8 @@ _INSERT = PreparedStatement(
         *("namespace", "batch"),
     ),
 )
-# Update only a row whose outcome is OPEN. If a commit succeeds but the connection fails, ``settle``
-# writes the outcome again, and must not decrement the counters of the limits a second time.
+# Update only a row whose outcome is OPEN. If the connection fails just after a commit, ``settle``
+# repeats the update. The repetition must not decrement the counters of the limits again.
 # ``sent_at`` must match, because SQLite gives the number of a rolled-back row to the next row.
 _CLOSE = PreparedStatement(
     update(ledger).where(
@@ -94,9 +94,9 @@ class UpstreamCall:
 class Allowance:
     """The numbers of upstream calls that the daily limits still allow.
 
-    ``day`` applies to all callers together, ``token`` to one caller. A number is None if there is
-    no such limit or the database cannot be read. The limits begin again in ``until_midnight_s``
-    seconds.
+    ``day`` is for all callers together, and ``token`` is for one caller. A number is None if there
+    is no such limit or the database cannot be read. The counts start again from 0 in
+    ``until_midnight_s`` seconds.
     """
 
     day: int | None
@@ -105,7 +105,7 @@ class Allowance:
 
     @property
     def left(self) -> int | None:
-        """The number of calls that both limits allow, or None if neither number is known."""
+        """The number of calls that both limits allow, or None if both are None."""
         return min((each for each in (self.day, self.token) if each is not None), default=None)
 
 
@@ -113,11 +113,10 @@ class Allowance:
 class BatchCharges:
     """What the calls of a batch cost, in R$.
 
-    ``spent`` is the total of all calls that were, or may have been, charged. ``answered`` contains
-    for some vehicles the total of the calls that the upstream answered with 200. ``open`` contains
-    those of these vehicles whose latest call has no outcome yet, each with the time of this call in
-    epoch seconds and its price. A call without an outcome is in progress, unless its process was
-    killed.
+    ``spent`` is the total of all calls that were, or may have been, charged. ``answered`` maps a
+    vehicle's tag (keyed hash) to the total of the vehicle's calls that the upstream answered with
+    200. ``open`` maps the tag to the time (epoch seconds) and price of the vehicle's latest call,
+    if this call has no outcome yet. Such a call is in progress, or its process was killed.
     """
 
     spent: Decimal
@@ -128,19 +127,19 @@ class BatchCharges:
 class Ledger:
     """Records every call and enforces the daily limits.
 
-    Rows and limits belong to one ``namespace``, because several upstreams and the demonstration may
-    use the same database.
+    Rows and limits belong to one ``namespace`` (an upstream's name, or "demo"), because several
+    upstreams may use the same database.
 
     In pass-through mode, each caller sends its own upstream credential. Callers with invalid
     credentials must not use up the daily limit of all callers. A call that the upstream refuses
     (401, 403) therefore does not count towards the limits. The row of a refused call keeps the
     price, because the upstream's contract does not say that a refusal is free.
 
-    In pass-through mode, each caller is on trial every day until the upstream answers one of the
-    caller's calls with 200. Calls of a caller on trial are trial calls. A trial call without a 200
-    does not count towards the limits. Trial calls in progress may use half of the remaining daily
-    limit, shared equally by ``processes`` processes. Each process may always have one trial call in
-    progress.
+    In pass-through mode, each caller starts each day on trial. The trial ends when the upstream
+    answers one of the caller's calls with 200. Calls of a caller on trial are trial calls. A trial
+    call that ends without a 200 does not count towards the limits. All trial calls in progress
+    together may use half of the remaining daily limit. Each of the ``processes`` processes gets an
+    equal share, but at least one trial call.
     """
 
     def __init__(
@@ -164,7 +163,8 @@ class Ledger:
     def rows(self, month: str | None = None, everywhere: bool = False) -> Iterator[UpstreamCall]:
         """Yield the calls of a month such as "2026-11", or all calls, the oldest first.
 
-        Omits calls that were never sent and, unless ``everywhere``, calls of other namespaces.
+        Omits calls that were never sent. Includes calls of other namespaces only if ``everywhere``
+        is true.
         """
         query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
         if not everywhere:
@@ -172,8 +172,8 @@ class Ledger:
         if month is not None:
             query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
         # Read page by page, because PostgreSQL's driver would fetch all rows of a single query at
-        # once. In SQLite, a query that stays open, for example while a slow terminal prints the
-        # rows, would block checkpoints of the write-ahead log.
+        # once. In SQLite, a query that stays open while a slow terminal prints its rows would block
+        # checkpoints of the write-ahead log.
         last = 0
         while True:
             with reading(self._engine) as db:
@@ -186,9 +186,9 @@ class Ledger:
     def charges(self, batch: str, subjects: Sequence[str]) -> BatchCharges:
         """Return what a batch's calls cost, in total and for each vehicle of ``subjects``.
 
-        ``subjects`` are the vehicles' tags. One query reads all numbers, so that they agree while
-        the batch makes calls. It groups the calls about all other vehicles, so that its result is
-        small.
+        ``subjects`` are the vehicles' tags. A single query reads all amounts, because the batch may
+        make a call between two queries. The query adds up the calls for all other vehicles, so that
+        its result is small.
         """
         calls = (
             select(
@@ -216,7 +216,8 @@ class Ledger:
                 if row.outcome == ANSWERED and row.status == 200:
                     before = answered.get(row.subject, Decimal(0))
                     answered[row.subject] = before + price * row.calls
-                # The group with a vehicle's latest call comes last.
+                # The rows are ordered by latest call, so the vehicle's last row has its latest
+                # call.
                 still_open.pop(row.subject, None)
                 if row.outcome == OPEN:
                     still_open[row.subject] = row.sent_at, price
@@ -226,7 +227,7 @@ class Ledger:
         """Return for each vehicle the R$ total of a caller's calls since ``since``.
 
         ``subjects`` are the vehicles' tags, and ``since`` is in epoch seconds. The totals include
-        calls that may have been charged. Vehicles without calls are omitted.
+        calls of which it is unknown whether they were charged. Vehicles without calls are omitted.
         """
         query = select(ledger.c.subject, ledger.c.price).where(
             ledger.c.subject.in_(subjects),
@@ -244,8 +245,8 @@ class Ledger:
     def allowance(self, caller: Caller) -> Allowance:
         """Return how many calls the daily limits still allow a caller today.
 
-        Does not read the database if no limit applies. A database error is logged, because pages
-        and headers must not fail for lack of these numbers. ``open`` still enforces the limits.
+        Does not read the database if no limit applies. A database error is only logged, because
+        pages and response headers just display the numbers. ``open`` enforces the limits.
         """
         now = self._clock()
         day = from_epoch(now).date().isoformat()
@@ -313,12 +314,13 @@ class Ledger:
                         "batch": caller.batch,
                     },
                 )
-                # PostgreSQL returns the row's number as a row, SQLite through the driver.
+                # PostgreSQL's INSERT returns the row's number. SQLite's driver has the number in
+                # ``lastrowid``.
                 number = written.scalar_one() if written.returns_rows else written.lastrowid
                 opened = replace(
                     entry,
-                    # Remove the credential, because the entry may stay in ``_pending`` for as long
-                    # as the database is down.
+                    # Remove the credential, because it must not stay in memory while ``_pending``
+                    # holds the entry.
                     caller=replace(caller, credential=None),
                     has_own_credential=caller.credential is not None,
                     origin=origin,
@@ -329,7 +331,8 @@ class Ledger:
                 )
         except SQLAlchemyError as error:
             self._end_trial(on_trial)
-            # If the commit raised the error, the database may nevertheless contain the row.
+            # If the commit raised the error, the database may contain the row. Close the row later
+            # as a call that was not sent.
             if opened is not None:
                 self._defer(replace(opened, outcome=NotSent.outcome), error)
             _warn(f"cannot write to the ledger, so nothing is sent: {error_kind(error)}")
@@ -339,9 +342,9 @@ class Ledger:
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome.
 
-        The counters of the limits are decremented if the call was not sent, if the upstream refused
-        the caller's own credential, or if a trial call (see Ledger) got no 200. If the database
-        fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
+        A call that was not sent no longer counts towards the limits. The same holds for a call
+        whose caller's own credential was refused, and for a trial call (see Ledger) without a 200.
+        If the database fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
         """
         self._end_trial(entry.on_trial)
         try:
@@ -386,7 +389,8 @@ class Ledger:
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
         """Return whether the caller is on trial (see Ledger). If so, count the trial call.
 
-        Raises Failure if the trial calls in progress already use their share of the daily limit.
+        Raises Failure if this process's trial calls in progress already use their share of the
+        daily limit.
         """
         if not self._daily_limit or caller.credential is None:
             return False
@@ -430,9 +434,10 @@ class LedgerEntry:
 
     Before each request, ``begin`` writes a row and returns a copy of the entry. In this copy, the
     fields from ``has_own_credential`` to ``started`` describe the request. ``subject`` is the
-    vehicle's tag. ``deadline`` and ``started`` are in monotonic seconds, ``sent_at`` in epoch
-    seconds. ``last_purge`` is the highest purge number that was known before the lookup. If a
-    vehicle in the same purge bucket has been purged since, the row is written without the tag.
+    vehicle's tag (a keyed hash). ``deadline`` and ``started`` are in monotonic seconds, ``sent_at``
+    in epoch seconds. ``last_purge`` is the number of the last purge (deletion of a vehicle's data)
+    that was known before the lookup. If the vehicle may have been purged since, the row is written
+    without the tag.
     """
 
     ledger: Ledger
@@ -485,7 +490,7 @@ def token_counter(caller: str) -> str:
 
 
 def _proven_key(caller: str) -> str:
-    """Return the name of a counter that exists if one of the caller's calls today got a 200."""
+    """Return the name of the counter of a caller whose trial has ended (see Ledger)."""
     return f"known:{caller}"
 
 
@@ -499,7 +504,7 @@ def _left(db: Connection, payer: dict[str, object], limit: int) -> int | None:
 
 
 def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
-    """Count one more call. Return False if the count would exceed ``limit`` (0 means no limit)."""
+    """Count one more call, or return False if ``limit`` (0 for none) is reached."""
     count, values = _COUNT, payer
     if limit:
         count, values = _COUNT_WITHIN, payer | {"most": limit}
@@ -517,5 +522,6 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
             return True
         except IntegrityError:
             pass
-    # The counter's row exists now: the limit is reached, or another process has inserted the row.
+    # The counter's row exists now. Count again, because another process may just have inserted the
+    # row.
     return bool(count.run(db, values).rowcount)

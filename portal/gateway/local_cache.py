@@ -1,11 +1,11 @@
-"""A process-local LRU cache of answers whose signatures are verified, with a limit in bytes.
+"""A process-local LRU cache of verified answers, with a limit in bytes.
 
-An entry is confirmed when the process finds that the backend still stores it. An entry is served
-for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are served
-without confirmation. ``Store.tick`` confirms entries in the background, so that requests need not
-wait for the backend. If an entry was read at the backend's present version, ``tick`` confirms the
-entry without a query. For any other entry, ``tick`` queries the backend only if the entry was
-requested since the last ``tick``.
+An entry is confirmed when the process finds that the backend still stores the entry. An entry is
+served for CONFIRMED_FOR_S (1 s) after its last confirmation. While the backend is down, entries are
+served without confirmation. ``Store.tick`` confirms entries in the background, so that requests
+need not wait for the backend. If nothing was written to the backend since an entry was read,
+``tick`` confirms the entry without a query. For any other entry, ``tick`` queries the backend only
+if the entry was requested since the last ``tick``.
 """
 
 import math
@@ -27,10 +27,10 @@ _OVERHEAD = 600  # bytes that an entry takes in addition to its body
 
 
 class CachedEntry(msgspec.Struct, frozen=True):
-    """A stored answer, and when the backend last confirmed that it still stores this answer.
+    """A stored answer, and when the process last found it in the backend.
 
     ``confirmed_at`` is in monotonic seconds. ``generation`` is the generation name (see BEGUN in
-    backend.py) that the backend had at this time, or None if the backend never accepted the
+    backend.py) that the backend had at ``confirmed_at``, or None if the backend never accepted the
     envelope. While the backend's version equals ``version``, the backend still stores the envelope.
     """
 
@@ -51,7 +51,7 @@ class LocalCache:
         self._entries: OrderedDict[str, CachedEntry] = OrderedDict()
         self._requested: set[str] = set()
         # The backend's last known version, and the time when it was read (monotonic seconds). Both
-        # are in one tuple, because threads read them without a lock.
+        # are in one tuple, so that threads can read them together without a lock.
         self._last_seen: tuple[Version | None, float] = (None, -math.inf)
         self.size_bytes = 0
 
@@ -59,8 +59,8 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        A caller that passes the version to ``put`` must read the version before it reads the entry
-        from the backend, so that a write between the two reads is detected.
+        A caller that passes the version to ``put`` must read the version first and the entry
+        second, so that a write between the two reads is detected.
         """
         return self._last_seen[0]
 
@@ -106,7 +106,7 @@ class LocalCache:
         requested, self._requested = self._requested, set()
         unconfirmed = []
         with self._lock:
-            # Iterate over a copy, because another thread may still add keys.
+            # Iterate over a copy, because another thread may still add keys to this set.
             for key in list(requested):
                 entry = self._entries.get(key)
                 if entry is None:
@@ -138,7 +138,7 @@ class LocalCache:
             self._last_seen = (version, at)
 
     def get_stale(self, key: str) -> CachedEntry | None:
-        """Return the entry, even if it was not confirmed recently. Return None if there is none."""
+        """Return the entry under ``key``, even without recent confirmation, or None."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None:
@@ -155,7 +155,7 @@ class LocalCache:
                 self._drop(key)
 
     def sweep(self, now: float) -> None:
-        """Remove the entries whose retention has ended. ``now`` is in epoch seconds."""
+        """Remove the entries that expire by ``now`` (epoch seconds)."""
         with self._lock:
             past = [key for key, entry in self._entries.items() if entry.envelope.delete_at <= now]
             for key in past:

@@ -27,7 +27,7 @@ FailureKind = Literal[
     "not_found",
     "day_limit",  # The operator's daily limit of calls is reached.
     "token_limit",  # The caller's own daily limit is reached.
-    "not_stored",  # The directive forbids an upstream call, and nothing is cached.
+    "not_stored",  # The directive forbids an upstream call, and no stored answer may be used.
     "no_ledger",  # The ledger row could not be written, so nothing was sent.
 ]
 
@@ -56,7 +56,7 @@ class Failure(Exception):
 
     @property
     def is_caller_specific(self) -> bool:
-        """Return whether the failure concerns only this caller, not others with the same lookup."""
+        """Return whether the failure concerns only the lookup's own caller."""
         return self.kind in _OWN
 
     @property
@@ -70,18 +70,18 @@ class Failure(Exception):
 
 
 class Directive(Enum):
-    """Determines which stored answers a fetch may use, and whether it may call the upstream."""
+    """Determines whether a fetch may use stored answers or call the upstream."""
 
     NORMAL = "normal"
-    REFRESH = "refresh"  # Always call the upstream.
+    REFRESH = "refresh"  # Use no stored answer unless the upstream call fails.
     ONLY_IF_CACHED = "only-if-cached"  # Use a fresh stored answer, and never call the upstream.
     PEEK = "peek"  # Use a fresh or stale stored answer, and never call the upstream.
 
 
 class CallerIdentity(Protocol):
-    """What the gateway needs of an authenticated identity, such as ``portal.access.Identity``.
+    """The members of ``portal.access.Identity`` that the gateway needs.
 
-    The protocol exists because the gateway may not import ``portal.access``. ``Caller`` explains
+    The project's import rules forbid the gateway to import ``portal.access``. ``Caller`` explains
     the members.
     """
 
@@ -97,11 +97,12 @@ class CallerIdentity(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who requests a lookup: the holder of a token or, in pass-through mode, of a credential.
+    """The authenticated client that requests a lookup.
 
     ``name`` is written to the ledger. ``daily_limit`` is a number of upstream calls, or 0 for no
-    limit. ``credential`` is set only in pass-through mode, in which it is sent upstream. ``batch``
-    is the id of the batch to which the lookup belongs, or None.
+    limit. In pass-through mode, ``credential`` is the client's own upstream credential, which is
+    sent upstream. Otherwise ``credential`` is None. ``batch`` is the id of the lookup's batch, or
+    None for a single lookup.
     """
 
     name: str
@@ -118,8 +119,8 @@ class Caller:
 class Lookup:
     """An operation on a plate or Renavam (national vehicle number).
 
-    ``uf`` restricts the lookup to one state of Brazil. ``body`` is the request body that orders a
-    written report.
+    ``uf`` restricts the lookup to one state of Brazil. ``body`` is the body of a POST request, or
+    None for a GET request.
     """
 
     operation: Operation
@@ -147,7 +148,7 @@ def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
 
 
 class Served(msgspec.Struct, frozen=True):
-    """An answer to a lookup, with status 200 or a relayed 400.
+    """An answer to a lookup, with the upstream's status 200 or 400.
 
     ``fetched_at`` is in epoch seconds.
     """
@@ -180,7 +181,7 @@ class Observer:
         """Count a failed lookup."""
 
     def asked(self, operation: str, origin: str, outcome: str, seconds: float) -> None:
-        """Count a finished call to the base address ``origin``, with the ledger's ``outcome``."""
+        """Count a finished upstream call to the base address ``origin``."""
 
     def spent(self, operation: str, amount: Decimal) -> None:
         """Add the price in R$ of a finished call that the upstream may have charged."""

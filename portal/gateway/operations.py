@@ -13,8 +13,8 @@ class Operation:
     """One operation of the upstream (docs/contract.md).
 
     The JSON body of a 200 has a member ``status``, which equals ``status_word``, and a member
-    ``result`` of the type ``result_type``. The operation takes a plate, and also a Renavam (vehicle
-    registration number) if ``takes_renavam`` is true.
+    ``result`` of the type ``result_type``. The operation takes a plate, and also a Renavam
+    (national vehicle number) if ``takes_renavam`` is true.
     """
 
     name: OperationName
@@ -35,7 +35,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class CachePolicy:
-    """The operator's settings for an operation: lifetimes in seconds, and the price in R$."""
+    """The operator's settings for an operation: lifetimes (s) and price (R$)."""
 
     fresh_s: int
     stale_s: int

@@ -18,17 +18,16 @@ log = logging.getLogger(__name__)
 
 
 class PurgeWatch:
-    """Keeps the local cache and the backend free of entries of purged vehicles.
+    """Removes entries of purged vehicles from the local cache and the backend.
 
     Each purge changes the backend's generation name. The caller passes every name that it reads to
     ``note``. While the backend is down, the caller calls ``check`` instead, which reads the purge
     log in the database.
 
     ``purges_since`` reads the purge log. The purge log is also needed if the backend loses its
-    contents, because the backend then loses its purge counters too. It may also restart from a
-    snapshot that is older than a purge. ``log_names`` are the names under which the backend records
-    the number of the last applied purge, one for each secret key. The first one belongs to the
-    present key.
+    contents or restarts from an old snapshot, because the backend's purge counters are then lost or
+    old. The backend records the number of the last applied purge under a name that depends on the
+    secret key. ``log_names`` has this name for each secret key, with the present key first.
     """
 
     def __init__(
@@ -46,7 +45,7 @@ class PurgeWatch:
         self._last_purge: int | None = None
         self._checked_at = 0.0
         self._lock = threading.Lock()
-        self._compare_at = 0.0  # time of the next comparison with the purge log (monotonic seconds)
+        self._compare_at = 0.0  # time of the next call of ``compare`` (monotonic seconds)
 
     @property
     def generation(self) -> str | None:
@@ -60,12 +59,12 @@ class PurgeWatch:
 
     @contextmanager
     def settled(self) -> Iterator[str | None]:
-        """Yield the generation name. ``note`` and ``check`` wait until the block ends."""
+        """Yield the generation name. ``note`` and ``check`` wait until the ``with`` block ends."""
         with self._lock:
             yield self._generation
 
     def read_last_purge(self) -> int | None:
-        """Return ``last_purge``. If it is None, read it from the purge log first."""
+        """Return ``last_purge``. If it is None, read the purge log first."""
         if self._last_purge is None and (log_read := self._purges_since(None)) is not None:
             self._last_purge = log_read.latest
         return self._last_purge
@@ -78,7 +77,7 @@ class PurgeWatch:
         )
 
     def was_purged(self, key: str, since: int | None) -> bool | None:
-        """Return whether a key's vehicle may have been purged after the purge number ``since``.
+        """Return whether a key's vehicle may have been purged after purge ``since``.
 
         Returns None if the purge log is unavailable.
         """
@@ -88,12 +87,12 @@ class PurgeWatch:
         return purges.buckets is None or purge_bucket(key) in purges.buckets
 
     def note(self, generation: str) -> bool:
-        """Record the backend's generation name, and evict purged entries if the name has changed.
+        """Record the backend's generation name. Evict purged entries if the name is new.
 
         A new name that begins with PURGED clears the local cache. After a loss of the backend's
         contents, only entries of vehicles that were purged since the last check are evicted. If
-        this method returns True, the caller must discard the entries that the caller has read,
-        because some of them may have been deleted.
+        this method returns True, the caller must discard the entries that came with the name,
+        because some of these entries may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -108,8 +107,8 @@ class PurgeWatch:
                 return True
             last, since = self._generation, self._purges_since(self._last_purge)
             self._last_purge = since.latest if since is not None else None
-            # Set the generation before the eviction, because readers compare the generation after
-            # they have cached an entry.
+            # Set the generation before the eviction. A thread that caches an entry during the
+            # eviction then finds the new generation, and evicts the entry itself.
             self._generation = generation
             if last is None and not self._memory.size_bytes:
                 return True  # this is the first contact with the backend
@@ -131,7 +130,7 @@ class PurgeWatch:
     def distrust(self) -> None:
         """Compare the backend with the purge log at the next ``note``.
 
-        The caller calls this method after a fault of the backend, because the backend may come back
+        ``Store`` calls this method after a fault of the backend, because the backend may come back
         with older contents.
         """
         self._compare_at = 0.0

@@ -47,16 +47,19 @@ CLIENT_OPTIONS: dict[str, Any] = {
     "retry": Retry(NoBackoff(), 1, supported_errors=(RedisConnectionError,)),
 }
 
-# A fence (see Leases) is in microseconds since 1970, which have 16 digits until the year 2286.
+# A fence (see Leases) is a time in microseconds since 1970. This number has 16 digits until the
+# year 2286.
 _FENCE_DIGITS = 16
 # Number of keys that one step of a scan examines. Other clients of Redis wait during a step.
 SCAN_COUNT = 5000
 REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
-# Seconds for which an interrupted purge blocks writes to the vehicle's purge bucket.
+# A purge blocks writes to the vehicle's purge bucket (see ``purge_bucket``). If the purge is
+# interrupted, the block ends after this many seconds.
 CLOSED_S = 300
 # The key of a Redis hash that contains the generation name, the id of the backend's contents, the
-# retention text and the purge counters. Redis evicts a hash as a whole, so no value is lost alone.
+# text of ``set_retention`` and the purge counters. Redis evicts only whole hashes, so these values
+# are lost together or not at all.
 _GENERATION = f"{PREFIX}generation"
 
 _BEGIN = """
@@ -65,10 +68,10 @@ _BEGIN = """
 _MARK = """
     local held = redis.call("hmget", KEYS[1], "id", ARGV[1], "closed:" .. ARGV[1])
     local counter = (held[1] or "") .. ":" .. (held[2] or "0")"""
-# A stored value begins with a fence, in a fixed number of digits that can be compared as text. A
-# value with a higher fence is not replaced. A write is rejected while a vehicle in the key's purge
-# bucket is being purged. A write is also rejected if a vehicle in the bucket was purged after the
-# caller had read the purge counter.
+# A stored value begins with its fence. Fences have a fixed number of digits, so the script can
+# compare them as text. A value with a higher fence is not replaced. A write is rejected while a
+# vehicle in the key's purge bucket is being purged. A write is also rejected if a vehicle in this
+# bucket was purged after the caller had read the purge counter.
 _REPLACE = f"""
     if ARGV[2] ~= "" then
         {_MARK}
@@ -85,9 +88,9 @@ _REPLACE = f"""
         redis.call("pexpire", KEYS[3], ARGV[5])
     end
     return 1"""
-# This script deletes the entries that the tag's Redis set lists. ``delete_tagged`` then scans for
-# further entries, because Redis may have evicted the set but not the entries. Writes to the bucket
-# are rejected until the scan has ended.
+# This script deletes the entries that the Redis set of the vehicle's tag lists. ``delete_tagged``
+# then scans for further entries, because Redis may have evicted the set but not the entries. Writes
+# to the vehicle's purge bucket are rejected until the scan has ended.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "name", ARGV[2])
@@ -133,7 +136,7 @@ class _Bytes:
 
 
 class SealedRedisCache(RedisCache):
-    """Stores entries under keys ``tag:name``.
+    """Stores entries under keys ``tag:name`` (see ``Backend``).
 
     For each tag, a Redis set lists the keys of the tag's entries.
     """
@@ -224,7 +227,7 @@ class SealedRedisCache(RedisCache):
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag, even entries that the tag's Redis set does not list.
+        """Delete every entry of a vehicle's tag, even entries that its Redis set lacks.
 
         Raises RuntimeError if the purge counter changed during the deletion, for example because
         Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted
@@ -281,7 +284,7 @@ class SealedRedisCache(RedisCache):
         return self._delete_entries(signed)
 
     def _delete_entries(self, choose: Callable[[Sequence[bytes]], Sequence[bytes]]) -> int:
-        """Delete the entries that ``choose`` selects, and return the number of deleted entries.
+        """Delete the entries that ``choose`` selects, and return their number.
 
         ``choose`` receives the keys of a group of entries, and returns the keys to delete. After
         each deletion the generation changes, so that every process clears its local cache.
@@ -423,7 +426,7 @@ class SealedRedisCache(RedisCache):
         return 0
 
     def size(self) -> StoreSize:
-        """Return the number of keys and the used memory of the whole Redis server."""
+        """Return the number of keys, and the memory that the whole Redis server uses."""
         with self.breaker.guard():
             pipeline = self.client.pipeline(transaction=False)
             pipeline.dbsize()

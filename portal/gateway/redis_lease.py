@@ -15,14 +15,15 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 log = logging.getLogger(__name__)
 
 # Milliseconds from the last renewal of a lease to its expiry. If the holder's machine fails,
-# another process gets the lease before a lookup's default deadline of 15 s. With a lifetime of 3 s,
-# busy processes with hundreds of threads lost their leases, and other processes repeated the calls.
+# another process gets the lease before a lookup's default deadline of 15 s. A lifetime of 3 s was
+# too short. Busy processes with hundreds of threads lost their leases, and other processes repeated
+# the paid calls.
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
 
-# A fence is the time on the Redis server, so that all machines use one clock. A fence is always
-# higher than the previous fence.
+# A fence (fencing token, see ``Leases``) is the time on the Redis server, so that all machines use
+# one clock. A fence is always higher than the previous fence.
 _ACQUIRE = """
     if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return false end
     local now = redis.call("time")
@@ -91,7 +92,10 @@ class RedisLeases:
                 self._release(keys=[name], args=[token])
 
     def try_commands(self, name: str) -> None:
-        """Acquire, renew and release a test lease, without circuit breaker. Raises RedisError."""
+        """Acquire, renew and release a test lease. Raises RedisError.
+
+        Bypasses the circuit breaker.
+        """
         key = f"{PREFIX}lease:{name}"
         if self._acquire(keys=[key, _LAST_FENCE], args=[name, LIFETIME_MS]) is not None:
             self._renew(keys=[key], args=[name, LIFETIME_MS])

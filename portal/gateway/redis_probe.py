@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 # redis-py classifies these errors as connection errors, although a retry cannot succeed.
 _REFUSALS = (AuthenticationError, AuthorizationError)
-# The text of a temporary error begins with one of these words, which mean that Redis is running
+# The text of a temporary error begins with one of these words. The words mean that Redis is running
 # another client's script (BUSY), cannot save its data (MISCONF), has too few replicas (NOREPLICAS)
 # or is full (OOM).
 _PASSING = frozenset({"BUSY", "MISCONF", "NOREPLICAS", "OOM"})
@@ -29,7 +29,7 @@ _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 
 
 def require_willing_redis(cache: SealedRedisCache) -> None:
-    """Run every command once on test keys. Raise StoreRefused if Redis refuses a command.
+    """Run each command on test keys. Raise StoreRefused if Redis refuses a command.
 
     Redis refuses commands if the password is wrong, if the user lacks rights, if the server is a
     read-only replica, or in cluster mode. The portal could then store nothing, and would pay again
@@ -50,12 +50,16 @@ def require_willing_redis(cache: SealedRedisCache) -> None:
 
 
 def _is_passing(error: RedisError) -> bool:
-    # redis-py removes the first word from replies for which it has an exception class.
+    # If redis-py has an exception class for an error, redis-py removes the first word of the
+    # error's text. The class then identifies the error.
     words = str(error).split(maxsplit=1)
     return isinstance(error, _PASSING_CLASSES) or (bool(words) and words[0] in _PASSING)
 
 
 def _refused(error: Exception) -> StoreRefused:
-    """Return an error that quotes the class and text of ``error``, which contain no password."""
+    """Return an error that quotes the class and text of ``error``.
+
+    Neither the class nor the text contains a password.
+    """
     reason = f"Redis refuses the portal: {type(error).__name__}: {error}"
     return StoreRefused(" ".join(reason.split()))

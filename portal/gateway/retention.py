@@ -1,4 +1,4 @@
-"""Makes stored answers expire earlier if the operator has shortened the lifetimes of answers."""
+"""Makes stored answers expire earlier after the operator has shortened lifetimes."""
 
 import json
 import time
@@ -15,7 +15,7 @@ STEP_S: Final = 0.2
 
 
 class Retention(NamedTuple):
-    """Determines when the answers of one namespace (the name of an upstream) are deleted.
+    """Determines when the answers of one namespace (upstream name) are deleted.
 
     ``text`` lists the configured lifetimes. If the backend has recorded another ``text``, the
     lifetimes have changed. ``seconds`` returns for how many seconds an envelope is kept.
@@ -27,7 +27,7 @@ class Retention(NamedTuple):
 
 
 def retention_of(terms: Mapping[OperationName, CachePolicy], namespace: str) -> Retention:
-    """Return the retention that ``terms`` define.
+    """Return the retention that follows from the lifetimes in ``terms``.
 
     An envelope that names no operation in ``terms`` gets the longest retention of any operation.
     """
@@ -41,7 +41,7 @@ def retention_of(terms: Mapping[OperationName, CachePolicy], namespace: str) -> 
 
 
 class Shortening:
-    """Scans the stored entries, and makes them expire earlier if the lifetimes were shortened."""
+    """Scans the stored entries, and applies shortened lifetimes to these entries."""
 
     def __init__(
         self, backend: Backend, seals: Sequence[Seal], retention: Retention | None
@@ -54,8 +54,8 @@ class Shortening:
     def step(self) -> None:
         """Continue the scan for about STEP_S seconds.
 
-        After the last entry, this method records in the backend the lifetimes with which the scan
-        began, so that other processes do not repeat the scan.
+        After the last entry, this method records the applied lifetimes in the backend, so that
+        other processes do not repeat the scan.
         """
         if self._retention is None:
             return
@@ -73,9 +73,9 @@ class Shortening:
                 return
 
     def _recorded(self) -> dict[str, str]:
-        """Return for each namespace, as ``Retention.text``, the retention of all its entries.
+        """Return the recorded lifetimes (``Retention.text``) of each namespace.
 
-        A retention is recorded when it has been applied to the last entry.
+        Lifetimes are recorded when a scan has applied them to the last entry.
         """
         try:
             recorded = json.loads(self._backend.retention() or "{}")

@@ -1,4 +1,4 @@
-"""Counts the lookups that needed no upstream call of their own, by day, caller and operation."""
+"""Counts the lookups that needed no upstream call of their own."""
 
 import logging
 import threading
@@ -42,7 +42,7 @@ class _Slot(NamedTuple):
 
 
 class SavingsCounter:
-    """Counts the lookups that needed no call. ``count`` never waits for the database."""
+    """Counts lookups without an upstream call. ``count`` never waits for the database."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class SavingsCounter:
         self._counts: Counter[tuple[_Slot, str]] = Counter()
 
     def count(self, operation: str, how: CacheStatus, times: int = 1, caller: str = "") -> None:
-        """Count ``times`` answers. Ignores misses and refreshes, because they save nothing."""
+        """Count ``times`` answers. Ignores misses and refreshes, which save no call."""
         column = _COLUMNS.get(how)
         if column is None:
             return

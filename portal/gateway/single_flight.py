@@ -42,17 +42,18 @@ class SingleFlight(Generic[T]):
     ) -> tuple[T, bool]:
         """Return the leader's result, and whether the calling thread has called ``lead``.
 
-        Of the concurrent threads with the same ``key``, the first is the leader, and the others are
-        followers. ``former_keys`` are the lookup's store keys that were computed with old secret
-        keys. The leader also acquires the leases of these keys, because another process may still
-        use an old secret key.
+        Of the concurrent threads with the same ``key``, the first is the leader. The other threads
+        are followers. ``former_keys`` are the lookup's store keys that were computed with old
+        secret keys. The leader also acquires the leases of these keys, because another process may
+        still use an old secret key.
 
-        ``lead`` receives the fence of the lease. ``poll`` returns the result that another process
-        has stored, or None. ``poll`` raises Failure if the other process has stored a failure.
+        ``lead`` calls the upstream, and receives the fence (fencing token) of the lease. ``poll``
+        returns the result that another process has stored, or None. ``poll`` raises Failure if the
+        other process has stored a failure.
 
         Raises the leader's Failure, or Failure("too_slow") at ``deadline`` (monotonic seconds). If
-        the failure concerns only the leader's own caller, the followers do not get the failure. One
-        of the followers becomes the leader.
+        the failure concerns only the leader's own caller, the followers do not get the failure, and
+        one of the followers becomes the leader.
         """
         while True:
             with self._lock:
@@ -110,7 +111,8 @@ class SingleFlight(Generic[T]):
         """Call ``lead`` under the lease, or poll for the answer of the lease's holder."""
         while True:
             with self._hold_all(names) as fence:
-                # Poll even with the lease, because its previous holder may have stored a result.
+                # Poll even with the lease, because the lease's previous holder may have stored a
+                # result.
                 result = poll()
                 if result is not None:
                     return result, False
@@ -125,7 +127,7 @@ class SingleFlight(Generic[T]):
     def _hold_all(self, names: Sequence[str]) -> Iterator[int | None]:
         """Yield a fence if this process gets the leases of all names, otherwise None.
 
-        ``names`` are sorted, so that two processes never each hold a lease that the other needs.
+        ``names`` are sorted. Otherwise, two processes could each hold a lease that the other needs.
         """
         with ExitStack() as held:
             fences = []
@@ -137,7 +139,7 @@ class SingleFlight(Generic[T]):
 
 
 class _WaitTimeout(Failure):
-    """The deadline of a leader has passed. Its followers may have later deadlines."""
+    """The leader's deadline has passed. The followers may have later deadlines."""
 
     def __init__(self) -> None:
         super().__init__("too_slow")

@@ -37,8 +37,7 @@ from portal.storage import empty_log, leave_no_trace
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
-# The number of this process's writes after which ``sweep`` runs a checkpoint, which waits for the
-# disk.
+# The number of this process's writes after which ``sweep`` runs a checkpoint.
 CHECKPOINT_AFTER = 300
 
 _SCHEMA = """
@@ -59,14 +58,13 @@ _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# The largest expected difference between the clocks of processes, in microseconds. A fence (see
-# Leases) that is further in the future comes from a wrong clock, so a write with a lower fence may
-# replace the entry.
+# The largest expected clock error, in microseconds. A fence (see Leases) that is further in the
+# future comes from a wrong clock, so a write with a lower fence may replace the entry.
 _SKEW_US = 60_000_000
 
 
 class SQLiteCache(SQLiteFile, BaseCache):
-    """Stores entries under keys ``tag:name``."""
+    """Stores entries under keys ``tag:name`` (see ``Backend``)."""
 
     def __init__(self, path: Path, default_timeout: int = 300) -> None:
         SQLiteFile.__init__(self, path)
@@ -157,7 +155,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a tag, and erase their bytes from the file and the WAL.
+        """Delete all entries of a vehicle's tag, with their bytes in the file and the WAL.
 
         Raises BytesRemain if a reader, a writer or a full disk prevents the erasure.
         """
@@ -243,7 +241,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def sweep(self) -> int:
-        """Delete expired entries, and checkpoint a long WAL. Return the number of deleted entries.
+        """Delete expired entries, and return their number. Checkpoint a long WAL.
 
         Entries are deleted in small transactions, so that other writers do not wait long.
         """
@@ -285,10 +283,11 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
 
 def entry_id(key: str) -> int:
-    """Return a signed 64-bit row number: the CRC-32 of the tag, then the CRC-32 of the name.
+    """Return a signed 64-bit row number: the tag's CRC-32, then the name's CRC-32.
 
-    Two keys have the same row number with a probability of about 1 in 10^19. The later entry then
-    replaces the earlier one. Queries also compare the key, so no entry is returned for another key.
+    Two keys of one vehicle have the same row number with a probability of about 1 in 2^32, and keys
+    of different vehicles with about 1 in 2^64. The later entry then replaces the earlier entry.
+    Queries also compare the key, so no entry is returned for another key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63

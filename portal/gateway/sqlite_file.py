@@ -28,8 +28,8 @@ log = logging.getLogger(__name__)
 # cannot be written in time.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# Seconds after which a corrupt file that was renamed (quarantined) is deleted. The renamed file
-# must not remain, because ``sweep`` does not delete its expired entries.
+# Seconds after which a corrupt file that ``_quarantine`` has renamed is deleted. The renamed file
+# must not remain, because ``sweep`` does not delete expired entries in this file.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
 # The largest number of connections in use. SQLite keeps a closed connection's file open while the
@@ -37,11 +37,11 @@ MAX_IDLE = 16
 # use up the process's file descriptors.
 MAX_OPEN = 64
 
-# The size of a connection's page cache in KiB, which is enough for the inner pages of a B-tree with
-# millions of entries.
+# The size of a connection's page cache in KiB. The inner pages of a B-tree with millions of entries
+# fit into this cache.
 _PAGE_CACHE_KIB = 8192
-# The number of pages (4 KiB each) in the WAL at which a writer runs a checkpoint, in case no
-# process runs ``sweep``.
+# A writer runs a checkpoint when the write-ahead log (WAL) has this many pages of 4 KiB. ``sweep``
+# normally runs a checkpoint earlier.
 _CHECKPOINT_PAGES = 16_384
 
 
@@ -73,8 +73,8 @@ def retry_if_corrupt(
 class SQLiteFile(ABC):
     """A pool of connections to the SQLite file at a path.
 
-    If the file at the path is replaced, the pool opens connections to the new file. A corrupt file
-    is renamed (quarantined), and a new file is created.
+    If the file at the path is replaced, the pool opens connections to the new file. The pool
+    renames a corrupt file (quarantine), and creates a new file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -82,11 +82,11 @@ class SQLiteFile(ABC):
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
-        # Device and inode of the file in which this object has set up the tables, or None.
+        # Device and inode of the file in which this object has set up the tables, or None before.
         self._file: tuple[int, int] | None = None
         self._closed = False
-        # This connection only reads data_version, which changes with every commit of another
-        # connection.
+        # This connection only reads SQLite's data_version. The value changes with every commit of
+        # another connection.
         self._watch: Connection | None = None
         self._watch_count = 0
         self._watching = threading.Lock()
@@ -113,7 +113,7 @@ class SQLiteFile(ABC):
             return self._watch_count, number
 
     def remove_broken(self) -> list[str]:
-        """Delete the corrupt files that were renamed (quarantined), and return their names."""
+        """Delete the corrupt files that ``_quarantine`` renamed, and return their names."""
         names = [file.name for file in self._broken()]
         for file in self._broken():
             file.unlink(missing_ok=True)
@@ -167,14 +167,14 @@ class SQLiteFile(ABC):
                 self._idle.pop().close()
 
     def _open(self) -> Connection:
-        # Lock the directory while opening. If another process renames a corrupt file at the same
-        # time, the connection could otherwise combine the old file with the new file's WAL.
+        # Lock the directory, so that no other process renames a corrupt file during the opening.
+        # Otherwise, the connection could combine the old file with the new file's WAL.
         failure: sqlite3.Error | None = None
         with self._directory_lock(fcntl.LOCK_SH):
             # isolation_level=None makes every statement its own transaction. A write then waits for
-            # the lock. In a transaction that has read before, a write could instead fail at once
-            # with "database is locked". Long read transactions would also delay the truncation of
-            # the WAL.
+            # the write lock. In a transaction that begins with a read, a write could instead fail
+            # at once with "database is locked". Long read transactions would also delay the
+            # truncation of the WAL.
             db = sqlite3.connect(
                 self._path,
                 timeout=SET_UP_WAIT_S,
@@ -186,7 +186,8 @@ class SQLiteFile(ABC):
             try:
                 _write_ahead(db)
             except sqlite3.Error as error:
-                # Raise the error after the lock is released, because the quarantine needs the lock.
+                # Raise the error after the lock is released, because ``_quarantine`` needs the
+                # lock.
                 failure = error
         with self._closed_on_failure(db):
             if failure is not None:

@@ -36,9 +36,9 @@ class StoreDown(Exception):
 
 
 class Reading(NamedTuple):
-    """The envelopes found under the requested keys of a vehicle, and the purge state at that time.
+    """The envelopes under a vehicle's requested keys, and the purge state.
 
-    The caller passes the purge state to ``write``, which then detects a purge since the reading.
+    ``write`` receives this purge state, and detects a purge that was made after the reading.
     """
 
     envelopes: Sequence[Envelope | None]
@@ -49,10 +49,10 @@ class Store:
     """Stores signed envelopes on a backend, with a small cache in the process.
 
     While the backend is up, the local cache serves an entry for at most CONFIRMED_FOR_S (1 s) after
-    the last check that the backend stores it. A purge by another process thus takes effect within
-    1 s. Twice a second, ``tick`` checks the locally cached entries that were requested since the
-    last ``tick``. While the backend is down, reads use only the local cache, without these checks,
-    and raise no exception.
+    the last check that the backend still stores the entry. A purge (deletion of a vehicle's
+    entries) by another process thus takes effect within 1 s. Twice a second, ``tick`` checks the
+    locally cached entries that were requested since the last ``tick``. While the backend is down,
+    reads raise no exception. Reads then return locally cached entries without these checks.
 
     ``former_seals`` verify entries that were signed with old secret keys. ``purges_since`` reads
     the purge log in the database, with which ``PurgeWatch`` detects other processes' purges.
@@ -88,7 +88,7 @@ class Store:
         """Return the key of a lookup, in the form ``tag:name``.
 
         The tag is a keyed hash of the plate or Renavam. The name is a keyed hash of the whole
-        lookup, the namespace and, in pass-through mode, the credential.
+        lookup, the namespace and, in pass-through mode, the caller's upstream credential.
         """
         return self._key(self._seal, lookup.subject.text, _question(lookup, credential))
 
@@ -98,18 +98,18 @@ class Store:
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
-        """Return the key of a vehicle's newest report, whatever data the report was made from."""
+        """Return the key of a vehicle's newest report, independent of the report's data."""
         return self._key(self._seal, subject.text, _newest_report(subject, credential))
 
     def former_newest_report_keys(
         self, subject: Plate | Renavam, credential: str | None
     ) -> Sequence[str]:
-        """Return the keys of the newest report, each computed with one of the old secret keys."""
+        """Return the newest report's keys, each computed with an old secret key."""
         question = _newest_report(subject, credential)
         return [self._key(seal, subject.text, question) for seal in self._former_seals]
 
     def tag(self, subject: str) -> str:
-        """Return a vehicle's tag: the keyed hash with which all store keys of the vehicle begin.
+        """Return a vehicle's tag, the keyed hash with which its store keys begin.
 
         The tag does not depend on the namespace (the upstream's name). A purge can therefore find a
         vehicle's entries from all upstreams.
@@ -117,7 +117,7 @@ class Store:
         return _tag(self._seal, subject)
 
     def former_tags(self, subject: str) -> Sequence[str]:
-        """Return the tags of a plate or Renavam, each computed with one of the old secret keys."""
+        """Return a vehicle's tags, each computed with an old secret key."""
         return [_tag(seal, subject) for seal in self._former_seals]
 
     def _key(self, seal: Seal, subject: str, question: str) -> str:
@@ -152,15 +152,14 @@ class Store:
         return self._read(keys, self._watch.read_last_purge())
 
     def recent(self, key: str) -> Envelope | None:
-        """Return an answer from the memory of this process, or None.
+        """Return an answer from the local cache, or None.
 
-        Within the last second, the answer must have been put there, or the backend must have
-        confirmed that it still stores the answer.
+        Returns only an answer that was cached or confirmed within the last second.
         """
         return self._memory.recent(key)
 
     def write(self, envelope: Envelope, fence: int, purge_state: PurgeState) -> bool:
-        """Store an answer. Return whether the backend now has this answer or a newer one.
+        """Store an answer. Return whether the backend now has this or a newer answer.
 
         The caller must read ``purge_state`` before it requests the answer. If the vehicle is purged
         between the read and the write, the answer is not stored.
@@ -189,7 +188,7 @@ class Store:
     def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
         """Store a copy of an envelope under another key.
 
-        The caller must read ``purge_state`` before the envelope, or together with it.
+        The caller must read ``purge_state`` before the envelope, or together with the envelope.
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
 
@@ -200,15 +199,16 @@ class Store:
 
     @property
     def has_former_keys(self) -> bool:
-        """Return whether the store can read entries of old secret keys."""
+        """Return whether old secret keys are configured."""
         return bool(self._former_seals)
 
     def carry_over(self, former_keys: Sequence[str], key: str, suffixes: Sequence[str]) -> bool:
         """Copy entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
-        Entries are stored under a key followed by one of ``suffixes``. An entry is copied if
-        ``key`` has no entry with the same suffix, or only an older one. The purge state is read
-        before the entries, so that a purge between the two reads prevents the copy.
+        ``former_keys`` were computed with old secret keys. Entries are stored under a key followed
+        by one of ``suffixes``. An entry is copied if ``key`` has no entry, or only an older entry,
+        with the same suffix. The purge state is read before the entries, so that a purge between
+        the two reads prevents the copy.
         """
         if not former_keys:
             return False
@@ -263,7 +263,7 @@ class Store:
             self._report_fault("sweep", error)
 
     def is_up(self) -> bool:
-        """Return whether stored answers can be served from the backend or from the local cache."""
+        """Return whether the backend or the local cache can serve stored answers."""
         try:
             self._backend.read_many(["ready:probe"])
         except Exception as error:
@@ -272,7 +272,7 @@ class Store:
         return True
 
     def size(self) -> StoreSize | None:
-        """Return the backend's number of entries and bytes, or None if it does not respond."""
+        """Return the backend's size, or None if the backend does not respond."""
         try:
             return self._backend.size()
         except Exception as error:
@@ -280,7 +280,7 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Call ``purge_tag`` with the tag of ``subject``, computed with the present secret key."""
+        """Purge the tag of ``subject`` under the present secret key (see ``purge_tag``)."""
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
@@ -304,7 +304,7 @@ class Store:
             raise StoreDown(type(error).__name__) from error
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete the corrupt files that were renamed (quarantined), and return their names.
+        """Delete the corrupt files that the backend has renamed, and return their names.
 
         A purge cannot find a vehicle's entries in these files. Raises StoreDown if a file cannot be
         deleted.
@@ -327,7 +327,7 @@ class Store:
         """Write a signed answer to the backend.
 
         Returns whether the backend has stored the answer, and the purge state with which the write
-        was made. The backend does not store the answer if it has a newer one.
+        was made. The backend does not store the answer if it already has a newer answer.
         """
         if purge_state.counter is not None:
             try:
@@ -338,7 +338,7 @@ class Store:
         # The purge counter is lost or was never read, so the purge log must show that the vehicle
         # was not purged. Read the backend's counter before the purge log, because every purge is
         # first written to the log and then counted by the backend. A purge that is not yet in the
-        # log will change the counter later, so that ``replace`` rejects the answer.
+        # log will change the counter later, and ``replace`` then rejects the answer.
         last_purge = self._watch.read_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)
@@ -392,10 +392,10 @@ class Store:
     def _verified(
         self, key: str, value: bytes | None, held: Held, version: Version | None
     ) -> Envelope | None:
-        """Return the verified envelope of a backend's value, and put it into the local cache.
+        """Return the verified envelope of a backend's value. Cache the envelope locally.
 
-        If the local cache has a newer answer than the backend, write that answer back to the
-        backend and return it.
+        If the local cache has a newer answer than the backend, write the newer answer back to the
+        backend and return the newer answer.
         """
         if value is None:
             return self._write_back(key, held)
@@ -405,7 +405,7 @@ class Store:
         if (newer := self._write_back_newer(key, envelope, held)) is not None:
             return newer
         # Without ``settled``, another thread could detect a purge and clear the cache between the
-        # comparison and ``put``, and ``put`` would cache a purged answer.
+        # comparison and ``put``. ``put`` would then cache a purged answer.
         with self._watch.settled() as generation:
             if generation == held.generation:
                 self._memory.put(envelope, held.generation, value[:SEAL_BYTES], version)
@@ -422,8 +422,8 @@ class Store:
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer to a backend that lost or could not store the answer.
 
-        If the generation has not changed since the answer was cached, the backend has not lost the
-        answer but deleted it. The answer is then evicted from the local cache.
+        If the generation has not changed since the answer was cached, the backend has deleted the
+        answer. The answer is then evicted from the local cache.
         """
         with self._watch.settled():  # wait until another thread has evicted purged entries
             entry = self._memory.get_stale(key)
@@ -435,10 +435,9 @@ class Store:
         return self._write_cached(key, entry.envelope, held)
 
     def _write_back_newer(self, key: str, found: Envelope, held: Held) -> Envelope | None:
-        """Replace the backend's answer if the local cache has a newer one.
+        """Replace the backend's answer if the local cache has a newer answer.
 
-        The backend has an older answer if it lost its contents and another process restored an
-        older copy.
+        If the backend has lost its contents, another process may have restored an older answer.
         """
         entry = self._memory.get_stale(key)
         if (
@@ -461,7 +460,8 @@ class Store:
         self._watch.distrust()
         self._observer.store_failed(operation)
         if not isinstance(error, BreakerOpen):  # the breaker has already logged the outage
-            # Log only the error's type, because its text may contain a store key or a host name.
+            # Log only the error's type, because the error's text may contain a store key or a host
+            # name.
             log.warning("store %s failed: %s", operation, type(error).__name__)
 
 

@@ -83,7 +83,7 @@ def _canonical_number(number: float | Decimal) -> int | Decimal | msgspec.Raw:
     """Convert a number so that msgspec writes equal numbers in the same way.
 
     Integers below _LARGEST_PLAIN are written without an exponent. Any other number becomes a
-    Decimal without trailing zeros, which msgspec writes like ``str``.
+    Decimal without trailing zeros. msgspec writes a Decimal as ``str`` does.
     """
     if isinstance(number, int) and -_LARGE < number < _LARGE:
         return number
@@ -102,11 +102,13 @@ def _refuse_depth(text: bytes) -> None:
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
     brackets = text.translate(_ROUND, _NO_BRACKETS_OR_QUOTES).replace(b'""', b"")
-    # Quotes remain in ``brackets`` if a string contains a bracket. If the text has escaped quotes,
-    # these may hide the remaining quotes. In both cases, remove the strings first.
+    # If a string contains a bracket, the string's quotes remain in ``brackets``. If the text
+    # contains a backslash, escaped quotes may hide such a string. In both cases, remove all strings
+    # first.
     if b"\\" in text or b'"' in brackets:
         brackets = _STRING.sub(b"", text).translate(_ROUND, _NO_BRACKETS_OR_QUOTES)
-    # Each pass removes the innermost pairs. The passes take a tenth of the time of a Python loop.
+    # Each pass removes the innermost pairs. All passes take a tenth of the time of a Python loop
+    # over the brackets.
     for _ in range(MAX_DEPTH):
         brackets = brackets.replace(b"()", b"")
     if brackets:

@@ -1,4 +1,4 @@
-"""Sends a lookup upstream, records it in the ledger, and turns errors into Failure."""
+"""Sends lookups upstream, and records each upstream call in the ledger."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,8 +29,8 @@ class Policy:
     """The operator's settings for upstream calls.
 
     ``deadline_s`` limits the duration of a lookup. ``hidden_marker`` is the text that the upstream
-    sends in place of a hidden value. If ``operator_credential`` is None, the caller's own
-    credential is sent upstream.
+    sends in place of a value that it withholds. If ``operator_credential`` is None, the caller's
+    own credential is sent upstream.
     """
 
     terms: Mapping[OperationName, CachePolicy]
@@ -68,8 +68,8 @@ class UpstreamClient:
     ) -> Response:
         """Send a lookup and return its response. Raises Failure.
 
-        ``subject`` identifies the vehicle in the ledger: a keyed hash of its plate or Renavam. For
-        ``last_purge`` see LedgerEntry.
+        ``subject`` is the vehicle's tag, a keyed hash of the plate or Renavam (national vehicle
+        number). LedgerEntry explains ``last_purge``.
         """
         operation = lookup.operation
         entry = LedgerEntry(
@@ -108,8 +108,8 @@ class UpstreamClient:
     def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
         """Validate the body of a 200, 400 or 404. Raises Unusable.
 
-        A proxy's error page with status 400 or 404 must not be mistaken for a rejected plate or for
-        a vehicle without a record.
+        A proxy's error page must not be mistaken for a rejected plate (400) or for a vehicle
+        without a record (404).
         """
         try:
             if status == 200:

@@ -1,4 +1,4 @@
-"""Adds up the ledger's rows and the numbers of cached answers, for the operator's page."""
+"""Adds up upstream calls and cached answers for the operator's usage page."""
 
 import time
 from collections import defaultdict
@@ -24,12 +24,12 @@ _TOKEN_PREFIX = token_counter("")
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Numbers of lookups, with their cost and savings.
+    """Numbers of lookups, with their cost and savings in R$.
 
-    ``calls`` is the number of upstream calls, which cost ``spent`` (R$). ``hits`` counts fresh
-    answers from the store. ``stale`` counts stale answers that were served after a failure.
-    ``collapsed`` counts lookups that shared the call of an equal lookup. ``saved`` is the price in
-    R$ of the calls that ``hits`` and ``stale`` made unnecessary.
+    ``calls`` is the number of upstream calls, and ``spent`` is their total price. ``hits`` counts
+    fresh answers from the store. ``stale`` counts stale answers that were served after a failure.
+    ``collapsed`` counts lookups that shared the call of an equal lookup. ``saved`` is the total
+    price of the calls that ``hits`` and ``stale`` made unnecessary.
     """
 
     calls: int = 0
@@ -76,7 +76,7 @@ class CallsToday:
 
 
 class UsageLog:
-    """Reads the usage of one namespace from the database."""
+    """Reads the usage of one namespace (upstream name) from the database."""
 
     def __init__(
         self, engine: Engine, namespace: str, clock: Callable[[], float] = time.time
@@ -97,12 +97,12 @@ class UsageLog:
     def by_caller(self, first: date) -> dict[str, Usage]:
         """Return the usage of each caller since the day ``first``.
 
-        The caller "" stands for answers that were counted by a version that recorded no callers.
+        The caller "" stands for cached answers that an old portal version counted without a caller.
         """
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
     def unpaid(self, month: str | None = None) -> dict[str, Usage]:
-        """Return, for each operation, the lookups that needed no upstream call of their own.
+        """Return for each operation the lookups that needed no upstream call of their own.
 
         ``month`` is a month such as "2026-11", or None for all months.
         """
@@ -204,8 +204,8 @@ class UsageLog:
 def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
     """Return a query that counts the calls since ``first`` that may have been charged.
 
-    The calls are counted for each combination of the columns ``groups`` and the price. The index
-    "ledger_by_use" covers all columns of this query.
+    The query counts the calls for each combination of price and the columns in ``groups``. The
+    index "ledger_by_use" covers all columns of this query.
     """
     columns = [ledger.c[name] for name in (*groups, "price")]
     return (
