@@ -1,6 +1,6 @@
 """The database's log of purges. A purge deletes a vehicle's data.
 
-The cache also counts purges, but it loses its counters if it restarts empty.
+The cache also counts purges, but a cache that restarts empty has lost its counters.
 """
 
 import logging
@@ -32,8 +32,8 @@ _LATER_PURGE = PreparedStatement(
 class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
-    ``latest`` is the number of the last purge. ``buckets`` has the buckets of all purges with a
-    higher number than the argument of ``since``, or is None if they are unknown.
+    ``latest`` is the number of the last purge. ``buckets`` contains the bucket of each purge after
+    the argument of ``since``, or is None if the buckets are unknown.
     """
 
     latest: int
@@ -49,7 +49,10 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
 
 
 class PurgeLog:
-    """The purges, numbered from 1, with the bucket (``purge_bucket``) of each purged vehicle."""
+    """The purges, numbered from 1.
+
+    Each purge has a bucket, which is a number that the purged vehicle shares with many others.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -59,8 +62,8 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # Do not use a database sequence, because a transaction with a later number
-                    # could commit before one with an earlier number.
+                    # Do not use a database sequence, because the transactions might then commit in
+                    # another order than that of their numbers.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
