@@ -84,8 +84,7 @@ def seal_text(secret: bytes, namespace: str, text: str) -> str:
 def name_credential(secret: bytes, credential: str) -> str:
     """Return the HMAC, in hex, that identifies a pass-through credential in the database.
 
-    A digest without a key would be unsafe. A reader of the database could compute the digests of
-    guessed credentials and compare them.
+    With a digest that needs no key, a reader of the database could test guessed credentials.
     """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()

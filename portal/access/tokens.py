@@ -37,7 +37,7 @@ TokenState = Literal["valid", "expired", "revoked"]
 class UnknownToken(LookupError):
     """The portal's namespace (see Tokens) has no such token. Status 401.
 
-    In pass-through mode, the error means that the credential is a token that a portal has issued.
+    In pass-through mode, the credential is an issued token, which must not be sent upstream.
     """
 
 
@@ -177,7 +177,7 @@ class Tokens:
         return token
 
     def revoke(self, name: str) -> bool:
-        """Revoke a token. Return False if no unrevoked token has this name."""
+        """Revoke a token. Return whether an unrevoked token of this name existed."""
         with writing(self._engine) as db:
             revoked = db.execute(
                 update(table)

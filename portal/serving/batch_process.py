@@ -60,10 +60,10 @@ class BatchProcess:
 
     def __init__(self, shared: Path) -> None:
         os.mkfifo(shared / _FIFO, 0o600)
-        # The main process also opens the FIFO for writing. Without this, a read would return end of
+        # The main process also opens the FIFO for writing. Otherwise a read would return end of
         # file at once whenever no worker has the FIFO open.
         self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
-        # Granian starts its workers with the same method (fork or spawn).
+        # Like Granian, use "fork" only if it is the default start method.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
         # The batch process claims the items of batches under this name. A process that replaces a

@@ -68,7 +68,7 @@ def worker() -> Flask:
             ask_for_batches=batch_request(shared),
         ),
     )
-    # Start the scheduler now and not at the first request, so that expired data is always deleted.
+    # Start the scheduler now, so that expired data is deleted on time even without requests.
     app.extensions["scheduler"].start()
     # ``Finalize`` is used instead of atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)

@@ -125,6 +125,6 @@ def serve(
         # This level hides Granian's warnings about the options of this call.
         log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
-        log_access=False,  # would log paths, which contain plates
+        log_access=False,  # an access log would contain paths with plates
         **options,
     ).serve()

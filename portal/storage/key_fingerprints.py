@@ -88,7 +88,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys. The caller has deleted the answers that they signed."""
+    """Delete the list of former keys. Their signed answers must already be deleted."""
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

@@ -41,7 +41,7 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Return whether the log has a purge of ``bucket`` after the purge with this number.
+    """Return whether the log has a purge of ``bucket`` with a number above ``number``.
 
     If ``number`` is None, any purge of ``bucket`` in the log counts.
     """
@@ -81,8 +81,8 @@ class PurgeLog:
     def since(self, number: int | None) -> Purges | None:
         """Return the purges after ``number``, or None if the database cannot be read.
 
-        ``buckets`` in the result is None if ``number`` is None, greater than ``latest``, or so old
-        that the log no longer contains all later purges.
+        ``buckets`` in the result is None if the log cannot list these purges. In this case,
+        ``number`` is None, older than the log, or greater than ``latest``.
         """
         try:
             with reading(self._engine) as db:

@@ -44,13 +44,13 @@ ledger = Table(
     Column("subject", String(64), nullable=False),
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
-    # The call's price in R$. Text is exact in every database, unlike a number with decimals.
+    # The call's price in R$, as text, because SQLite has no exact decimal type.
     Column("price", String(20), nullable=False),
     Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # The id of the call's batch. NULL if no batch made the call.
-    # The operator's page computes sums from these columns. The database reads them from the index.
+    # The operator's page computes sums from these columns. The index alone serves these queries.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
@@ -106,7 +106,7 @@ batches = Table(
     Column("ended_at", Float),
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # Why the batch is paused. "" if it is not.
+    Column("reason", String(20), nullable=False),  # The reason for a pause. "" without a pause.
     # The time when a paused batch resumes by itself. NULL if the batch is not paused, or if it
     # waits for its owner.
     Column("resume_at", Float),
@@ -137,7 +137,7 @@ batch_items = Table(
     Column("cause", String(20), nullable=False),  # Why the item failed. "" if it did not fail.
     # The number of times that the item paused the batch.
     Column("attempts", Integer, nullable=False),
-    Column("holder", String(32), nullable=False),  # The process that leases the item. "" if none.
+    Column("holder", String(32), nullable=False),  # The leasing process. "" without a lease.
     # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.

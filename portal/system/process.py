@@ -116,7 +116,8 @@ def run_late_signal_handlers(every_s: float = 1.0) -> None:
     """Interrupt the main thread every ``every_s`` seconds, so that signal handlers run in time.
 
     Only the main thread runs signal handlers. A signal may arrive just before the main thread waits
-    for a lock. Its handler then runs only after the wait, and Granian waits without a time limit.
+    for a lock. The signal's handler then runs only after the wait. Granian waits without a time
+    limit.
     """
     signal.signal(signal.SIGALRM, lambda *_: None)
     main_thread = threading.main_thread().ident

@@ -44,8 +44,8 @@ class SharedDirectory:
 
     def __init__(self, parent: Path, room: int) -> None:
         _remove_abandoned(parent)
-        # The directory is locked before it gets its final name, because other servers remove
-        # unlocked directories.
+        # Lock the directory before it gets its final name, because other servers remove unlocked
+        # directories with such names.
         self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:

@@ -146,7 +146,7 @@ class Circuit:
         """Pause for the time that a 429 response asks for, at most LONGEST_PAUSE_S.
 
         ``retry_after_s`` is None if the response names no time. The pause then lasts
-        DEFAULT_PAUSE_S. If the current pause ends later than the new pause, it stays unchanged.
+        DEFAULT_PAUSE_S. A current pause that ends later than the new pause stays unchanged.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
         until = now + pause_s

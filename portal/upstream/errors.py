@@ -12,8 +12,8 @@ The section "Charge classes" of docs/contract.md explains the classes.
     │   └── Failing
     └── Unusable
 
-An error's message names only the kind of failure. It does not include the message of the HTTP
-library, which may contain the URL with a vehicle's plate.
+An error's message names only the kind of failure. The HTTP library's own message is left out,
+because it may contain the URL with a vehicle's plate.
 """
 
 from typing import Final

@@ -100,7 +100,7 @@ class Origin:
 
     def _prepare(self, resource: Resource) -> requests.PreparedRequest:
         headers = {
-            # Send the credential only in this header, because servers log query strings.
+            # Send the credential here and not in the query, because servers log query strings.
             "Authorization": resource.credential,
             "Accept": "application/json",
             "Accept-Encoding": "gzip",

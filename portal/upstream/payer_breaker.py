@@ -36,10 +36,10 @@ class PayerBreaker:
     broken or unusable answers. A 429 pauses only the payer's circuit.
 
     All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. If calls cannot
-    be sent (NotSent), the shared circuit counts one failure for each vehicle. If calls fail after
-    they were sent, it counts one failure for each proven payer. An answer with status 200 makes a
-    payer proven for PROVEN_S / 2 to PROVEN_S seconds. A client with invented credentials is never
-    proven, so its failed calls do not open the shared circuit.
+    be sent (NotSent), the shared circuit counts one failure for each vehicle. If sent calls fail,
+    the shared circuit counts one failure for each proven payer. A payer is proven for at least
+    PROVEN_S / 2 seconds after each answer with status 200. A client with invented credentials is
+    never proven, so its failed calls do not open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
     share one probe, a payer whose calls fail could keep the circuit open for all.
