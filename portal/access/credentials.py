@@ -7,7 +7,7 @@ from portal.system.credential_syntax import is_token
 
 
 class NoCredential(ValueError):
-    """The request has no credential, several, or a malformed one. The response status is 401."""
+    """The request has no credential, two credentials or a malformed credential. Status 401."""
 
 
 def read_credential(headers: Sequence[str], query_string: bytes) -> str:
@@ -16,7 +16,7 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
     Raises NoCredential. A request may send the same token in the header and in the query. Two
     Authorization headers or two ``at`` parameters are rejected, even with equal values. A WSGI
     server may join two headers to the value ``A,B``, or replace a non-ASCII value by "".
-    ``is_token`` rejects both values.
+    ``is_token`` rejects ``A,B`` and "".
     """
     query = _at(query_string)
     if len(headers) > 1 or len(query) > 1:
@@ -34,8 +34,8 @@ def _at(query_string: bytes) -> list[str]:
     """Return the values of the query parameter ``at``, decoded as Latin-1.
 
     Latin-1 decodes each non-ASCII byte to a non-ASCII character, which ``is_token`` rejects.
-    Werkzeug's UTF-8 decoder would leave ``%FF`` as three ASCII characters, which are valid in a
-    token.
+    Werkzeug's UTF-8 decoder would leave ``%FF`` as it is, and ``is_token`` accepts these three
+    ASCII characters.
     """
     if not query_string:
         return []

@@ -15,13 +15,14 @@ class Gatekeeper:
     """Turns a credential into an Identity.
 
     In demo and managed mode, a credential is a token that the portal knows. In pass-through mode,
-    the portal sends the credential to the upstream, which verifies it. The portal itself rejects
-    only its own tokens, because they must not be sent to the upstream.
+    the portal sends the credential to the upstream, and the upstream verifies the credential. In
+    this mode, the portal rejects only its own tokens, which must not be sent to the upstream.
 
     In pass-through mode, a caller's data is stored under an HMAC of the credential. ``secret`` is
-    the key of this HMAC, and ``former`` contains earlier values of ``secret``. At a caller's first
-    request, ``take_over(old, new)`` is called for each key in ``former``. ``take_over`` must move
-    the caller's data from ``old`` (the HMAC with this key) to ``new`` (the HMAC with ``secret``).
+    the key of this HMAC. ``former`` contains earlier secret keys. At a caller's first request, the
+    Gatekeeper calls ``take_over(old, new)`` for each key in ``former``. ``take_over`` must move the
+    caller's data from ``old`` (the HMAC with the earlier key) to ``new`` (the HMAC with
+    ``secret``).
     """
 
     def __init__(
@@ -58,8 +59,8 @@ class Gatekeeper:
     def _rename(self, credential: str, name: str) -> None:
         """Call ``take_over`` for each earlier secret key, and add ``name`` to ``_taken_over``.
 
-        ``authenticate`` does not call this method again for a name in ``_taken_over``, because
-        ``take_over`` waits for the database (``test_callers_data_is_taken_over_once``).
+        ``authenticate`` does not call this method for a name in ``_taken_over``. Without this rule,
+        each request would wait for the database (``test_callers_data_is_taken_over_once``).
         """
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()

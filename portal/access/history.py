@@ -47,9 +47,9 @@ class History:
         self._engine = engine
         self._keys = keys
         self._clock = clock
-        # A database error opens the breaker. While the breaker is open, pages do not wait for the
-        # history and omit it (``test_hung_database_delays_one_page_and_not_the_next``). The tokens
-        # have another breaker, so that a locked table of histories does not stop authentication.
+        # A database error opens the breaker. While the breaker is open, pages omit the history
+        # without a wait (``test_hung_database_delays_one_page_and_not_the_next``). ``Tokens`` has
+        # another breaker, so that a locked history table does not stop authentication.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -59,8 +59,8 @@ class History:
         sealed = self._keys.encrypt(_PURPOSE, subject.encode())
         tags, now = self._keys.tags(subject), self._clock()
         visitor = self._visitor_key(visitor)
-        # If two requests record the same lookup at the same time, the second insert fails because
-        # of the unique index. The failure is only logged, because the first row is enough.
+        # If two requests record the same lookup at the same time, the unique index makes the second
+        # insert fail. The failure is only logged, because the first row is enough.
         with self._failures_logged("recorded"), self._breaker.guard(), writing(self._engine) as db:
             same = table.c.subject.in_(tags)
             db.execute(delete(table).where(table.c.visitor == visitor, same))
@@ -71,8 +71,8 @@ class History:
     def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
         """Return at most ``most`` of the visitor's lookups, the latest first.
 
-        Leaves out the first ``skip`` lookups, and entries that no secret key decrypts. Returns an
-        empty list if the database fails.
+        Leaves out the latest ``skip`` lookups. Also leaves out entries that no secret key decrypts.
+        Returns an empty list if the database fails.
         """
         query = (
             select(table.c.sealed, table.c.asked_at)
@@ -96,8 +96,8 @@ class History:
     def drop_expired(self) -> None:
         """Delete entries older than thirty days.
 
-        Raises BytesKept. The method empties SQLite's write-ahead log even if no entry has expired,
-        because a concurrent reader may have prevented the previous call from emptying the log.
+        Raises BytesKept. The method empties SQLite's write-ahead log even if no entry has expired.
+        A concurrent reader may have prevented an earlier call from emptying the log.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -118,14 +118,14 @@ class History:
                 if subject is not None:
                     chosen &= table.c.subject == tag
                 db.execute(delete(table).where(chosen))
-            # Rows and index entries contain the visitor's key directly before the subject's HMAC,
-            # so one search for both texts together finds copies of rows and of index entries.
+            # In rows and in index entries, the subject's HMAC directly follows the visitor's key.
+            # A search for the key and HMAC together finds remains of rows and of index entries.
             erase_traces(self._engine, [f"{mine}{tag}".encode()])
         except (SQLAlchemyError, BytesKept) as error:
             raise HistoryUnavailable(type(error).__name__) from None
 
     def forget(self, subject: str) -> None:
-        """Delete a vehicle's entries from all histories, in every namespace (see SubjectKeys).
+        """Delete a vehicle's entries from the histories of all visitors and all upstreams.
 
         Also erases the vehicle's HMAC from the database's files. Call ``Ledger.forget`` first,
         because the ledger's rows contain the same HMAC. Raises BytesKept.
@@ -160,7 +160,7 @@ class History:
 
     @contextmanager
     def _failures_logged(self, done: str) -> Iterator[None]:
-        """Suppress a database failure, and log the failure unless the breaker was already open."""
+        """Suppress a database failure. If the breaker was still closed, log the failure."""
         try:
             yield
         except BreakerOpen:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return a purpose's cipher, which also decrypts what a ``former`` secret key encrypted."""
+    """Return the cipher for one purpose. It also decrypts data of ``former`` secret keys."""
     # Import ``cryptography`` late, because it would take half of the portal's import time.
     from cryptography.fernet import Fernet, MultiFernet
 
@@ -26,7 +26,7 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
 def decrypt(
     secret: bytes, purpose: bytes, sealed: bytes, former: Sequence[bytes] = ()
 ) -> bytes | None:
-    """Decrypt what ``cipher`` has encrypted. Return None if no key fits."""
+    """Decrypt data that ``cipher`` has encrypted. Return None if no key fits."""
     from cryptography.fernet import InvalidToken  # imported late, as in ``cipher``
 
     try:
@@ -37,11 +37,12 @@ def decrypt(
 
 @dataclass(frozen=True, slots=True)
 class SubjectKeys:
-    """Finds and encrypts the database's rows about a subject, which is a plate or a Renavam.
+    """Finds and encrypts the database's rows about a vehicle.
 
-    ``tag`` computes the HMAC by which a subject's rows are found. ``former`` lists old secret keys,
-    which still decrypt old rows, and ``former_tags`` computes a subject's HMACs with these keys.
-    ``namespace`` is the name of the upstream, or "demo".
+    A subject is the vehicle's plate or Renavam (registration number). ``tag`` computes the HMAC by
+    which a subject's rows are found. ``former`` lists old secret keys, which still decrypt old
+    rows. ``former_tags`` computes a subject's HMACs with the old keys. ``namespace`` is the name of
+    the upstream, or "demo".
     """
 
     secret: bytes = field(repr=False)
@@ -63,9 +64,9 @@ class SubjectKeys:
     def owner_key(self, kind: str, owner: str) -> str:
         """Return the digest of kind, namespace and owner that identifies the owner's rows.
 
-        Tables with different values of ``kind`` have different keys for the same owner.
-        The digest depends on the namespace, because a browser sends its session cookie to every
-        portal on a host. A portal for another upstream must not show the owner's rows.
+        ``kind`` differs between tables, so an owner has a different digest in each table. The
+        digest depends on the namespace, because a browser sends its session cookie to every portal
+        on a host. A portal for another upstream must not show the owner's rows.
         """
         return hashlib.sha256(f"{kind}{self.namespace}\0{owner}".encode()).hexdigest()
 
@@ -83,8 +84,7 @@ def seal_text(secret: bytes, namespace: str, text: str) -> str:
 def name_credential(secret: bytes, credential: str) -> str:
     """Return the HMAC, in hex, that identifies a pass-through credential in the database.
 
-    A digest without a key would be unsafe, because a reader of the database could test guesses of a
-    credential.
+    With a digest that needs no key, a reader of the database could test guessed credentials.
     """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()

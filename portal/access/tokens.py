@@ -21,13 +21,13 @@ from portal.vehicle import OPERATION_NAMES
 OPERATION_SCOPES: Final[frozenset[str]] = frozenset(OPERATION_NAMES)
 SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 # Seconds for which a token's row is cached while the database is reachable. The cache saves 0.27 ms
-# a request on SQLite (``test_identify_uses_its_cached_row_within_the_time_to_live``). A process
-# notices a revocation within REMEMBERED_S.
+# per request on SQLite (``test_identify_uses_its_cached_row_within_the_time_to_live``). A process
+# notices a revocation within REMEMBERED_S seconds.
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts (``test_known_token_outlives_a_short_database_outage``). A
-# revocation must take effect within five seconds, and the hit cache
-# (``portal.web.json_api.hit_cache``) may add one second to these four.
+# revocation must take effect within 5 s. The cache of JSON responses
+# (``portal.web.json_api.hit_cache``) may delay a revocation by one more second.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
@@ -37,7 +37,7 @@ TokenState = Literal["valid", "expired", "revoked"]
 class UnknownToken(LookupError):
     """The portal's namespace (see Tokens) has no such token. Status 401.
 
-    In pass-through mode, the error means that the credential is a token that a portal has issued.
+    In pass-through mode, the credential is an issued token, which must not be sent upstream.
     """
 
 
@@ -50,7 +50,7 @@ class TokensUnavailable(Exception):
 
 
 class NameTaken(ValueError):
-    """The namespace already has a token of this name, possibly a revoked one."""
+    """The namespace already has a token of this name. The token may be revoked."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Issued:
     namespace: str
 
     def state(self, now: float) -> TokenState:
-        """Return the token's state at the time ``now``. A revoked token may also be past expiry."""
+        """Return the token's state at ``now``. A revoked token stays "revoked" after expiry."""
         if self.revoked_at is not None:
             return "revoked"
         return "expired" if self.expires_at is not None and now >= self.expires_at else "valid"
@@ -117,8 +117,8 @@ class Tokens:
             for number, token in enumerate(configured, start=1)
         }
         self._cached: dict[str, tuple[float, Issued | None]] = {}
-        # A database error opens the breaker. While it is open, no request waits for the database
-        # (``test_failed_token_read_pauses_further_reads``).
+        # A database error opens the breaker. While the breaker is open, no request waits for the
+        # database (``test_failed_token_read_pauses_further_reads``).
         self._breaker = DependencyBreaker("the database", self._ping, (SQLAlchemyError,))
         self._lock = threading.Lock()
 
@@ -138,9 +138,9 @@ class Tokens:
         """Return whether a token with this digest was issued, in any namespace.
 
         The token may have expired. If the database is unreachable, the method returns a cached
-        result of any age, or raises TokensUnavailable if no result is cached. A cached True stays
-        correct, because tokens are never deleted. A cached False stays correct, because new tokens
-        are random.
+        result of any age. If no result is cached, it raises TokensUnavailable. A cached True stays
+        correct, because tokens are never deleted. A cached False stays correct, because a new
+        random token practically never equals a token that a caller has sent before.
         """
         cached = self._cached.get(token_digest)
         try:
@@ -177,7 +177,7 @@ class Tokens:
         return token
 
     def revoke(self, name: str) -> bool:
-        """Revoke a token. Return False if no unrevoked token has this name."""
+        """Revoke a token. Return whether an unrevoked token of this name existed."""
         with writing(self._engine) as db:
             revoked = db.execute(
                 update(table)
@@ -222,8 +222,8 @@ class Tokens:
     def _last_known(self, cached: tuple[float, Issued | None] | None) -> Issued:
         """Return the cached row of a token.
 
-        Raises TokensUnavailable if no row is cached, or if the row was read LAST_KNOWN_S ago or
-        earlier.
+        Raises TokensUnavailable if no row is cached, or if the cached row is at least LAST_KNOWN_S
+        seconds old.
         """
         read_at, issued = cached or (-math.inf, None)
         if issued is None or self._monotonic() - read_at >= LAST_KNOWN_S:
@@ -242,7 +242,7 @@ def is_token_name(text: str) -> bool:
 def digest(token: str) -> str:
     """Return the SHA-256 of a token in hex.
 
-    A slow hash would not be safer, because an issued token has 256 random bits.
+    A slow hash would not add safety, because nobody can guess an issued token's 256 random bits.
     """
     return hashlib.sha256(token.encode()).hexdigest()
 

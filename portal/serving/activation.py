@@ -1,7 +1,7 @@
 """Uses the listening socket that systemd passes if the service has a socket unit.
 
-systemd keeps the socket open while the service restarts. New connections then wait in the socket's
-queue instead of being refused. sd_listen_fds(3) describes the protocol.
+systemd keeps the socket open while the service restarts. New connections wait in the socket's queue
+until the restarted service accepts them. sd_listen_fds(3) describes the protocol.
 """
 
 import socket
@@ -18,8 +18,8 @@ def inherited_address(environ: Mapping[str, str], pid: int) -> tuple[str, int] |
     """Return host and port of the socket that systemd passed to process ``pid``.
 
     Returns None if systemd passed no socket. Raises UnusableSocket for several sockets, because the
-    portal listens on one address, and for a socket that is not TCP, because rate limits need the
-    client's IP address.
+    portal listens on one address. Also raises UnusableSocket if the socket is not TCP, because rate
+    limits need the client's IP address.
     """
     if environ.get("LISTEN_PID") != str(pid) or not environ.get("LISTEN_FDS"):
         return None

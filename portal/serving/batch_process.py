@@ -3,7 +3,7 @@
 The batch process has a lower priority than the workers. If a worker ran the batches, their threads
 would delay each cached answer by up to the interpreter's switch interval (5 ms). A worker requests
 the batch process through a FIFO in the shared directory. The main process starts the batch process,
-replaces it if it was killed, and stops it with the server.
+replaces a killed batch process, and stops the batch process with the server.
 """
 
 import gc
@@ -33,7 +33,7 @@ log = logging.getLogger(__name__)
 NICENESS: Final = 15
 IDLE_S: Final = 20.0  # seconds without work after which the batch process ends
 _CHECKED_EVERY_S: Final = 0.5
-_START_AGAIN_S: Final = 2.0  # pause before a failed batch process is replaced
+_START_AGAIN_S: Final = 2.0  # seconds before a failed batch process is replaced
 _FIFO: Final = "batches"
 
 
@@ -60,15 +60,15 @@ class BatchProcess:
 
     def __init__(self, shared: Path) -> None:
         os.mkfifo(shared / _FIFO, 0o600)
-        # The main process opens the FIFO for writing too. Otherwise a read would return end of file
-        # at once while no worker has the FIFO open.
+        # The main process also opens the FIFO for writing. Otherwise a read would return end of
+        # file at once whenever no worker has the FIFO open.
         self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
-        # Granian starts its workers with the same method (fork or spawn).
+        # Like Granian, use "fork" only if it is the default start method.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # The name with which the batch process claims the items of batches. A batch process that
-        # replaces a killed process has the same name, so it can release the items of the killed
-        # process at once. Two batch processes never run at the same time.
+        # The batch process claims the items of batches under this name. A process that replaces a
+        # killed batch process gets the same name, so that it can release the killed process's items
+        # at once. Two batch processes never run at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -123,7 +123,7 @@ class BatchProcess:
             return process
 
     def _forget_requests(self) -> None:
-        """Discard all requests in the FIFO, because workers repeat them while there is work."""
+        """Discard all requests in the FIFO. While there is work, workers send new requests."""
         os.set_blocking(self._fifo, False)
         with suppress(BlockingIOError):
             os.read(self._fifo, 65536)
@@ -131,7 +131,7 @@ class BatchProcess:
 
 
 def run_batches(holder: str) -> None:
-    """Run batches until the server stops, the main process ends, or work is absent for IDLE_S."""
+    """Run batches until the server stops or there is no work for IDLE_S seconds."""
     parent = os.getppid()
     stopping = threading.Event()
     for each in (signal.SIGTERM, signal.SIGINT):
@@ -148,9 +148,9 @@ def run_batches(holder: str) -> None:
     app = create_app(settings, ServerProcess(join_shared_directory(), batch_holder=holder))
     leases, runner = app.extensions["item_leases"], app.extensions["batch_runner"]
     scheduler, store = app.extensions["scheduler"], app.extensions["store"]
-    gc.freeze()  # shortens later collections
+    gc.freeze()  # later garbage collections skip the present objects
     _tolerant(leases.release_all)
-    _tolerant(runner.tick)  # the scheduler would call it only after half a second
+    _tolerant(runner.tick)  # the scheduler's first call of ``tick`` comes half a second later
     scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:
@@ -168,8 +168,8 @@ def run_batches(holder: str) -> None:
 def _tolerant(ask: Any) -> Any:
     """Return the result of ``ask``, or True if the database is unavailable.
 
-    The caller treats True as "there is work", so the batch process runs until the database is
-    available again.
+    The loop in ``run_batches`` treats True as "there is work". The batch process therefore runs
+    until the database is available again.
     """
     try:
         return ask()

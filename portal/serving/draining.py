@@ -14,7 +14,7 @@ class Draining:
         self._file = shared / "draining" if shared else None
 
     def begin(self) -> bool:
-        """Announce the stop to the workers. Return False if that is impossible."""
+        """Announce the stop to the workers. Return False if the file cannot be created."""
         if self._file is None:
             return False
         try:

@@ -68,7 +68,7 @@ def worker() -> Flask:
             ask_for_batches=batch_request(shared),
         ),
     )
-    # The scheduler starts now, so that data expires on time even without requests.
+    # Start the scheduler now, so that expired data is deleted on time even without requests.
     app.extensions["scheduler"].start()
     # ``Finalize`` is used instead of atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
@@ -77,8 +77,8 @@ def worker() -> Flask:
     # The highest exitpriority runs first. The batch runner must stop before ``run_all`` runs, so
     # that ``run_all`` also writes the data that the last lookups left in memory, such as counts.
     Finalize(None, app.extensions["batch_runner"].stop, exitpriority=2)
-    # The garbage collector ignores frozen objects. A collection of all objects loaded so far would
-    # stop all requests for 40 ms.
+    # The garbage collector ignores frozen objects. Without the freeze, a full collection would stop
+    # all requests for 40 ms.
     gc.collect()
     gc.freeze()
     return app
@@ -87,9 +87,9 @@ def worker() -> Flask:
 def join_shared_directory(workers: int = 0) -> Path | None:
     """Claim a worker number in the server's shared directory, and return the directory's path.
 
-    Returns None if there is no shared directory or it cannot be used. Pins the process to one
-    processor if the number of processors equals ``workers``. The batch process passes 0, so that it
-    is never pinned.
+    Returns None if there is no usable shared directory. Pins the process to one processor if the
+    number of processors equals ``workers``. The batch process passes 0 as ``workers``, and is
+    therefore never pinned.
     """
     path = os.environ.get(SHARED_DIR_VARIABLE)
     if not path:
@@ -138,12 +138,12 @@ def main() -> None:
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
-        # The main process prepares the database, so that an unreachable database causes one error
-        # line and not a crash of every worker.
+        # The main process prepares the database. If the database is unreachable, the server then
+        # exits with one error line, before any worker starts.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
     # With the default error handler (``strict``), ``print`` would fail on a terminal whose encoding
-    # lacks an accented letter.
+    # has no accented letters.
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     shown = f"[{host}]" if ":" in host else host

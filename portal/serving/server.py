@@ -28,15 +28,15 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 log = logging.getLogger(__name__)
 
 # Granian applies this configuration in the main process and in each worker. Granian's loggers get
-# no handlers of their own and propagate to the root logger, whose handlers redact secrets.
+# no handlers of their own. Their messages go to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
 
 
 class Server(MPServer):
     """A Granian server that announces its stop after SIGTERM, and stops ``drain_s`` seconds later.
 
-    A second SIGTERM, or Ctrl-C, stops the server at once. ``before_stop`` is called before the
-    workers are asked to end. If ``is_activated``, the workers share the listening socket that
+    A second SIGTERM, or Ctrl-C, stops the server at once. The server calls ``before_stop`` before
+    it tells the workers to end. If ``is_activated``, the workers share the listening socket that
     systemd passed. Otherwise each worker opens its own socket on the same port.
     """
 
@@ -60,7 +60,7 @@ class Server(MPServer):
         if not self._is_activated:
             super()._init_shared_socket()  # type: ignore[no-untyped-call]
             return
-        # Typed as Any, because Granian's type stubs lack these attributes and arguments.
+        # Use the type Any, because Granian's type stubs lack these attributes and arguments.
         holder: Any = SocketHolder
         server: Any = self
         server._ssp = None
@@ -114,17 +114,17 @@ def serve(
         interface=Interfaces.WSGI,
         blocking_threads=threads.blocking,
         backlog=BACKLOG,
-        # The maximum number of open connections. At the maximum, new connections wait, even if the
-        # open connections are idle.
+        # The maximum number of open connections, including idle connections. Further connections
+        # wait until an open connection is closed.
         backpressure=allowed.connections,
         http=HTTPModes.http1,
         http1_settings=HTTP1Settings(header_read_timeout=10_000),
         respawn_failed_workers=True,
         workers_kill_timeout=math.ceil(longest_request_s),
         working_dir=home,
-        # Hides Granian's warnings about the options of this call.
+        # This level hides Granian's warnings about the options of this call.
         log_level=LogLevels.error,
         log_dictconfig=_LOG_CONFIG,
-        log_access=False,  # would log paths, which contain plates
+        log_access=False,  # an access log would contain paths with plates
         **options,
     ).serve()

@@ -1,10 +1,10 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. The cache is copied before the database. The copied ledger, which lists the
-upstream calls, therefore has a row for every copied answer. If a vehicle's data is purged between
-the two copies, the purge is in the copied purge log. The first start after a restore then repeats
-the purge in the cache.
+secret key's file. The cache is copied before the database. The copied ledger (the table of upstream
+calls) therefore has a row for every copied answer. If a vehicle's data is purged (deleted) between
+the two copies, the copied purge log contains the purge. The first start after a restore then
+repeats the purge in the cache.
 """
 
 import hashlib
@@ -35,8 +35,8 @@ _FORMAT: Final = 1
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
-# Endings of SQLite's journals. SQLite would apply the journal of a former database to the restored
-# database.
+# Endings of the names of SQLite's journals. SQLite would apply a journal that an earlier database
+# left behind to the restored database.
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 
@@ -75,8 +75,8 @@ class Manifest(msgspec.Struct, frozen=True):
 def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
     """Write a backup of those ``sources`` that exist. Raises BackupRefused or OSError.
 
-    ``sources`` maps names in the backup to paths. ``file`` does not exist before the backup is
-    complete. Only the owner of ``file`` can read it.
+    ``sources`` maps names in the backup to paths. ``file`` appears only when the backup is
+    complete. Only its owner can read ``file``.
     """
     if os.path.lexists(file):
         raise BackupRefused(f"{file} exists: a backup replaces no file")
@@ -126,7 +126,7 @@ def restore(
     must not contain the key's file. ``is_known_key(fingerprint, key)`` returns whether the portal
     will have the secret key with this fingerprint after the restore. ``key`` is the key that is
     restored from the backup, or None if no key is restored. ``amend`` may change the copied
-    database before the copy gets its final name. No existing file is replaced.
+    database before the copy gets its final name. ``restore`` replaces no existing file.
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)

@@ -49,9 +49,10 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# Seconds that ``writing`` by default waits for all other writers of an SQLite file.
+# Seconds that ``writing`` by default waits for other writers of an SQLite file.
 WRITE_WAIT_S = 10.0
-# Connections of a process to an SQLite file. Threads that wait for other writing threads use none.
+# The largest number of connections of a process to an SQLite file. A thread that waits for another
+# writing thread uses no connection.
 SQLITE_CONNECTIONS = 16
 # Seconds to wait for a pooled connection to SQLite.
 POOL_TIMEOUT_S = 5.0
@@ -62,10 +63,10 @@ _DOSSIERS_LOCK = 0x64737372
 _BATCHES_LOCK = 0x62617463
 
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
-# Without a queue, each writer would poll for SQLite's lock with growing pauses. Among hundreds of
-# writers, some would not get the lock in time. The queue first admits the writer with the earliest
-# time limit. A write that records the end of an upstream call has a short time limit, and is
-# therefore admitted before the writes of new lookups.
+# Without a queue, each writing thread would poll for SQLite's lock with growing pauses. Among
+# hundreds of threads, some would not get the lock in time. The queue first admits the thread with
+# the earliest time limit. A write that records the end of an upstream call has a short time limit,
+# so the queue admits it before the writes of new lookups.
 _write_queues: "WeakKeyDictionary[Engine, TurnQueue]" = WeakKeyDictionary()
 
 
@@ -75,14 +76,14 @@ def open_engine(
     """Create or migrate the database's tables, and return the database's engine.
 
     If ``url`` is None, the database is an SQLite file in ``data_dir``. An existing PostgreSQL
-    database is not migrated, because other portals may be using it. The operator must run ``flask
-    db upgrade``. Raises OSError or SQLAlchemyError if the database cannot be opened or denies
-    access to its tables. Raises SchemaMismatch if the schema belongs to another version or was
-    changed by hand.
+    database is not migrated, because other portals may be using the database. The operator must run
+    ``flask db upgrade``. Raises OSError or SQLAlchemyError if the database cannot be opened or
+    denies access to its tables. Raises SchemaMismatch if the schema belongs to another version or
+    was changed by hand.
 
     If ``required`` is False, errors are only logged. Worker processes pass False, because a worker
-    that starts during an outage of the database must not exit. If ``create`` is False, nothing is
-    created, migrated or read.
+    that starts during an outage of the database must not exit. If ``create`` is False, the function
+    only returns the engine, and does not open the database.
     """
     file = database_file(url, data_dir)
     if file is None:
@@ -117,11 +118,11 @@ def open_engine(
 
 
 def side_engine(engine: Engine) -> Engine:
-    """Return an engine for tokens and histories, which even requests with cached answers need.
+    """Return an engine for tokens and histories, which slow ledger writes do not block.
 
-    On PostgreSQL, the new engine has its own connections, because a slow ledger may occupy all
-    connections of ``engine``. On SQLite, reads do not wait for writers, so the function returns
-    ``engine`` itself.
+    Requests with cached answers need tokens and histories, but not the ledger (the table of
+    upstream calls). On PostgreSQL, the new engine therefore has its own connections. On SQLite,
+    reads do not wait for writers, so the function returns ``engine`` itself.
     """
     if engine.dialect.name != "postgresql":
         return engine
@@ -133,7 +134,7 @@ def side_engine(engine: Engine) -> Engine:
 def _try_to_write(engine: Engine) -> None:
     """Insert test rows into PostgreSQL and roll back. Raises SQLAlchemyError if INSERT is denied.
 
-    If the server is temporarily read-only, for example a standby server, the function only logs a
+    If the server is temporarily read-only, as a standby server is, the function only logs a
     warning.
     """
     if engine.dialect.name != "postgresql":
@@ -173,8 +174,8 @@ def upgrade_schema(engine: Engine) -> str | None:
     """Migrate the schema and return its former revision, or None for an empty database.
 
     In an empty database, the tables are created without migrations. All migrations run in one
-    transaction, for which concurrent calls wait. Raises SQLAlchemyError. Raises SchemaMismatch if
-    the database has a revision that this version of the portal does not know.
+    transaction. Concurrent calls wait for this transaction. Raises SQLAlchemyError. Raises
+    SchemaMismatch if this version of the portal does not know the database's revision.
     """
     with reading(engine) as db:
         if stored_revision(db) == SCHEMA_HEAD:
@@ -186,8 +187,8 @@ def upgrade_schema(engine: Engine) -> str | None:
                 metadata.create_all(db)
                 record_revision(db, SCHEMA_HEAD)
                 return None
-    # Import Alembic only here, because most starts need no migration. Import Alembic before the
-    # transaction begins, because other portals may wait until the transaction ends.
+    # Import Alembic only here, because most starts need no migration. The import comes before the
+    # transaction, because other portals may wait for the transaction's end.
     from portal.storage.migrations import migrate
 
     with _set_up_transaction(engine) as db:
@@ -229,18 +230,18 @@ def lock_set_up(db: Connection) -> None:
 
 
 def lock_dossiers(db: Connection) -> None:
-    """Prevent other transactions from writing issued dossiers until this transaction ends.
+    """Block other writers of dossiers (vehicle reports) until this transaction ends.
 
-    A transaction checks the purge log before it inserts a dossier. Without the lock, a purge could
-    run between this check and the commit, and would miss the dossier.
+    A transaction checks the log of deleted vehicles before it inserts a dossier. Without the lock,
+    a deletion could run between this check and the commit, and would miss the dossier.
     """
     _take_lock(db, _DOSSIERS_LOCK)
 
 
 def lock_batches(db: Connection) -> None:
-    """Prevent other transactions from writing batches until this transaction ends.
+    """Block other writers of batches until this transaction ends.
 
-    Without the lock, transactions that lock several rows in different orders could deadlock.
+    Without this lock, two transactions that lock the same rows in different orders could deadlock.
     """
     _take_lock(db, _BATCHES_LOCK)
 
@@ -287,7 +288,7 @@ def _create_file(file: Path) -> None:
 def _check_integrity(engine: Engine, file: Path) -> None:
     """Raise OSError if the file's pages are corrupt.
 
-    The portal must not replace a corrupt file, because the rows have no other copy.
+    The portal must not replace a corrupt file, because the file may be the only copy of the rows.
     """
     try:
         with reading(engine) as db:
@@ -302,8 +303,8 @@ def _check_integrity(engine: Engine, file: Path) -> None:
 
 
 def _sqlite(path: Path) -> Engine:
-    # Open a URI, because only a URI can have mode=rw. Without mode=rw, SQLite would replace a
-    # missing file by a new one, which other users could read.
+    # Open a URI, because only a URI can have mode=rw. Without mode=rw, SQLite would create a
+    # missing file, and other users could read the new file.
     address = URL.create(
         "sqlite", database=f"file:{quote(str(path))}", query={"mode": "rw", "uri": "true"}
     )
@@ -346,8 +347,8 @@ def _begin_immediate(connection: Connection, wait_s: float) -> None:
     After a plain BEGIN, a write would fail without waiting if another process has written since the
     transaction's first read.
     """
-    # Use the driver directly, because this PRAGMA cannot fail and thus needs no error handling by
-    # SQLAlchemy.
+    # Use the driver directly. This PRAGMA cannot fail, so it does not need SQLAlchemy's error
+    # handling.
     cast(Any, connection.connection.driver_connection).execute(
         f"PRAGMA busy_timeout = {int(wait_s * 1000)}"
     ).close()
@@ -359,7 +360,7 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
     """Begin a transaction that is committed at the end of the block. Raises SQLAlchemyError.
 
     On SQLite, ``wait_s`` limits the wait for other writers. The call first waits for other threads
-    of the process, without using a connection, and then for SQLite's write lock. Calls of
+    of the process, without using a connection. It then waits for SQLite's write lock. Calls of
     ``writing`` must not be nested.
     """
     queue = _write_queues.get(engine)
@@ -380,8 +381,8 @@ class BytesKept(Exception):
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> None:
     """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
 
-    ``traces`` are bytes that identify the rows. Raises BytesKept if any of ``traces`` may remain.
-    On PostgreSQL the function does nothing, because the server's operator runs VACUUM.
+    ``traces`` are byte strings that identify the rows. Raises BytesKept if a trace may remain. On
+    PostgreSQL the function does nothing, because the server itself vacuums its files.
     """
     search = _searches.get(engine)
     if search is None:
@@ -397,9 +398,9 @@ def erase_traces(engine: Engine, traces: Sequence[bytes]) -> None:
 
 
 def reading(engine: Engine) -> Connection:
-    """Return a connection for reading. Its queries neither wait for writers nor block them.
+    """Return a connection for reading, with one transaction for each query.
 
-    Each query is its own transaction.
+    The queries do not wait for writers and do not block writers.
     """
     connection = engine.connect()
     if engine.dialect.name == "postgresql":

@@ -1,8 +1,9 @@
 """Records the fingerprints of the secret keys with which the database's rows were written.
 
-The signing key is the secret key for new data. Old keys may be accepted for reading old data. In
-lists, fingerprints are shortened to 16 digits, because a value in the table ``meta`` has at most
-200 characters. All functions raise SQLAlchemyError if the database fails.
+The signing key is the secret key for new data. The settings may contain old keys, with which the
+portal only reads old data. In lists, fingerprints are shortened to 16 digits, because a value in
+the table ``meta`` has at most 200 characters. All functions raise SQLAlchemyError if the database
+fails.
 """
 
 from collections.abc import Iterable
@@ -30,7 +31,7 @@ _DIGITS = 16
 
 
 def recorded_fingerprint(engine: Engine) -> str | None:
-    """Return the recorded fingerprint of the signing key, or None."""
+    """Return the recorded fingerprint of the signing key, or None if none is recorded."""
     with reading(engine) as db:
         return _value(db, _NAME)
 
@@ -45,7 +46,7 @@ def former_fingerprints(engine: Engine) -> list[str]:
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
-    """Return the recorded fingerprints that are not in ``fingerprints``."""
+    """Return the recorded fingerprints of keys in use that are not in ``fingerprints``."""
     with reading(engine) as db:
         return sorted(_in_use(db) - _shortened(fingerprints))
 
@@ -56,11 +57,11 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     Returns whether the signing key has changed, and the fingerprints of former keys (no longer
     accepted) that may have signed stored answers.
 
-    If any recorded key is no longer accepted, the HMACs of all plates are removed from the ledger,
-    because a purge could not find HMACs that were computed with this key. If none of the recorded
-    keys is accepted, all history entries, batches and issued dossiers are deleted, because they
-    cannot be decrypted. If only some of the recorded keys are accepted, the caller must delete the
-    entries, batches and dossiers that no accepted key decrypts.
+    If a recorded key is no longer accepted, the function removes all HMACs of plates from the
+    ledger. A later deletion of a vehicle's data could not find HMACs of that key. If no recorded
+    key is accepted, the function deletes all history entries, batches and issued dossiers, because
+    their content cannot be decrypted. If only some recorded keys are accepted, the caller must
+    delete the entries, batches and dossiers that no accepted key decrypts.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -74,8 +75,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
                 for table in (history, dossiers, batch_items, batches):
                     db.execute(delete(table))
             db.execute(update(ledger).where(ledger.c.subject != "").values(subject=""))
-            # Keep the list of former keys until the store has deleted the answers signed with them,
-            # because the store may be unreachable now.
+            # Keep the list of former keys until the cache has deleted the answers that these keys
+            # signed, because the cache may be unreachable now.
             formers = [each[:_DIGITS] for each in formers if each[:_DIGITS] not in retired]
             formers = [each for each in (*formers, *sorted(retired)) if each not in present]
             _record(db, _FORMER_NAMES, " ".join(formers))
@@ -87,7 +88,7 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys. First delete the answers signed with these keys."""
+    """Delete the list of former keys. Their signed answers must already be deleted."""
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

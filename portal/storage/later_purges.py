@@ -1,7 +1,7 @@
-"""Repeats, in a restored backup, the purges that were made after the backup.
+"""Repeats, in a restored backup, the purges (deletions of a vehicle's data) after the backup.
 
-For each purge, the purge log contains only the bucket of the vehicle. Many vehicles share a bucket,
-so the data of all vehicles in the bucket is deleted.
+The purge log identifies a purged vehicle only by its bucket, a short hash. Many vehicles share a
+bucket, so a repeated purge deletes the data of all vehicles in the bucket.
 """
 
 import sqlite3
@@ -16,9 +16,10 @@ _TAGGED = ("history", "batch_items", "dossiers")
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
     """Apply to ``restored`` the purges that only ``log`` contains, and return their number.
 
-    ``log`` and ``restored`` are database files. The purges are copied to the purge log of
-    ``restored``, so that the next start deletes the vehicles' answers from the cache. ``bucket_of``
-    maps a vehicle's HMAC (a value of a column ``subject``) to its bucket. Raises sqlite3.Error.
+    ``log`` and ``restored`` are database files. The function also copies the purges to the purge
+    log of ``restored``, so that the next start deletes the vehicles' answers from the cache.
+    ``bucket_of`` maps a vehicle's HMAC (a value of a column ``subject``) to the vehicle's bucket.
+    Raises sqlite3.Error.
     """
     with (
         closing(sqlite3.connect(f"file:{quote(str(log))}?mode=ro", uri=True)) as newer,
@@ -36,7 +37,7 @@ def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) ->
         buckets = {bucket for _, bucket in purges}
         db.create_function("is_purged", 1, lambda tag: bool(tag) and bucket_of(tag) in buckets)
         for table in _TAGGED:
-            db.execute(f"DELETE FROM {table} WHERE is_purged(subject)")  # noqa: S608 our own text
+            db.execute(f"DELETE FROM {table} WHERE is_purged(subject)")  # noqa: S608 constant names
         db.execute("UPDATE ledger SET subject = '' WHERE is_purged(subject)")
     with closing(sqlite3.connect(restored)) as db:
         db.execute("VACUUM")  # removes copies of deleted rows, see sqlite_traces.py

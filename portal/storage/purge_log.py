@@ -1,6 +1,6 @@
 """The database's log of purges. A purge deletes a vehicle's data.
 
-The cache also counts purges, but it loses its counters if it restarts empty.
+The cache also counts purges, but a cache that restarts empty has lost its counters.
 """
 
 import logging
@@ -32,8 +32,8 @@ _LATER_PURGE = PreparedStatement(
 class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
-    ``latest`` is the number of the last purge. ``buckets`` has the buckets of all purges with a
-    higher number than the argument of ``since``, or is None if they are unknown.
+    ``latest`` is the number of the last purge. ``buckets`` contains the bucket of each purge after
+    the argument of ``since``, or is None if the buckets are unknown.
     """
 
     latest: int
@@ -41,7 +41,7 @@ class Purges(NamedTuple):
 
 
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
-    """Return whether the log has a purge of ``bucket`` after the purge with this number.
+    """Return whether the log has a purge of ``bucket`` with a number above ``number``.
 
     If ``number`` is None, any purge of ``bucket`` in the log counts.
     """
@@ -49,7 +49,10 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
 
 
 class PurgeLog:
-    """The purges, numbered from 1, with the bucket (``purge_bucket``) of each purged vehicle."""
+    """The purges, numbered from 1.
+
+    Each purge has a bucket, which is a number that the purged vehicle shares with many others.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -59,8 +62,8 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # Do not use a database sequence, because a transaction with a later number
-                    # could commit before one with an earlier number.
+                    # Do not use a database sequence, because the transactions might then commit in
+                    # another order than that of their numbers.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
@@ -78,8 +81,8 @@ class PurgeLog:
     def since(self, number: int | None) -> Purges | None:
         """Return the purges after ``number``, or None if the database cannot be read.
 
-        ``buckets`` in the result is None if ``number`` is None, greater than ``latest``, or so old
-        that the log no longer contains all later purges.
+        ``buckets`` in the result is None if the log cannot list these purges. In this case,
+        ``number`` is None, older than the log, or greater than ``latest``.
         """
         try:
             with reading(self._engine) as db:

@@ -10,7 +10,7 @@ REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 SCHEMA_HEAD = REVISIONS[-1]
 
 _BASELINE = "0001"
-_LAST_UNRECORDED = "0002"  # the last revision that the portal created without recording it
+_LAST_UNRECORDED = "0002"  # the newest schema without a recorded revision
 
 
 class SchemaMismatch(Exception):
@@ -18,7 +18,7 @@ class SchemaMismatch(Exception):
 
 
 def stored_revision(db: Connection) -> str | None:
-    """Return the revision that Alembic has recorded, or None without a record."""
+    """Return the revision in Alembic's table, or None if no revision is recorded."""
     if not inspect(db).has_table("alembic_version"):
         return None
     revision = db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
@@ -28,7 +28,7 @@ def stored_revision(db: Connection) -> str | None:
 def schema_revision(db: Connection) -> str | None:
     """Return the revision of the schema, or None if there are no tables of the portal.
 
-    A schema that is older than the portal's migrations is recognised by its columns.
+    If no revision is recorded, the columns of the table ``ledger`` show the revision.
     """
     if (stored := stored_revision(db)) is not None:
         return stored
@@ -64,8 +64,8 @@ def mismatch(revision: str) -> SchemaMismatch:
 def require_fitting_tables(db: Connection, metadata: MetaData) -> None:
     """Raise SchemaMismatch if a table or column is missing, or an unknown column requires a value.
 
-    This check is needed because the recorded revision does not show changes that were made by hand
-    or by an incomplete restore. Raises SQLAlchemyError.
+    The recorded revision alone does not show changes that were made by hand or by an incomplete
+    restore. Raises SQLAlchemyError.
     """
     inspected, faults = inspect(db), []
     for table in metadata.sorted_tables:

@@ -1,4 +1,4 @@
-"""Reads and creates the file of the secret key, which only its owner can read."""
+"""Reads and creates the secret key's file. Only the file's owner can read the file."""
 
 import contextlib
 import hashlib
@@ -19,8 +19,8 @@ class InvalidSecretKey(ValueError):
 def read_secret_key(data_dir: Path) -> str | None:
     """Return the secret key (64 hexadecimal digits) from ``data_dir``, or None if there is no file.
 
-    Raises OSError. Raises InvalidSecretKey if the file does not contain a key, for example if it is
-    empty after a power failure. With an empty key, anyone could forge signatures.
+    Raises OSError. Raises InvalidSecretKey if the file does not contain a key, for example because
+    a power failure left the file empty. With an empty key, anyone could forge signatures.
     """
     path = data_dir / NAME
     try:
@@ -50,7 +50,7 @@ def load_secret_key(data_dir: Path) -> str:
 
 
 def fingerprint(secret: bytes) -> str:
-    """Return a text that identifies a secret key: the HMAC of a constant, in hex."""
+    """Return the HMAC of a constant, in hex. The HMAC identifies the secret key."""
     return hmac.digest(secret, b"fingerprint", hashlib.sha256).hex()
 
 

@@ -28,8 +28,8 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         for attempt in range(tries):
             if attempt:
                 time.sleep(CHECKPOINT_PAUSE_S)
-            # Run PASSIVE first. It writes to the disk without the write lock, and so leaves little
-            # work for TRUNCATE, which holds the lock.
+            # Run PASSIVE first. PASSIVE writes to the disk without the write lock. TRUNCATE, which
+            # holds the lock, then has little work left.
             db.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             busy, _, _ = db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             if not busy:
@@ -44,8 +44,8 @@ def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence
 
     When SQLite balances a B-tree, it moves rows between pages and does not clear the old copies
     (``rebuildPage`` in btree.c), even with ``secure_delete``. In a test, 1 to 15 of 500 deleted
-    vehicles were still found in the file. Only VACUUM removes these copies. ``traces`` are bytes
-    that identify the deleted rows. VACUUM runs only if any of them is found in the file.
+    vehicles were still found in the file. Only VACUUM removes these copies. ``traces`` are byte
+    strings that identify the deleted rows. VACUUM runs only if the file contains one of the traces.
 
     Returns False if a reader, a writer or a full disk prevents the removal.
     """
@@ -63,9 +63,10 @@ def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence
 class PageSearch:
     """Searches a SQLite file for bytes.
 
-    The file stays open until ``close``. When a process closes any descriptor of a file, it loses
-    all of its POSIX locks on the file, including SQLite's (https://sqlite.org/howtocorrupt.html,
-    section 2.2). The caller must therefore close all connections to the file before ``close``.
+    The file stays open until ``close``. When a process closes any descriptor of a file, the process
+    loses all its POSIX locks on the file, including SQLite's
+    (https://sqlite.org/howtocorrupt.html, section 2.2). The caller must therefore close all
+    connections to the file before it calls ``close``.
     """
 
     def __init__(self, path: Path) -> None:

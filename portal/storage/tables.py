@@ -1,4 +1,4 @@
-"""The tables of the database. A change needs a migration (CONTRIBUTING.md)."""
+"""The tables of the database. A change of a table needs a migration (CONTRIBUTING.md)."""
 
 from sqlalchemy import (
     Boolean,
@@ -40,16 +40,17 @@ ledger = Table(
     Column("sent_at", Float, nullable=False),  # Epoch seconds.
     Column("day", String(10), nullable=False),  # An ISO 8601 date in America/Sao_Paulo.
     Column("operation", String(10), nullable=False),
-    Column("subject", String(64), nullable=False),  # HMAC of the plate or Renavam; "" if removed.
+    # HMAC of the plate or Renavam (registration number). "" if the HMAC was removed.
+    Column("subject", String(64), nullable=False),
     Column("origin", String(20), nullable=False),
     Column("caller", String(80), nullable=False),
-    # In R$, as text, which is exact in every database.
+    # The call's price in R$, as text, because SQLite has no exact decimal type.
     Column("price", String(20), nullable=False),
     Column("outcome", String(20), nullable=False),  # The outcome is "maybe" until the call ends.
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # The id of the call's batch. NULL if no batch made the call.
-    # The operator's page computes sums from these columns. The database reads them from the index.
+    # The operator's page computes sums from these columns. The index alone serves these queries.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
@@ -60,8 +61,8 @@ spending = Table(
     metadata,
     Column("namespace", String, primary_key=True),
     Column("day", String(10), primary_key=True),
-    # The name of a counter. "day" counts the calls of all callers, "token:NAME" the calls of one
-    # caller. "known:NAME" exists if the upstream answered a trial call (see Ledger) with 200.
+    # The name of a counter. "day" counts the calls of all callers. "token:NAME" counts the calls of
+    # one caller. "known:NAME" exists if the upstream has answered the caller with 200 on this day.
     Column("payer", String(90), primary_key=True),
     Column("calls", Integer, nullable=False),
 )
@@ -75,7 +76,7 @@ lookup_counts = Table(
     # The caller is empty in rows from versions that did not record callers.
     Column("caller", String(80), primary_key=True),
     Column("operation", String(10), primary_key=True),
-    # In R$, as text: the price of one call on the row's day.
+    # The price in R$ of one call on the row's day.
     Column("price", String(20), primary_key=True),
     Column("hits", Integer, nullable=False),  # Fresh answers from the store.
     Column("stale", Integer, nullable=False),
@@ -105,16 +106,16 @@ batches = Table(
     Column("ended_at", Float),
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("reason", String(20), nullable=False),  # The reason why the batch is paused, or "".
-    # The time when the batch resumes by itself. NULL if it is not paused, or if only the owner can
-    # resume it.
+    Column("reason", String(20), nullable=False),  # The reason for a pause. "" without a pause.
+    # The time when a paused batch resumes by itself. NULL if the batch is not paused, or if it
+    # waits for its owner.
     Column("resume_at", Float),
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
     Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
     Column("at_most", String(20), nullable=False),  # The batch's highest possible price in R$.
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
-    # The invalid entries of the batch's list, encrypted.
+    # The invalid entries of the batch's list of plates, encrypted.
     Column("sealed_wrong", LargeBinary, nullable=False),
     # The number of vehicles that the batch's list contains more than once.
     Column("repeated", Integer, nullable=False, server_default="0"),
@@ -133,15 +134,15 @@ batch_items = Table(
     # True if all answers for the vehicle were stored before the batch ran.
     Column("stored", Boolean, nullable=False),
     Column("state", String(10), nullable=False),
-    Column("cause", String(20), nullable=False),  # The reason why the item failed, or "".
+    Column("cause", String(20), nullable=False),  # Why the item failed. "" if it did not fail.
     # The number of times that the item paused the batch.
     Column("attempts", Integer, nullable=False),
-    Column("holder", String(32), nullable=False),  # The process that has leased the item, or "".
+    Column("holder", String(32), nullable=False),  # The leasing process. "" without a lease.
     # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
-    # The highest possible price of the item's lookups at the latest start, plus the price of the
-    # calls that were answered before it, in R$. NULL in rows older than revision 0007.
+    # In R$, the price of the item's calls that were answered before the batch's latest start, plus
+    # the highest possible price of the item's other lookups. NULL in rows older than revision 0007.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
@@ -149,9 +150,10 @@ batch_items = Table(
     Index("batch_items_by_turn", "batch", "state", "attempts", "position"),
 )
 
-# Issued dossiers. ``head`` (the key in the dossier's link, and a summary of the dossier), ``html``
-# and ``pdf`` are encrypted. When a dossier has expired or was revoked, these columns and
-# ``subject`` are NULL. The row remains, so that a page can say that the dossier's link has ended.
+# Issued dossiers (vehicle reports). ``head`` contains the key in the dossier's link, and a summary
+# of the dossier. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
+# revoked, these three columns and ``subject`` are NULL. The row remains, so that the dossier's page
+# can tell that the link has ended.
 dossiers = Table(
     "dossiers",
     metadata,

@@ -14,12 +14,13 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 class TurnQueue:
     """Admits ``turns`` threads at a time. The waiting thread with the earliest time limit is next.
 
-    A thread also stops waiting if ``note_progress`` is not called for ``stall_s`` seconds.
+    A thread stops waiting at its time limit, or after ``stall_s`` seconds without a call of
+    ``note_progress``.
     """
 
     def __init__(self, turns: int = 1, stall_s: float = math.inf) -> None:
-        # The lock is reentrant, because the garbage collector may return a connection, and so end a
-        # turn, in a thread that already holds the lock.
+        # The lock is reentrant. While a thread holds the lock, the garbage collector may run in the
+        # same thread and return a connection. The return ends a turn, which needs the lock again.
         self._lock = threading.RLock()
         self._free = turns
         self._stall_s = stall_s

@@ -1,1 +1,1 @@
-"""Helpers without knowledge of vehicles: process limits, shared files, time zone, text formats."""
+"""General helpers: process limits, shared files, the time zone and text formats."""

@@ -6,7 +6,7 @@ MAX_LENGTH = 4096
 def is_token(text: str) -> bool:
     """Return whether a text is 1 to 4,096 printable ASCII characters without spaces and commas.
 
-    A header value with a scheme, such as "Bearer abc", therefore is not a token.
+    A header value with a scheme, such as "Bearer abc", is therefore not a token.
     """
     return (
         0 < len(text) <= MAX_LENGTH

@@ -21,11 +21,11 @@ class DependencyBreaker:
     """A circuit breaker that opens at the first error whose class is in ``failures``.
 
     While the breaker is open, new calls fail at once and do not wait for their time-out. A thread
-    pings the server every PING_EVERY_S, and the first response closes the breaker.
+    pings the server every PING_EVERY_S seconds. The first response closes the breaker.
 
     At most ``max_calls`` calls run at a time, and further calls wait. Without this limit, hundreds
-    of threads could connect at once after a start. Some of their calls would exceed the time-out,
-    and would open the breaker although the server is up.
+    of threads could connect at once after a start. Some calls would then time out and open the
+    breaker, although the server is up.
     """
 
     def __init__(
@@ -68,8 +68,8 @@ class DependencyBreaker:
         log.warning("%s is unavailable: %s", self._name, error_kind(error))
         try:
             threading.Thread(target=self._ping_until_up, name="breaker", daemon=True).start()
-        # If the ping thread cannot be started, close the breaker at once, because only this thread
-        # could close it later.
+        # If the ping thread cannot be started, close the breaker at once, because no other code
+        # would close the breaker later.
         except RuntimeError:
             self.is_open = False
 
@@ -80,7 +80,7 @@ class DependencyBreaker:
                 self._ping()
             except self._failures:
                 continue
-            except Exception as error:  # the server is up, because it responded with an error
+            except Exception as error:  # the error is a response, so the server is up
                 log.warning("%s responded with an error: %s", self._name, type(error).__name__)
             self.is_open = False
         log.warning("%s is back", self._name)

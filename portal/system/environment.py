@@ -1,4 +1,4 @@
-"""Reads settings as texts from ``PORTAL_`` environment variables and secret files."""
+"""Reads the texts of settings from ``PORTAL_`` environment variables and secret files."""
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ class SettingsError(ValueError):
 
 
 def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -> dict[str, str]:
-    """Return a dictionary of the ``PORTAL_`` variables. Its keys are the names without the prefix.
+    """Return the ``PORTAL_`` variables by name. The names do not include the prefix.
 
     For a name in ``secrets``, ``PORTAL_<NAME>_FILE`` may be the path of a file with the value. A
     relative path is resolved against ``home``. Raises SettingsError.
@@ -48,8 +48,8 @@ def _read_file(name: str, path: Path) -> str:
     except ValueError:
         raise SettingsError(f"{name} cannot be read: it is not UTF-8 text") from None
     if not content:
-        # An empty file is an error. If it counted as a missing setting, an empty
-        # UPSTREAM_TOKEN_FILE would switch the portal to pass-through mode, in which callers' own
-        # credentials are sent upstream.
+        # An empty file is an error. Without this check, an empty UPSTREAM_TOKEN_FILE would switch
+        # the portal to pass-through mode. In this mode the portal sends its callers' own
+        # credentials to the upstream.
         raise SettingsError(f"{name} makes no sense: the file is empty")
     return content

@@ -7,9 +7,9 @@ import ssl
 def error_kind(error: BaseException) -> str:
     """Return the name of an exception's class, and the exception's code if it has one.
 
-    The code is a TLS reason, an errno name, a SQLSTATE or an SQLite error name. If the exception
-    has no code and its cause is an OSError, the class and code of the cause follow. The exception's
-    message is left out, because a URL in it may contain a plate or a password.
+    The code is a TLS reason, an errno name, a SQLSTATE or an SQLite error name. If an exception
+    without a code was caused by an OSError, the result also contains the OSError's class and code.
+    The exception's message is left out, because it may contain a plate or a password.
     """
     kind = type(error).__name__
     cause = error.__cause__ or error.__context__
@@ -21,8 +21,7 @@ def error_kind(error: BaseException) -> str:
 
 
 def _detail(error: BaseException) -> str | None:
-    # ``orig`` of an SQLAlchemy error is the driver's error. An error of psycopg has a SQLSTATE, and
-    # an error of sqlite3 has a name.
+    # ``orig`` of an SQLAlchemy error is the error of the driver, psycopg or sqlite3.
     driver_error = getattr(error, "orig", None)
     if (state := getattr(driver_error, "sqlstate", None)) is not None:
         return f"SQLSTATE {state}"

@@ -1,7 +1,7 @@
-"""Converts the logo that dossiers show, an SVG or PNG file, to a ``data:`` URL.
+"""Converts the SVG or PNG file of the logo on dossiers (vehicle reports) to a ``data:`` URL.
 
 An SVG with scripts or references to other files is refused. If the portal removed these parts
-instead, the logo could look different without anyone noticing.
+instead, the logo could look different without a warning to the operator.
 """
 
 import base64
@@ -15,7 +15,7 @@ _LARGEST_SIDE: Final = 4000  # pixels
 _PNG: Final = b"\x89PNG\r\n\x1a\n"
 _SVG: Final = "{http://www.w3.org/2000/svg}"
 _USE: Final = f"{_SVG}use"
-# Elements that run code, show other documents, or later change attributes of checked elements.
+# Elements that run code, show other documents, or change the attributes of elements over time.
 _REFUSED: Final = frozenset(
     {"script", "foreignobject", "iframe", "embed", "object", "audio", "video", "handler", "set"}
 )
@@ -23,7 +23,7 @@ _OWN_REFERENCE: Final = re.compile(r"\s*(#|data:image/(png|jpeg);base64,)")
 _FOREIGN_URL: Final = re.compile(
     r"url\((?!\s*['\"]?\s*#)|image-set\(|@import|expression\(|\\", re.IGNORECASE
 )
-# A number or length and the separator after it, in the form that the PDF renderer can read.
+# One number or length, with the separator after it. The PDF renderer can read only these forms.
 _NUMBERS: Final = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?(px|pt|mm|cm|in|em|%)?[\s,]*")
 _MOST_ELEMENTS: Final = 2000
 
@@ -77,8 +77,8 @@ def _check_svg(content: bytes) -> None:
     for name in ("viewBox", "width", "height"):
         if _NUMBERS.sub("", root.get(name, "")):
             raise InvalidLogo(f"the SVG's {name} is not a number")
-    # Nested ``use`` elements are refused, because nine levels of ten uses each would draw 10⁹
-    # shapes.
+    # Refuse a ``use`` of an element that contains a ``use``. Nine levels of ten uses each would
+    # draw 10⁹ shapes.
     uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
     used = (each for each in root.iter() if f"#{each.get('id')}" in uses)
     if any(child.tag == _USE for each in used for child in each.iter()):

@@ -3,19 +3,19 @@
 import resource
 from dataclasses import dataclass
 
-# A worker's threads that serve requests. There are many, so that requests with cached answers find
-# a free thread while many lookups hang.
+# The number of threads with which a worker serves requests. The number is high, so that requests
+# with cached answers find a free thread while many lookups hang.
 BLOCKING_THREADS = 600
 PANEL_THREADS = 1024
 BACKLOG = 4096
 
-# Open files of a worker. An idle worker has 36 (measured). The rest of _IDLE_FILES is a reserve for
-# short-lived files. A worker has at most 16 connections to the SQLite database and 64 to the SQLite
-# cache. Each connection opens two files, the data and the write-ahead log. _DATABASE_FILES includes
-# files of closed connections, which SQLite keeps open while the process holds a lock on the data.
+# Open files of a worker. An idle worker has 36 open files (measured). _IDLE_FILES also has a
+# reserve of 28 for short-lived files. A worker has at most 16 connections to the SQLite database
+# and 64 to the SQLite cache. Each connection opens two files, the data and the write-ahead log.
+# While the process holds a lock on the data, SQLite keeps files of closed connections open.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
-_FILES_PER_LOOKUP = 2  # one for the lease, one for the connection to the upstream
+_FILES_PER_LOOKUP = 2  # the lease's lock file, and the connection to the upstream
 _MINIMUM = 8
 _UNLIMITED = 1 << 20
 _MACOS_LIMIT = 10_240  # OPEN_MAX; macOS refuses a higher limit, although its hard limit is infinite
@@ -56,7 +56,7 @@ def capacity() -> Capacity:
     """Return the capacity that the limit of open files allows, at most FULL_CAPACITY.
 
     The idle process, the database and the cache need a fixed number of files. Lookups may use at
-    most half of the rest, so that clients can still connect while lookups hang.
+    most half of the remaining files, so that clients can still connect while lookups hang.
     """
     remaining = open_files_limit() - _IDLE_FILES - _DATABASE_FILES
     lookups = max(_MINIMUM, min(FULL_CAPACITY.lookups, remaining // 2 // _FILES_PER_LOOKUP))
@@ -74,8 +74,8 @@ def open_files_limit() -> int:
 def raise_open_files_limit() -> None:
     """Raise the soft limit of open files to the hard limit, as far as the system allows.
 
-    Child processes inherit the limit. Importing Granian 2.8 has the same effect, but this is
-    undocumented.
+    Child processes inherit the limit. The import of Granian 2.8 also raises the limit, but Granian
+    does not document this.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

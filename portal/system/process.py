@@ -32,10 +32,10 @@ def numeric_address(host: str, port: int) -> str:
 
 
 def bind_error(host: str, port: int) -> str | None:
-    """Return why a socket cannot be bound to the address, or None if one can be bound.
+    """Return why no socket can be bound to the address, or None if binding works.
 
-    The server's workers share the port. Without this check the workers could also share the port
-    with an unrelated server, which would get part of the requests.
+    The server's workers share the port. Without this check, the workers could also share the port
+    with an unrelated server. That server would then get part of the requests.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -50,25 +50,25 @@ def bind_error(host: str, port: int) -> str | None:
 def pin_to_processor(number: int, workers: int) -> None:
     """Pin a worker to one processor if there are as many processors as workers.
 
-    Only one thread of a worker runs at a time, because of the interpreter's lock. Passing the lock
-    to a thread on another processor takes extra time. If the numbers of processors and workers
-    differ, or if the system refuses, the worker is not pinned.
+    Only one thread of a worker runs at a time, because of the global interpreter lock (GIL).
+    Passing the lock to a thread on another processor takes extra time. If the system refuses, the
+    worker is not pinned.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
-        # During a reload a new worker runs beside the old one, so ``number`` may exceed the number
-        # of processors.
+        # During a reload, a new worker runs beside the old worker. ``number`` may then exceed the
+        # number of processors.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
 
 
 def lower_priority(niceness: int) -> None:
-    """Let other processes run first, if the system permits it.
+    """Lower this process's scheduling priority, if the system permits it.
 
-    Call this before the process starts threads, because Linux sets niceness and policy for each
-    thread separately.
+    Call this function before the process starts threads, because Linux sets niceness and scheduling
+    policy for each thread separately.
     """
     with contextlib.suppress(OSError):
         use_batch_policy(os.nice(niceness))
@@ -94,9 +94,9 @@ def end_forked_processes_on_signals() -> None:
     """Let SIGTERM and SIGINT end forked processes, even those that have only just started.
 
     A forked worker inherits the signal handlers of Granian's main process. Until the worker has
-    replaced these handlers, the inherited handlers would ignore the only SIGTERM that the main
-    process sends to the worker. Around each fork the signals are blocked, so that none arrives
-    before the handlers are reset.
+    replaced these handlers, they would ignore the only SIGTERM that the main process sends to the
+    worker. A forked process therefore starts with the default handlers. Both signals are blocked
+    during the fork, so that no signal arrives before the handlers are reset.
     """
     mask = signal.pthread_sigmask
 
@@ -113,11 +113,11 @@ def end_forked_processes_on_signals() -> None:
 
 
 def run_late_signal_handlers(every_s: float = 1.0) -> None:
-    """Interrupt the main thread every ``every_s`` seconds, so that no signal is ignored for longer.
+    """Interrupt the main thread every ``every_s`` seconds, so that signal handlers run in time.
 
-    Only the main thread runs signal handlers. A signal that arrives just before the main thread
-    waits for a lock does not interrupt this wait, so the handler would not run before the wait
-    ends. Granian waits without a time limit.
+    Only the main thread runs signal handlers. A signal may arrive just before the main thread waits
+    for a lock. The signal's handler then runs only after the wait. Granian waits without a time
+    limit.
     """
     signal.signal(signal.SIGALRM, lambda *_: None)
     main_thread = threading.main_thread().ident

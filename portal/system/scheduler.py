@@ -17,9 +17,9 @@ class PeriodicTask:
 
 
 class Scheduler:
-    """Runs the tasks from ``start`` until ``stop`` or until the object is garbage-collected.
+    """Runs the tasks from ``start`` until ``stop`` or until the Scheduler is garbage-collected.
 
-    If a task fails, the error is logged, and the task runs again at its next due time.
+    If a task fails, the scheduler logs the error, and runs the task again at its next due time.
     """
 
     def __init__(self, *tasks: PeriodicTask, clock: Callable[[], float] = time.monotonic) -> None:
@@ -35,8 +35,8 @@ class Scheduler:
         """Start the scheduler's thread, unless it is running.
 
         Each request to the Flask application calls ``start``, because a forked worker process does
-        not have the threads of its parent. If the thread cannot be started, the next request tries
-        again.
+        not have its parent's threads. If the thread cannot be started, the next request calls
+        ``start`` again.
         """
         if self._started:
             return
@@ -55,7 +55,7 @@ class Scheduler:
     def stop(self) -> None:
         """Wait for running tasks to end, and stop the scheduler permanently.
 
-        Resources that the tasks use may be closed after ``stop`` has returned.
+        After ``stop`` has returned, the caller may close resources that the tasks use.
         """
         with self._running:
             self._ended = True
@@ -88,5 +88,5 @@ def _run(reference: "weakref.ref[Scheduler]") -> None:
             if scheduler._ended:
                 return
             pause = scheduler.run_due()
-        del scheduler  # keep no reference while sleeping, so that the object can be freed
+        del scheduler  # hold no reference while sleeping, so that the scheduler can be freed
         time.sleep(min(pause, 1.0))

@@ -17,7 +17,7 @@ from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
 _UNLOCKED_PREFIX = "new-"  # precedes _PREFIX until the directory is locked
-_CREATION_GRACE_S = 60.0  # far longer than the creation and locking of a directory take
+_CREATION_GRACE_S = 60.0  # a directory is created and locked in far less time
 _CHUNK = 1024 * 1024
 
 
@@ -37,15 +37,15 @@ def candidate_parents() -> Iterator[Path]:
 class SharedDirectory:
     """A new directory, in a file system with ``room`` free bytes for its files.
 
-    The directory is locked while this process or a process forked from it lives. At startup a
-    server removes all unlocked directories, because killed servers left them behind. Raises OSError
-    if ``parent`` does not exist or has fewer than ``room`` free bytes.
+    The directory is locked while this process or a forked child lives. At startup, a server removes
+    all unlocked directories, because they are remains of killed servers. Raises OSError if
+    ``parent`` does not exist or has fewer than ``room`` free bytes.
     """
 
     def __init__(self, parent: Path, room: int) -> None:
         _remove_abandoned(parent)
-        # The directory is locked before it gets its final name, because other servers remove
-        # unlocked directories.
+        # Lock the directory before it gets its final name, because other servers remove unlocked
+        # directories with such names.
         self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:
@@ -108,9 +108,9 @@ def reserve(path: Path, size: int) -> None:
 def fill(file: int, size: int) -> None:
     """Extend an open file as ``reserve`` does.
 
-    The caller must not hold a lock on ``file``, because this function releases the lock.
+    The caller must not hold an flock(2) on ``file``, because this function releases that lock.
     """
-    fcntl.flock(file, fcntl.LOCK_EX)  # because two processes may extend the file at once
+    fcntl.flock(file, fcntl.LOCK_EX)  # two processes may extend the file at once
     try:
         size_now = os.fstat(file).st_size
         while size_now < size:  # write zeros, because not every file system supports fallocate
@@ -122,8 +122,8 @@ def fill(file: int, size: int) -> None:
 def _remove_abandoned(parent: Path) -> None:
     for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # Skip very new directories, whose creator may be about to lock them. If this process
-            # held the lock at that moment, the creator's attempt would fail.
+            # Skip a very new directory, because its creator may be about to lock it. If this
+            # process held the lock at that moment, the creator could not lock the directory.
             age_s = time.time() - directory.lstat().st_mtime
             if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue

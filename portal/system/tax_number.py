@@ -1,8 +1,8 @@
 """Checks and formats the tax numbers of persons (CPF) and companies (CNPJ).
 
-Since July 2026 the first twelve characters of a CNPJ may be letters or digits. In the sums for the
-check digits, a character counts as its ASCII code minus 48. The source is annex XV of the federal
-revenue's Instrução Normativa RFB 2.229/2024.
+Since July 2026 the first twelve characters of a CNPJ may be letters or digits. The formula for the
+check digits uses a character's ASCII code minus 48 as its value. The source is annex XV of the tax
+authority's Instrução Normativa RFB 2.229/2024.
 """
 
 import re
@@ -16,9 +16,9 @@ _CNPJ_WEIGHTS: Final = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5, 6)
 
 
 def format_tax_number(text: str) -> str | None:
-    """Format as ``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``.
+    """Format a number as ``CPF 123.456.789-09`` or ``CNPJ 12.345.678/0001-95``.
 
-    Returns None for an invalid number.
+    Returns None if the number is invalid.
     """
     plain = re.sub(r"[.\-/\s]", "", text.upper())
     if _CPF.fullmatch(plain) and _holds(plain, _CPF_WEIGHTS):

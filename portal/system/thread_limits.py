@@ -1,6 +1,6 @@
 """Computes how many threads a worker may start, from RLIMIT_NPROC and the cgroups' pids.max.
 
-A worker that cannot start a thread ends, and loses the answers to its paid calls in progress.
+A worker that cannot start a thread exits. It then loses the answers to paid calls in progress.
 """
 
 import os
@@ -12,9 +12,9 @@ from pathlib import Path
 
 from portal.system.open_file_limits import BLOCKING_THREADS, PANEL_THREADS
 
-# Threads that serve no request. An idle worker has 6. It starts more to renew leases, to resolve
-# host names, and to ping Redis or the database after a failure. The main process has 3, and starts
-# more while it replaces workers.
+# Threads that serve no request. An idle worker has 6 such threads. A worker starts more of them to
+# renew leases (locks on lookups), to resolve host names, and to ping Redis or the database after a
+# failure. The main process has 3 threads, and starts more while it replaces workers.
 _WORKER_RESERVE = 20
 _MAIN_RESERVE = 8
 _MINIMUM = 4
@@ -51,8 +51,8 @@ def read_threads(text: str) -> Threads:
 def share_threads(free: int | None, workers: int) -> Threads:
     """Return each worker's share of the free threads.
 
-    ``free`` is None if there is no limit. There is one more share than workers, because during a
-    reload a new worker runs beside the old one. Raises TooFewThreads.
+    ``free`` is None if there is no limit. There is one share more than workers, because a reload
+    runs a new worker beside the old worker. Raises TooFewThreads.
     """
     if free is None:
         return FULL_THREADS
@@ -77,8 +77,8 @@ def free_threads() -> int | None:
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The kernel does not limit root's threads. A system without /proc is not Linux, and its
-    # RLIMIT_NPROC limits processes, not threads.
+    # The kernel does not limit root's threads. A system without /proc is not Linux. RLIMIT_NPROC of
+    # other systems limits processes, not threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:
@@ -101,7 +101,7 @@ def _threads_of_user() -> int:
 def _free_of_cgroups() -> Iterator[int]:
     """Yield how many more threads each cgroup of this process, up to the root, allows."""
     for directory in cgroup_directories(_read(_PROC / "self/cgroup"), _CGROUPS):
-        with suppress(ValueError):  # "max"
+        with suppress(ValueError):  # "max" means no limit
             allowed = int(_read(directory / "pids.max"))
             yield max(0, allowed - int(_read(directory / "pids.current")))
 

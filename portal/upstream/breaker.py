@@ -1,6 +1,6 @@
-"""Circuit breakers: the state of a circuit, and the breaker of one base address.
+"""The circuit breaker of one base address of the upstream, and the breaker's state machine.
 
-``Breaker`` serves a portal whose callers share one upstream credential. See ``payer_breaker`` for
+``Breaker`` serves a portal whose callers share one upstream credential. ``payer_breaker`` serves
 callers with credentials of their own.
 """
 
@@ -35,12 +35,11 @@ class Circuit:
 
     The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
     between. A source is the hash of a vehicle, or of a payer (an upstream credential). Lock the
-    counters before you call a method that writes. Only ``end_probe`` needs no lock, because it
-    writes a single counter. Every argument ``now`` is a value that
-    ``clock`` returned.
+    counters before you call a method that writes. The method ``end_probe`` needs no lock, because
+    it writes a single counter. Every argument ``now`` is a value that ``clock`` returned.
 
-    If a probe has no result after ``longest_call_s``, another probe may be sent, because the first
-    probe's process may have been killed.
+    If a probe has no result after ``longest_call_s`` seconds, the circuit admits another probe,
+    because the process that sent the first probe may have been killed.
     """
 
     __slots__ = ("_clock", "_counters", "_failures", "_first", "_longest_call_s")
@@ -69,15 +68,15 @@ class Circuit:
 
     @property
     def wait_s(self) -> float:
-        """The seconds until a call or a probe may be sent, or 0 if it may be sent now."""
+        """The seconds until the circuit may admit a call or a probe. 0 means now."""
         now = self._clock()
         paused_s = self._counters[self._first + _PAUSED_UNTIL] - now if self.is_paused(now) else 0.0
         cooling_s = self._probe_from - now if self.is_open(now) else 0.0
         return max(0.0, paused_s, cooling_s)
 
     def is_open(self, now: float) -> bool:
-        # A restart of the machine sets the monotonic clock back. If the stored time is more than
-        # COOLDOWN_S ahead of the clock, it is from before the restart and is ignored.
+        # A restart of the machine sets the monotonic clock back. A stored time more than COOLDOWN_S
+        # ahead of the clock is from before the restart, and does not count.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
@@ -126,8 +125,8 @@ class Circuit:
     ) -> None:
         """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
 
-        A failed probe restarts the cool-down. If ``extend`` is true, any failure restarts the
-        cool-down of an open circuit, even if the call began before the circuit opened.
+        A failed probe restarts the cool-down. If ``extend`` is true, every failure restarts the
+        cool-down of an open circuit. The failed call may have begun before the circuit opened.
         """
         was_open = self.is_open(now)
         self._count(source)
@@ -147,7 +146,7 @@ class Circuit:
         """Pause for the time that a 429 response asks for, at most LONGEST_PAUSE_S.
 
         ``retry_after_s`` is None if the response names no time. The pause then lasts
-        DEFAULT_PAUSE_S. A current pause that ends later is not shortened.
+        DEFAULT_PAUSE_S. A current pause that ends later than the new pause stays unchanged.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
         until = now + pause_s
@@ -166,17 +165,17 @@ class Circuit:
 
 
 def name_hash(name: str) -> float:
-    """Return a hash of a name: an odd positive integer that a double represents exactly."""
+    """Hash a name to an odd positive integer that a double represents exactly."""
     digest = hashlib.sha256(name.encode()).digest()
     return float(int.from_bytes(digest[:8], "big") >> 12 | 1)
 
 
 class Breaker:
-    """Refuses calls to an origin that fails, or that asked for a pause with status 429.
+    """Refuses calls to an origin (base address) that fails, or asked for a pause by status 429.
 
-    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed and no lookup
-    was answered in between. Repeated failures for one vehicle count once, because that vehicle's
-    data may be the cause. After COOLDOWN_S the circuit is half-open: it admits one call, the probe.
+    The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed without an
+    answered lookup in between. Repeated failures for one vehicle count once, because the vehicle's
+    data may be the cause. After COOLDOWN_S the half-open circuit admits one call, the probe.
 
     Worker processes that share ``counters`` share the state of the circuit. The counters are never
     locked during an upstream call.
@@ -202,7 +201,7 @@ class Breaker:
 
     @property
     def wait_s(self) -> float:
-        """The seconds until a call may be sent, or 0 if it may be sent now."""
+        """The seconds until the breaker may admit a call. 0 means now."""
         return self._circuit.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
@@ -218,7 +217,7 @@ class Breaker:
             self._record_failure(resource.subject, probe)
             raise
         except BaseException:
-            self._release_probe(probe)  # for example, a daily limit is reached
+            self._release_probe(probe)  # not the origin's failure, for example a daily limit
             raise
         self._record_answer(response, probe)
         return response
@@ -254,7 +253,8 @@ class Breaker:
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
-            # Only a probe's answer closes an open circuit, not the late answer to an earlier call.
+            # Only a probe's answer closes an open circuit. A late answer to a call that began
+            # before the circuit opened does not close it.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)
@@ -268,7 +268,8 @@ class Breaker:
 class RecheckingAccount:
     """Records a call with ``account``, and then checks the circuit again.
 
-    Other calls may open the circuit while ``account`` writes to the database.
+    The second check is needed because the circuit may open while ``account`` writes to the
+    database.
     """
 
     account: Account

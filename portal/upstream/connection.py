@@ -13,13 +13,13 @@ from portal.system.error_kind import error_kind
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
-# Seconds for which a name's addresses are cached, because getaddrinfo reports no lifetime.
+# Seconds for which a host name's addresses are cached. getaddrinfo does not report the DNS TTL.
 ADDRESS_TTL_S = 30.0
 
 # Errors that show a shortage in this process or machine. Connections to other addresses would fail
 # too. EADDRNOTAVAIL and EAGAIN are not listed, because another address may work. For example, a
-# host without IPv6 fails only for IPv6 addresses. Local ports run out separately for each
-# destination.
+# machine without IPv6 can still connect to IPv4 addresses. A lack of free local ports affects only
+# one destination address.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo
@@ -69,7 +69,7 @@ class Resolver:
         return future.result(timeout=max(0.0, timeout_s))
 
     def evict(self, host: str, port: int) -> None:
-        """Remove a name from the cache, because its addresses may have changed."""
+        """Remove a name from the cache, so that the next call resolves the name again."""
         with self._lock:
             self._cache.pop((host, port), None)
 
@@ -93,7 +93,7 @@ _resolver = Resolver()
 def connect(host: str, port: int, *, tls: bool, until: float) -> socket.socket:
     """Open a connection, including TLS if ``tls`` is true, by ``until`` (monotonic seconds).
 
-    Raises NotSent if no connection can be opened. Raises LocalFailure if this machine has no
+    Raises NotSent if no connection can be opened. Raises LocalFailure if this machine has no file
     descriptor, thread or memory left.
     """
     try:
@@ -117,8 +117,8 @@ def _connect_to_first(addresses: _Addresses, until: float) -> socket.socket:
         try:
             connection = socket.socket(family, kind, protocol)
             with _close_on_error(connection):
-                # Give each address an equal share of the remaining time, because perhaps only the
-                # last address works.
+                # Give each address an equal share of the remaining time, so that a dead address
+                # leaves time for the next addresses.
                 connection.settimeout(remaining_s / (len(addresses) - number))
                 connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
                 connection.connect(address)
@@ -142,7 +142,7 @@ def _close_on_error(connection: socket.socket) -> Iterator[None]:
 def _start_tls(connection: socket.socket, host: str, until: float) -> socket.socket:
     connection.settimeout(max(until - time.monotonic(), 0.001))
     try:
-        # The handshake is one operation, so the socket's timeout limits all of it.
+        # ``wrap_socket`` applies the socket's timeout to the whole handshake.
         return trusted().wrap_socket(connection, server_hostname=host)
     except (OSError, ValueError) as error:
         connection.close()

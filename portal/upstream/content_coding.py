@@ -1,4 +1,4 @@
-"""Decompresses the body of a response, within a limit of its size."""
+"""Decompresses the body of a response, and limits the size of the result."""
 
 import gzip
 import io
@@ -11,7 +11,7 @@ from portal.upstream.http1 import LONGEST_BODY
 
 
 def decoded_body(reply: requests.Response) -> bytes:
-    """Return the body without its content coding, such as gzip. Raises Unusable."""
+    """Return the body, decoded from gzip if necessary. Raises Unusable."""
     body = reply.content
     match reply.headers.get("Content-Encoding", "").strip().lower():
         case "" | "identity":

@@ -1,6 +1,6 @@
 """Errors of an upstream call, classified by what the call may have cost.
 
-docs/contract.md explains the classes ("Charge classes").
+The section "Charge classes" of docs/contract.md explains the classes.
 
     UpstreamError
     ├── NotSent
@@ -12,20 +12,20 @@ docs/contract.md explains the classes ("Charge classes").
     │   └── Failing
     └── Unusable
 
-An error's message names only the kind of failure. Messages of the HTTP library are not included,
-because they may contain the URL, and the URL contains the plate.
+An error's message names only the kind of failure. The HTTP library's own message is left out,
+because it may contain the URL with a vehicle's plate.
 """
 
 from typing import Final
 
-# The outcome of a call that was answered. The outcomes of all other calls are those of the errors.
+# The outcome of a call that was answered. Every other call has the ``outcome`` of its error.
 ANSWERED: Final = "answered"
 
 
 class UpstreamError(Exception):
     """The base class of upstream errors.
 
-    ``outcome`` is the value that the ledger and the metrics record.
+    ``outcome`` is the value that the ledger (the table of upstream calls) and the metrics record.
     """
 
     outcome = "error"
@@ -48,7 +48,7 @@ class CircuitOpen(NotSent):
 
 
 class LocalFailure(NotSent):
-    """This machine has no descriptor, thread, memory or time left to send the request.
+    """This machine has no file descriptor, thread, memory or time left to send the request.
 
     Circuit breakers do not count a LocalFailure, because the origin did not cause it.
     """
@@ -83,6 +83,6 @@ class Failing(Uncertain):
 
 
 class Unusable(UpstreamError):
-    """The call counts as charged, but the answer is malformed, cut or about another vehicle."""
+    """The call is charged, but the answer is malformed, truncated or about another vehicle."""
 
     outcome = "unusable"

@@ -1,4 +1,4 @@
-"""Failover to another base address, if a call can safely be sent again."""
+"""Sends a failed call to another base address, if sending it again is safe."""
 
 import time
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class Failover:
                     break
             except Exception:
                 # ``account.begin`` refused this call, for example because of a daily limit. If an
-                # earlier call was sent, raise the failure of the earlier call, which explains more.
+                # earlier call was sent, raise that call's failure instead of this error.
                 if any(not isinstance(failure, NotSent) for failure in failures):
                     break
                 raise

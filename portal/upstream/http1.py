@@ -32,8 +32,8 @@ class Exchange:
     def __init__(self, connection: socket.socket) -> None:
         self._connection = connection
         self._parser = h11.Connection(h11.CLIENT, max_incomplete_event_size=LONGEST_HEAD)
-        # Whether a write failed. The failed write clears the socket's error, so a later ``recv``
-        # returns b"" and does not raise the error.
+        # True after a failed write. The failed write clears the socket's error, so a later ``recv``
+        # returns b"" instead of raising the error.
         self._write_failed = False
         self._has_received = False  # whether a byte of the response has arrived
 
@@ -86,8 +86,8 @@ class Exchange:
         except TimeoutError:
             raise TimedOut("the request was not taken in time") from None
         except OSError:
-            # Do not raise, but read the response, because a server may respond and close the
-            # connection before it has read the whole request (RFC 9112 §9.5).
+            # Do not raise. The server may have responded and closed the connection before it has
+            # read the whole request (RFC 9112 §9.5), so there may be a response to read.
             self._write_failed = True
 
     def _next_event(self, until: float) -> h11.Event:

@@ -36,9 +36,10 @@ class Origin:
     """The upstream at one base address.
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
-    wait for the response headers. ``transport`` creates a call's adapter from the call's deadline
-    (monotonic seconds). A call is sent, and its response is read, inside ``with waiting():``. If
-    the end of this ``with`` block has to wait, the measured duration of the call includes the wait.
+    wait for the response headers. ``transport`` creates the ``requests`` adapter of a call from the
+    call's deadline (monotonic seconds). ``waiting`` returns a context manager, in which the origin
+    sends a call and reads the response. The call's recorded duration includes the time that the
+    context manager takes to exit.
     """
 
     def __init__(
@@ -51,7 +52,7 @@ class Origin:
         waiting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
         self.name = name
-        # Parse the base address only once, because parsing takes longer than ``_prepare``.
+        # Parse the base address once, and not in every ``_prepare``, because parsing is slow.
         self._address = _normalized(base_address)
         self._timeout_s = (connect_timeout_s, first_byte_timeout_s)
         self._transport = transport
@@ -99,7 +100,7 @@ class Origin:
 
     def _prepare(self, resource: Resource) -> requests.PreparedRequest:
         headers = {
-            # Send the credential only in this header, because servers log query strings.
+            # Send the credential here and not in the query, because servers log query strings.
             "Authorization": resource.credential,
             "Accept": "application/json",
             "Accept-Encoding": "gzip",
@@ -108,7 +109,7 @@ class Origin:
         }
         if resource.body is not None:
             headers["Content-Type"] = "application/json"
-        # Session.prepare_request is not used, because it applies .netrc, cookies and settings.
+        # Do not use Session.prepare_request, because it adds .netrc credentials and cookies.
         request = requests.PreparedRequest()
         request.method = resource.method
         request.url = self._address + resource.path
@@ -136,7 +137,7 @@ def _check_status(resource: Resource, response: Response) -> None:
 
 
 def _retry_after(text: str | None) -> float | None:
-    """Return the seconds that a Retry-After header asks to wait, or None without a valid header."""
+    """Convert a Retry-After header to seconds. Return None if it is absent or invalid."""
     if not text or not text.isascii():
         return None
     if text.isdecimal():

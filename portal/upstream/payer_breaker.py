@@ -33,23 +33,23 @@ class PayerBreaker:
 
     A payer (``Resource.payer``) is a caller with an upstream credential. Each payer has its own
     circuit, which counts the failures that the credential may cause: time-outs, 5xx statuses, and
-    broken or unusable answers. A 429 pauses only this circuit.
+    broken or unusable answers. A 429 pauses only the payer's circuit.
 
-    All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. Of the calls
-    that could not be sent (NotSent), the circuit counts one for each vehicle. Of the other failed
-    calls, the circuit counts one for each proven payer. After a 200 from the upstream, a payer is
-    proven for PROVEN_S / 2 to PROVEN_S seconds. With invented credentials alone, a client therefore
-    cannot open the shared circuit.
+    All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. If calls cannot
+    be sent (NotSent), the shared circuit counts one failure for each vehicle. If sent calls fail,
+    the shared circuit counts one failure for each proven payer. A payer is proven for at least
+    PROVEN_S / 2 seconds after each answer with status 200. A client with invented credentials is
+    never proven, so its failed calls do not open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
     share one probe, a payer whose calls fail could keep the circuit open for all.
 
     Worker processes share the state in ``counters``. The table of payers has a fixed size
     and is divided into sets of slots. A payer's hash selects its set. A new payer gets a free slot
-    of its set, or replaces the payer of the set whose slot has not changed for the longest time.
-    Unproven payers are replaced first. An unproven payer never replaces a proven payer. A payer
-    without a slot has no circuit of its own. Most calls take no lock while the shared circuit and
-    the payer's circuit are closed, without failures or pauses.
+    of its set. If the set is full, the new payer replaces the payer whose slot has been unchanged
+    for the longest time. Unproven payers are replaced first. An unproven payer never replaces a
+    proven payer. A payer without a slot has no circuit of its own. While the shared circuit and the
+    payer's circuit have no failures or pauses, most calls take no lock.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class PayerBreaker:
 
     @property
     def wait_s(self) -> float:
-        """The seconds until a call may be sent, or 0 if it may be sent now."""
+        """The seconds until the shared circuit may admit a call. 0 means now."""
         return self._shared.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
@@ -96,7 +96,7 @@ class PayerBreaker:
             self._record_failure(payer, subject, role)
             raise
         except BaseException:
-            self._release_probe(payer, role)  # for example, a daily limit is reached
+            self._release_probe(payer, role)  # not the origin's failure, for example a daily limit
             raise
         self._record_answer(payer, response, role)
         return response
@@ -107,7 +107,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         if not self._shared.is_open(now) and (slot is None or slot.allows_calls(now)):
             return _Role.REGULAR
-        # Find the slot again under the lock, because it may have been assigned to another payer.
+        # Find the slot again under the lock, because another call may have replaced the payer.
         with self._counters.locked():
             now = self._clock()
             self._shared.refuse_while_cooling(now)
@@ -143,7 +143,7 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count a failure in the shared circuit, because no credential causes a NotSent."""
+        """Count a NotSent in the shared circuit. A NotSent never depends on the credential."""
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)
@@ -223,8 +223,8 @@ class _Slot:
         """Return whether an answer other than 429 leaves this slot unchanged.
 
         The slot stays unchanged if the payer's circuit has no failures, and the payer remains
-        proven (see PayerBreaker) for more than PROVEN_S / 2 seconds. Otherwise an answer with
-        status 200 makes the payer proven for PROVEN_S seconds from now.
+        proven (see PayerBreaker) for more than PROVEN_S / 2 seconds. For any other slot, an answer
+        clears the failures, and a 200 makes the payer proven for PROVEN_S seconds from now.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -236,8 +236,8 @@ class _Slot:
         self._counters[self._first + _CHANGED_AT] = now
 
     def assign(self, payer: float) -> None:
-        # Write the payer's hash last, because readers take no lock and must not find a slot that
-        # still has the former payer's values.
+        # Write the payer's hash last. Readers take no lock, and must not find the new payer's hash
+        # in a slot that still has the former payer's values.
         self._counters[self._first + _PAYER] = 0.0
         self._counters[self._first + _PROVEN_UNTIL] = 0.0
         self.circuit.clear()
@@ -245,7 +245,7 @@ class _Slot:
 
 
 class _Payers:
-    """The table of payers. A search takes constant time, because it reads only one set."""
+    """The table of payers. A search reads only one set, and so takes constant time."""
 
     def __init__(
         self, counters: SharedCounters, clock: Callable[[], float], longest_call_s: float
@@ -259,10 +259,10 @@ class _Payers:
         return next((slot for slot in self._set_of(payer) if slot.payer == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """Return the payer's slot. If the payer has none, assign one.
+        """Return the payer's slot, and assign a slot to a new payer.
 
-        Returns None if all slots of the set belong to proven payers and this payer is not
-        ``proven``. The caller must have locked the counters.
+        A new payer that is not ``proven`` gets no slot (None) if all slots of the set belong to
+        proven payers. The caller must have locked the counters.
         """
         slot = self.find(payer)
         if slot is None:
@@ -279,5 +279,5 @@ class _Payers:
         return slot
 
     def _set_of(self, payer: float) -> list[_Slot]:
-        first = int(payer) // 2 % SETS * WAYS  # name_hash is odd, so halve it to reach every set
+        first = int(payer) // 2 % SETS * WAYS  # halved, because every name_hash is odd
         return self._slots[first : first + WAYS]

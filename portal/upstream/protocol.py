@@ -1,4 +1,4 @@
-"""Types and interfaces between the gateway and the upstream."""
+"""Types and interfaces of requests to the upstream."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of the upstream. ``body`` is not compressed."""
+    """A complete answer of the upstream. ``body`` is already decompressed."""
 
     status: int
     body: bytes
@@ -22,8 +22,8 @@ class Resource:
 
     ``path`` is appended to a base address. ``credential`` is sent as the Authorization header.
     ``subject`` is a keyed hash that identifies the vehicle. ``check(status, body)`` raises Unusable
-    for a 200, 400 or 404 whose body does not answer this request. In pass-through mode, ``payer``
-    is a keyed hash that identifies the caller's credential. In other modes it is None.
+    for a 200, 400 or 404 whose body does not answer this request. ``payer`` is a keyed hash of the
+    caller's own upstream credential, or None if the caller has no upstream credential.
     """
 
     method: Literal["GET", "POST"]
@@ -36,13 +36,13 @@ class Resource:
 
 
 class Attempt(Protocol):
-    """One recorded request. ``finish`` is called exactly once, even if nothing was sent."""
+    """One recorded request. Its sender calls ``finish`` exactly once, even if nothing was sent."""
 
     def finish(self, outcome: str, status: int | None = None) -> None: ...
 
 
 class Account(Protocol):
-    """Records requests before they are sent, for example in the database (see LedgerEntry).
+    """Records requests, for example in the database, before they are sent.
 
     An origin calls ``begin`` before it sends the first byte of a request. ``begin`` may raise an
     error to prevent the request, for example if a daily limit is reached.

@@ -19,9 +19,9 @@ class SharedCounters:
     """An array of ``count`` doubles, initially zero, in the memory-mapped file ``path``.
 
     Every process that maps the file shares the numbers. Without ``path`` the numbers belong to one
-    process. A single read needs no lock, because it reads eight aligned bytes. Code that reads a
-    number and then writes it must use ``locked``. The kernel releases the lock of a process that
-    dies. Raises OSError if the disk has no room for the file.
+    process. Reading one number needs no lock, because the processor reads its eight aligned bytes
+    at once. Code that changes a number depending on its old value must use ``locked``. The kernel
+    releases the lock of a process that dies. Raises OSError if the disk has no room for the file.
     """
 
     def __init__(self, count: int, path: Path | None = None) -> None:

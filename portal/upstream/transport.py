@@ -24,9 +24,9 @@ class SingleUseAdapter(BaseAdapter):
 
     ``deadline`` (monotonic seconds) limits the whole exchange. The argument ``timeout`` of ``send``
     is a pair of numbers, in seconds. The first number limits name resolution, TCP and TLS together.
-    The second number limits the wait for the complete head of the final response. ``send``
-    raises UpstreamError, and so does the code that reads the response's content. Redirects,
-    cookies, proxies and .netrc are not supported.
+    The second number limits the wait for the complete head of the final response. ``send`` raises
+    UpstreamError. Reading the response's content also raises UpstreamError. Redirects, cookies,
+    proxies and .netrc are not supported.
     """
 
     def __init__(self, deadline: float) -> None:
@@ -70,7 +70,7 @@ class SingleUseAdapter(BaseAdapter):
         response.request, response.url = request, request.url or ""
         response.status_code = head.status_code
         fields = ((name.decode("latin-1"), value.decode("latin-1")) for name, value in head.headers)
-        # HTTPHeaderDict joins repeated fields into one list (RFC 9110 §5.3).
+        # HTTPHeaderDict joins repeated header fields into one value (RFC 9110 §5.3).
         response.headers = CaseInsensitiveDict(HTTPHeaderDict(fields))
         response.raw = _Content(exchange, self._deadline)
         return response
@@ -80,7 +80,7 @@ class SingleUseAdapter(BaseAdapter):
 
 
 class _Content(io.RawIOBase):
-    """The content of a response. The first read receives all of it and closes the connection."""
+    """A response's content. The first read receives all content and closes the connection."""
 
     def __init__(self, exchange: Exchange, deadline: float) -> None:
         super().__init__()

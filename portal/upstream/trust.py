@@ -1,4 +1,4 @@
-"""Certificate authorities that are trusted for TLS to an upstream."""
+"""The certificate authorities that the portal trusts for TLS to an upstream."""
 
 import functools
 import ssl
@@ -11,9 +11,10 @@ class UnusableAuthorities(Exception):
 
 
 def require_usable_authorities(path: str | None) -> None:
-    """Raise UnusableAuthorities if SSL_CERT_FILE is set and contains no certificates.
+    """Raise UnusableAuthorities if the file ``path`` (SSL_CERT_FILE) has no certificates.
 
-    OpenSSL would ignore such a file, and calls to an upstream with a private authority would fail.
+    OpenSSL would ignore such a file. Calls to an upstream whose certificate is from a private
+    authority would then fail.
     """
     if not path:
         return
@@ -35,7 +36,8 @@ def trusted() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    # Let a server ask for a client certificate after the handshake. The portal has none to send.
+    # Accept a server's request for a client certificate after the handshake, although the portal
+    # has no certificate to send.
     context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())

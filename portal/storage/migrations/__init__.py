@@ -11,7 +11,7 @@ def migrate(db: Connection) -> str | None:
     """Migrate to SCHEMA_HEAD. Return the former revision, or None for an empty database.
 
     The caller's transaction must hold the lock of ``lock_set_up``. Raises SQLAlchemyError. Raises
-    SchemaMismatch if the database has a revision that this version of the portal does not know.
+    SchemaMismatch if this version of the portal does not know the database's revision.
     """
     stored, former = stored_revision(db), schema_revision(db)
     if stored == SCHEMA_HEAD:
@@ -27,7 +27,7 @@ def migrate(db: Connection) -> str | None:
 
 
 def alembic_config() -> Config:
-    """Return the configuration of Alembic, which needs no ini file."""
+    """Return Alembic's configuration, which would otherwise be in an ini file."""
     config = Config()
     config.set_main_option("script_location", "portal.storage:migrations")
     return config

@@ -1,8 +1,8 @@
 """Adds namespaces, the purge log, and the table for the secret key's fingerprint.
 
-The existing ledger rows, and the tokens copied from ``tokens``, get the empty namespace. The old
-tables ``tokens``, ``spending`` and ``hits`` remain, because a process of the earlier version may
-still be using them.
+A row's namespace is the name of its upstream. The existing ledger rows, and the tokens copied from
+``tokens``, get the empty namespace. The old tables ``tokens``, ``spending`` and ``hits`` remain,
+because a process of the earlier version may still be using them.
 """
 
 import logging
@@ -19,7 +19,7 @@ _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_a
 # In pass-through mode, the portal sends callers' credentials upstream, but never its own tokens.
 # The portal recognises old tokens by these copies of their digests.
 _COPY_TOKENS = (
-    f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 constants alone
+    f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 only constants
     f"SELECT '', {_COLUMNS} FROM tokens"
 )
 

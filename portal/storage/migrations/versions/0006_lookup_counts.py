@@ -1,9 +1,9 @@
 """Replaces the table ``savings`` by ``lookup_counts``, and adds the index "ledger_by_use".
 
 Both tables count the lookups that needed no upstream call of their own. ``lookup_counts`` also
-records the caller, and counts stale answers separately. In rows copied from ``savings``, ``caller``
-is empty, and ``hits`` includes stale answers. A worker of the earlier version that is still running
-logs that it cannot write to ``savings``.
+records the caller, and counts stale (expired) answers separately. In rows copied from ``savings``,
+``caller`` is empty, and ``hits`` includes stale answers. A running worker of the earlier version
+cannot write to the removed table ``savings``, and logs the failure.
 """
 
 import sqlalchemy as sa
