@@ -20,8 +20,8 @@ from portal.wording import DASHES
 HIDDEN: Final = "[hidden]"
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
-# Attribute of a log record that produces many lines: a sequence with one pair for each line. A pair
-# has the time in epoch seconds, and the JSON members of its line as text from ``members()``.
+# Attribute of a log record that stands for many lines: a sequence with a pair for each line. A pair
+# has the line's time in epoch seconds, and the line's own JSON members as text from ``members()``.
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
@@ -48,7 +48,8 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
-        # Longest first, because one secret may be the beginning of another.
+        # A regular expression takes the first alternative that matches. The longest secret comes
+        # first, because a shorter secret may be its beginning.
         words = sorted(encodings, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
 
@@ -83,7 +84,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the request id, if there is one, and the members in the record's FIELDS."""
+    """Return the members in the record's FIELDS and, during a request, the request id."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}
