@@ -1,7 +1,7 @@
 """The portal's own JSON API, ``/api/v1``: vehicle data with explanations, exports and batches.
 
-Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A
-GET without a credential may use the session cookie of the HTML pages instead.
+Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A GET
+may use the session cookie of the HTML pages instead of a credential.
 """
 
 import logging
@@ -90,7 +90,7 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The sender of a request. ``owner`` is the owner of the batches that the sender creates.
+    """The sender of a request. ``owner`` identifies the sender as the owner of batches.
 
     ``by_session`` is true if the session cookie is the only credential. A browser sends this cookie
     even with requests that no user intended.
@@ -105,10 +105,10 @@ class Requester:
 class OwnApi:
     """The routes of ``/api/v1``.
 
-    ``panels_of`` makes lookups as the HTML pages do. ``session`` returns the visitor whom the
-    session cookie identifies, or None. ``dossier`` returns the dossier of a batch's plate as HTML,
-    or None if no lookup has a readable stored answer. ``pdfs`` renders the HTML as PDF.
-    ``pdf_span`` returns a context manager that traces one rendering.
+    ``panels_of`` makes the lookups of a vehicle, like the HTML pages. ``session`` returns the
+    session's visitor, or None if the request has no valid session. ``dossier`` returns the dossier
+    of a batch's plate as HTML, or None if no lookup has a readable stored answer. ``pdfs`` renders
+    this HTML as PDF. ``pdf_span`` returns a context manager that traces one rendering.
     """
 
     gateway: Gateway
@@ -157,8 +157,8 @@ class OwnApi:
     def vehicle(self, plate: str) -> Response:
         requester = self._requester()
         subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
-        # Without ``ask`` in the query, a missing scope is no error. The response then states which
-        # lookups the identity may not make.
+        # If the query has no ``ask``, the identity may lack the scopes of some lookups. The
+        # response then states which lookups the identity may not make.
         names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
@@ -265,9 +265,8 @@ class OwnApi:
     ) -> Iterator[tuple[str, bytes]]:
         """Yield the files of a batch's ZIP archive, each with its name.
 
-        The first file lists the plates, and is sent before a dossier is rendered. The last file
-        lists the vehicles that have no dossier, each with the reason. There is no such file if
-        every vehicle has a dossier.
+        The first file lists the plates, and is sent before a dossier is rendered. If some vehicles
+        have no dossier, the last file lists these vehicles, each with the reason.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
@@ -386,8 +385,8 @@ def _without_answer(panel: Panel) -> Refusal | Failure:
         case "out_of_scope":
             return Refusal(403, FORBIDDEN)
         case "":
-            # A panel without an answer and without a cause means that the request allowed only
-            # stored answers and that none was stored.
+            # The panel has an unreadable answer, or the request allowed only stored answers and the
+            # store has no answer.
             return Refusal(502, NO_ANSWER) if panel.has_answer else Failure("not_stored")
         case kind:
             return Failure(kind, panel.retry_after_s)
