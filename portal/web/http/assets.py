@@ -110,7 +110,7 @@ class Assets:
         return self._files.get(hashed_name)
 
     def find_current(self, hashed_name: str) -> Asset | None:
-        """Return the file whose name differs at most in the hash, or None if there is none."""
+        """Return the file whose name equals ``hashed_name`` except for the hash, or None."""
         parts = _OTHER_VERSION.fullmatch(hashed_name)
         hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
         return self._files[hashed] if hashed else None

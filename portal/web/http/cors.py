@@ -1,4 +1,4 @@
-"""Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
+"""Cross-origin access (CORS, Fetch Standard §3.2) to the JSON paths.
 
 A script of another origin must send a token, in a header or in the parameter ``at``. If the script
 sends the session cookie, the browser does not let the script read the response, because the portal

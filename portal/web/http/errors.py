@@ -108,7 +108,10 @@ def _retry_path() -> str:
 
 
 def _unavailability(error: Exception) -> str:
-    """Describe a database error without its SQL statement, which may contain a plate's HMAC."""
+    """Describe a database error without the SQL statement.
+
+    The statement may contain the HMAC of a plate.
+    """
     if isinstance(error, SQLAlchemyError):
         return error_kind(error)
     return f"{type(error).__name__}: {error}"

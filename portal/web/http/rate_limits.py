@@ -1,4 +1,4 @@
-"""Rate limits on requests, sign-ins, wrong dossier numbers or keys, and issued dossiers.
+"""Rate limits on requests, sign-ins, guesses of dossier numbers, and issued dossiers.
 
 A request with an invalid plate must return 400 even if a limit is reached. Flask-Limiter would
 check the limit before the plate and return 429. This module therefore uses the library ``limits``,
@@ -124,7 +124,7 @@ class RateLimits:
             self._run(_clear, item, "sign-in", network(address))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """Return how many seconds an address must wait, or None if it need not wait.
+        """Return how many seconds an address must wait, or None if no wait is needed.
 
         An address must wait after too many wrong guesses. A guess is an attempt to open a dossier
         by its number or key. After a wrong guess, call ``count_guess``. A right guess does not

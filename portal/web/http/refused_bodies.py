@@ -1,4 +1,4 @@
-"""Discards the body of a refused request, so that the client receives the response.
+"""Discards the body of a refused request, so that the client gets the response.
 
 If the application does not read the body, the server Granian closes the connection. Bytes that
 arrive afterwards cause a TCP reset (RFC 9112 §9.6). Clients such as ``urllib`` and axios send the
@@ -29,7 +29,7 @@ _READ_BYTES: Final = 16 * 1024
 
 
 class RefusedBodies:
-    """WSGI middleware that discards the rest of a body after a response of status 400 or above."""
+    """WSGI middleware that discards the unread body of a request refused with 4xx or 5xx."""
 
     def __init__(
         self,

@@ -29,7 +29,7 @@ RETRY_AFTER_S: Final = 1
 
 
 class UploadLimits(NamedTuple):
-    """The limits of concurrent reads for each kind of body: in total, and per sender.
+    """For each kind of body, the limits of concurrent reads in total and per sender.
 
     ``forms`` is for the forms of pages, ``reports`` for all JSON bodies of the API, and ``refused``
     for the bodies of refused requests.

@@ -1,4 +1,7 @@
-"""Detects whether a user caused a request. A bot's request must not cause a paid upstream call."""
+"""Detects whether a user caused a request.
+
+Other requests, such as those of bots, must not cause paid upstream calls.
+"""
 
 import re
 from typing import Final
