@@ -23,9 +23,9 @@ _BATCH_SIZE: Final = 100
 
 
 class HitLabels(msgspec.Struct, frozen=True):
-    """The metric labels and log fields that all hits on one cache entry have in common.
+    """The metric labels and log fields that all hits on one cache entry share.
 
-    ``AccessLogBuffer.credit`` reports the number of hits for each ``use`` to the gateway.
+    ``AccessLogBuffer.credit`` tells the gateway how many hits have the same ``use``.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -39,7 +39,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A request that the hit cache answered at ``at`` (epoch seconds) within ``seconds``."""
+    """A request that the hit cache answered at ``at`` (epoch seconds) in ``seconds``."""
 
     at: float
     seconds: float

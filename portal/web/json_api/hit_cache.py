@@ -4,8 +4,8 @@ For authorisation, parsing, freshness and headers, the hit cache calls the same 
 Flask routes. Its responses are therefore the same as Flask's.
 
 The hit cache answers only valid GET and HEAD requests without a body or a Cache-Control header. It
-passes all other requests to Flask. If the store has no fresh answer of status 200, Flask also gets
-the results of the hit cache's checks (CHECKED), so that Flask does not repeat the checks.
+passes all other requests to Flask. If the store has no fresh answer of status 200, the hit cache
+passes the request on with the results of its checks (CHECKED). Flask does not repeat these checks.
 
 An entry contains the prepared headers of a response to requests with the same _EntryKey. The entry
 is valid for at most a second, because the header ``Age`` changes every second. Each use calls
@@ -41,7 +41,7 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 
-_ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
+_ENTRY_BYTES: Final = 4096  # estimated maximum size of an entry, with its headers and key
 # The largest total length of path, query and Authorization header. Flask answers longer requests.
 _MAX_KEY_LENGTH: Final = 1024
 # The keys of entries contain plates, which should not stay in memory for long. ``_add_entry``
@@ -54,7 +54,7 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """Prepared response headers, valid until ``until`` (seconds of the monotonic clock).
+    """Prepared response headers, valid until ``until`` on the monotonic clock.
 
     ``key`` and ``fetched_at`` identify the stored answer.
     """
@@ -208,9 +208,10 @@ class HitCache:
 
 
 def _valid_for_s(served: Served, now: float) -> float:
-    """Return for how many seconds an entry is valid: until the header Age changes, at most 1.
+    """Return for how many seconds an entry is valid.
 
-    The result is 0 if the answer stays fresh for less than a second.
+    The result is the time until the header Age changes, at most 1. If the answer stays fresh for
+    less than a second, the result is 0.
     """
     if served.ttl_s == 0:
         return 0.0

@@ -90,10 +90,11 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The sender of a request. ``owner`` identifies the sender as the owner of batches.
+    """The sender of a request.
 
-    ``by_session`` is true if the session cookie is the only credential. A browser sends this cookie
-    even with requests that no user intended.
+    ``owner`` identifies the sender as the owner of batches. ``by_session`` is true if the session
+    cookie is the only credential. A browser sends this cookie even with requests that no user
+    intended.
     """
 
     identity: Identity
@@ -105,7 +106,7 @@ class Requester:
 class OwnApi:
     """The routes of ``/api/v1``.
 
-    ``panels_of`` makes the lookups of a vehicle, like the HTML pages. ``session`` returns the
+    ``panels_of`` makes a vehicle's lookups and returns their results. ``session`` returns the
     session's visitor, or None if the request has no valid session. ``dossier`` returns the dossier
     of a batch's plate as HTML, or None if no lookup has a readable stored answer. ``pdfs`` renders
     this HTML as PDF. ``pdf_span`` returns a context manager that traces one rendering.
@@ -365,9 +366,9 @@ def _with_lookups(requester: Requester) -> Requester:
 def _directive(requester: Requester) -> Directive:
     """Return the cache directive of a request.
 
-    If the session cookie is the only credential, two rules apply, as on the HTML pages. A GET never
-    refreshes an answer, because a browser sends no-cache when the user reloads a page. A request
-    that no user initiated reads only stored answers.
+    If the session cookie is the only credential, two rules apply, as on the HTML pages. The header
+    ``no-cache`` has no effect, because a browser sends it whenever the user reloads a page. A
+    request that no user initiated reads only stored answers.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:
@@ -385,8 +386,8 @@ def _without_answer(panel: Panel) -> Refusal | Failure:
         case "out_of_scope":
             return Refusal(403, FORBIDDEN)
         case "":
-            # The panel has an unreadable answer, or the request allowed only stored answers and the
-            # store has no answer.
+            # A panel has no cause if its answer is unreadable, or if the request allowed only
+            # stored answers and the store has none.
             return Refusal(502, NO_ANSWER) if panel.has_answer else Failure("not_stored")
         case kind:
             return Failure(kind, panel.retry_after_s)
@@ -406,7 +407,7 @@ def _parameter(name: str, invalid: str) -> str | None:
 def _asked(names: Sequence[object], identity: Identity, invalid: str) -> tuple[LookupName, ...]:
     """Return the lookups that a request names, in the order of LOOKUPS.
 
-    Raises Refusal: 400 with the message ``invalid`` for an unknown name, 403 if the identity lacks
+    Raises Refusal (400, ``invalid``) for an unknown name, or Refusal (403) if the identity lacks
     the scope of a lookup.
     """
     if any(name not in LOOKUPS for name in names):

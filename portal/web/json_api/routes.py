@@ -1,4 +1,4 @@
-"""Serves the upstream's five JSON paths, and relays the upstream's bodies byte for byte."""
+"""Serves the upstream's five JSON paths with the upstream's unchanged bodies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -67,7 +67,7 @@ class CheckedRequest:
 
 @dataclass(frozen=True, slots=True)
 class JsonApi:
-    """The five routes. Errors are checked in the order 404/405, 401, 403, 413/415/400, 429."""
+    """The five routes. They check for errors in the order 404/405, 401, 403, 413/415/400, 429."""
 
     gateway: Gateway
     gatekeeper: Gatekeeper
@@ -157,10 +157,11 @@ def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
 
 
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
-    """Return the JSON object in the request's body. Raises Refusal (400), or aborts (413, 415).
+    """Return the JSON object in the request's body.
 
-    ``uploads`` limits how many bodies are read at a time, in total and per ``sender``.
-    ``invalid`` is the error message for a body that is not a JSON object.
+    ``uploads`` limits how many bodies are read at a time, in total and per ``sender``. If the body
+    is not a JSON object, raises Refusal (400) with the message ``invalid``. Aborts with 413 or 415
+    if the body is too long or is declared as another type.
     """
     # Flask truncates a chunked body at this limit instead of rejecting it. The limit is one byte
     # above BODY_CAP, so that the code below can detect a body that is too long.
@@ -181,9 +182,10 @@ def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, 
 
 
 def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: bytes) -> Identity:
-    """Authenticate a request. Raises NoCredential, or Refusal (401 or 403) for a bad credential.
+    """Authenticate a request.
 
-    ``authorization`` has the values of all Authorization headers.
+    ``authorization`` has the values of all Authorization headers. Raises NoCredential, or Refusal
+    (401 or 403) for a bad credential.
     """
     credential = read_credential(authorization, query)
     try:
@@ -266,7 +268,7 @@ def _relay(served: Served) -> Response:
 
 
 def success_headers(served: Served) -> list[tuple[str, str]]:
-    """Return the headers ``Age`` and ``Cache-Status``. Only responses of status 200 have them."""
+    """Return the headers ``Age`` and ``Cache-Status`` of a response of status 200."""
     return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 
