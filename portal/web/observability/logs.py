@@ -25,7 +25,7 @@ FIELDS: Final = "fields"
 BATCH: Final = "batch"
 
 _PATTERNS: Final = (
-    # A credential after the name of its parameter or header.
+    # The values of the query parameter ``at`` and of the headers for credentials and cookies.
     re.compile(r"(?i)\b(at(?:=|%3D))[^&\s\"'<>]+"),
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
     # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
@@ -84,7 +84,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the members in the record's FIELDS and, during a request, the request id."""
+    """Return the record's FIELDS, plus the request id during a request."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}

@@ -1,4 +1,4 @@
-"""Logs and counts each request by its route pattern. The path could contain a plate."""
+"""Logs and counts requests by route pattern, because a path may contain a plate."""
 
 import logging
 import time
@@ -21,7 +21,7 @@ _METHODS: Final = frozenset(
 def method_label(method: str) -> str:
     """Return the method, or "other" if HTTP does not define it.
 
-    A client may invent any method, so logs and metrics never contain an unknown method.
+    A client may invent any method. Each invented method would add time series to the metrics.
     """
     return method if method in _METHODS else "other"
 
