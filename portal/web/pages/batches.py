@@ -147,14 +147,14 @@ class BatchPages:
         return redirect(f"/lote/{batch}", 303)
 
     def _too_large(self, _: RequestEntityTooLarge) -> BaseResponse:
-        """Return an empty form, because the portal does not read a body that is too large."""
+        """Return an empty form, because the portal does not read such a large body."""
         identity = self._sessions.current()
         return (
             page_error(413) if identity is None else self._form(identity, "", TOO_LARGE, status=413)
         )
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Delete the draft that a corrected list replaces, unless the draft was already started."""
+        """Delete the draft that a corrected list replaces, unless its batch has started."""
         with suppress(UnknownBatch, NotAllowed):
             self._batches.discard(batch, owner)
 
@@ -188,11 +188,11 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return one page of items with the number of pages, or all items with None.
+        """Return items of a batch, and the number of pages.
 
-        The browser fetches the page of a running batch every two seconds. For a running or paused
-        batch, this method therefore reads only one page of items. A filter or a sort order
-        (``is_chosen``) needs all items.
+        The number is None if the items are not divided into pages. The browser fetches the page of
+        a running batch every two seconds. For a running or paused batch, this method therefore
+        reads only one page of items. A filter or a sort order (``is_chosen``) needs all items.
         """
         if found.state == "draft":
             return [], None
@@ -289,7 +289,7 @@ class BatchPages:
 
 
 def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
-    """Add the recent vehicles that the visitor has ticked in the form, without repetitions."""
+    """Add the recent vehicles that the visitor ticked, without repetitions."""
     added = read_strings(recent)
     subjects = dict.fromkeys((*listed.subjects, *added.subjects))
     return replace(listed, subjects=tuple(subjects))

@@ -27,9 +27,9 @@ _NO_PRICE: Final[Mapping[object, str | None]] = {
 class DossierCodes:
     """Signs and verifies codes. Changing any character makes a code invalid.
 
-    A code is valid only in the ``namespace`` (demo, or an upstream's name) that issued the code.
-    Data of the demo or of a test upstream proves nothing about a vehicle. Codes that were signed
-    with an earlier secret key (``former``) stay valid.
+    A code is valid only for the ``namespace`` (demo, or an upstream's name) for which the portal
+    issued the code. Otherwise a code of the demo or of a test upstream would seem to prove facts
+    about a vehicle. Codes that were signed with an earlier secret key (``former``) stay valid.
     """
 
     def __init__(self, secret: bytes, namespace: str, former: Sequence[bytes] = ()) -> None:
@@ -134,7 +134,7 @@ def _summary(
 
 
 def _kept_at(panel: Panel, content: object) -> datetime | None:
-    """Return the fetch time of a panel's answer if the answer is stale and readable, else None."""
+    """Return the fetch time of a stale, readable answer, or None for other answers."""
     return panel.fetched_at if panel.state == "stale" and content is not None else None
 
 

@@ -1,4 +1,4 @@
-"""The pages that list the visitor's own lookups and erase one vehicle or the whole history.
+"""The pages that list and erase the visitor's own history of lookups.
 
 The list shows only stored answers, so it never causes an upstream call.
 """
@@ -20,8 +20,8 @@ from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
 
-# The arguments are a caller's name, plates or Renavams (vehicle register numbers), and a time in
-# epoch seconds. The result maps each plate or Renavam to the R$ paid for it since that time.
+# Takes a caller's name, a sequence of plates and Renavams (vehicle register numbers), and a time in
+# epoch seconds. Maps each plate or Renavam to the R$ that the caller has paid since that time.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 

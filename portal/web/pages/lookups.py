@@ -58,7 +58,10 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """Return a subject's panels. Panels of operations not in ``operations`` are "unasked"."""
+        """Return the panels of a subject (a plate or Renavam).
+
+        The panel of an operation that is not in ``operations`` is "unasked".
+        """
         return self.panels_of_all([subject], operations, identity, directive)[0]
 
     def panels_of_all(
@@ -102,10 +105,10 @@ class Lookups:
         ]
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
-        """Return each subject's stored answers for a list page, without making or counting lookups.
+        """Return panels of each subject's stored answers, for a page that lists vehicles.
 
-        Unlike ``panels_of_all``, this method does not read earlier answers, because a list does not
-        show what has changed.
+        This method makes and counts no lookups. Unlike ``panels_of_all``, this method does not read
+        earlier answers, because a list does not show what has changed.
         """
         caller = Caller.of(identity)
 
@@ -173,9 +176,9 @@ class Lookups:
         return answer_panel(served, self._gateway.previous(lookup, caller))
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
-        """Return the result of ``find``, or a panel that describes its failure.
+        """Return the result of ``find``, or a panel that describes the failure of ``find``.
 
-        Adds the price of the lookup to a panel.
+        If the result is a panel, this method adds the price of the lookup.
         """
         found: Found | Panel
         try:

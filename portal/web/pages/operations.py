@@ -1,4 +1,4 @@
-"""The operator's pages: figures about the portal, and forms that issue and revoke tokens.
+"""The operator's pages: figures, and forms that issue and revoke tokens.
 
 Each page requires the scope ``admin``.
 """
@@ -111,7 +111,7 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Return a view that passes the operator's identity to ``view`` and refuses others.
+        """Return a view that only operators may use. It passes the identity to ``view``.
 
         In pass-through mode, the returned view refuses all visitors, because upstream credentials
         have no scope ``admin``.

@@ -30,10 +30,9 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# For FRESH_SIGN_IN_S seconds after the visitor enters the token, the session allows actions that
-# cannot be undone.
+# For this many seconds after entering a token, an operator may issue and revoke tokens.
 FRESH_SIGN_IN_S: Final = 600
-# The blueprint whose pages read no session and set no cookie.
+# The blueprint of shared dossiers, whose pages read no session and set no cookie.
 SHARED: Final = "shared"
 # Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly double
 # the length of a credential, and the cookie has other content.
@@ -41,7 +40,7 @@ MAX_CREDENTIAL_LENGTH: Final = 2000
 
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
-    """Session cookies that have the attribute Secure only if the request came over TLS."""
+    """Session cookies with the attribute Secure only if the request came over TLS."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if self.get_cookie_name(app) not in request.cookies:  # API clients send no cookie

@@ -122,7 +122,7 @@ class VehiclePages:
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Return a view that requires sign-in and redirects to the subject's canonical URL."""
+        """Return a view that requires sign-in and redirects to the canonical URL."""
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
@@ -273,9 +273,9 @@ class VehiclePages:
     ) -> str | None:
         """Return the dossier of a batch's plate as HTML, from stored answers.
 
-        ``ask`` are the lookups that the batch makes. If a lookup has no stored answer, the dossier
-        says so, and says whether the batch makes this lookup. Returns None if no lookup has a
-        readable stored answer.
+        ``ask`` are the lookups that the batch makes. For a lookup without a stored answer, the
+        dossier states that the answer is missing, and whether the batch makes this lookup. Returns
+        None if no lookup has a readable stored answer.
         """
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         reasons = [
@@ -297,7 +297,7 @@ class VehiclePages:
     def issuable_dossier(self, plate: Plate, identity: Identity) -> DossierPage:
         """Return the dossier to issue, from stored answers and with masked names.
 
-        If a lookup has no stored answer, the dossier says so.
+        For a lookup without a stored answer, the dossier states that the answer is missing.
         """
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         settled = Panels(*(_settled(panel, NOT_STORED_AT_ISSUE) for panel in panels.all))

@@ -90,8 +90,8 @@ def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
     """Return the facts about a dossier that the visitor may see.
 
     ``path`` is the path of the shared link, or "" if the visitor has entered the number instead of
-    the link's key. Because a number can be guessed, the result then has a partly hidden plate and
-    no summary.
+    the link's key. Without ``path``, the result has a partly hidden plate and no summary, because
+    the visitor may have guessed the number.
     """
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""

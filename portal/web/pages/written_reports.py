@@ -1,4 +1,7 @@
-"""Written reports on a vehicle. The upstream writes them from records that the portal sends."""
+"""Written reports on a vehicle.
+
+The upstream writes a report from the records that the portal sends.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -18,7 +21,7 @@ _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits 
 
 
 class NoRecords(Exception):
-    """No lookup has a record to send. The upstream would charge even for an empty report."""
+    """There is no record to report on. The upstream charges even for an empty report."""
 
 
 class WrittenReports:
