@@ -1,7 +1,7 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
 For authorisation, parsing, freshness and headers, the hit cache calls the same functions as the
-Flask routes. Its responses are therefore the same as Flask's.
+Flask routes. The responses of the hit cache therefore equal those of the routes.
 
 The hit cache answers only valid GET and HEAD requests without a body or a Cache-Control header. It
 passes all other requests to Flask. If the store has no fresh answer of status 200, the hit cache
@@ -210,7 +210,7 @@ class HitCache:
 def _valid_for_s(served: Served, now: float) -> float:
     """Return for how many seconds an entry is valid.
 
-    The result is the time until the header Age changes, at most 1. If the answer stays fresh for
+    The result is the time until the header Age changes, at most 1 s. If the answer stays fresh for
     less than a second, the result is 0.
     """
     if served.ttl_s == 0:

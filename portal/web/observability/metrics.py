@@ -38,8 +38,8 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     process that reuses the number of an ended process continues the counters of the ended process.
     Raises OSError if the disk is full.
 
-    At import, prometheus_client chooses its class of values by PROMETHEUS_MULTIPROC_DIR. This
-    variable was not set at that time, so this function sets the class again.
+    At import, prometheus_client chooses its class of values depending on PROMETHEUS_MULTIPROC_DIR.
+    This variable was not set at import, so this function sets the class again.
 
     The files get their full size now. Otherwise prometheus_client would map sparse files into
     memory. If the disk is full, a write to a hole in a sparse file kills the process.

@@ -161,9 +161,9 @@ class Sessions:
     def history_key(self) -> str:
         """The key of the visitor's history: the token's digest, or a random id in the session.
 
-        In demo mode, this property renews the cookie with the id and makes the cookie permanent, so
-        that a returning visitor finds their batches. In the other modes, a new sign-in with the
-        same token gives the same key.
+        In demo mode, this property renews the cookie and makes the session permanent, so that a
+        returning visitor finds their batches. In the other modes, a new sign-in with the same token
+        gives the same key.
         """
         identity = self.signed_in
         # The demo token is public, so its digest does not identify a visitor.
