@@ -67,7 +67,7 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-# The server answers within ``longest_request_s``. A page's script waits NETWORK_MARGIN_S longer.
+# The seconds that a page's script waits for an answer beyond the server's ``longest_request_s``.
 NETWORK_MARGIN_S = 10
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
@@ -75,7 +75,7 @@ _warn = RepeatedWarning(logging.getLogger(__name__))
 
 @dataclass(frozen=True, slots=True)
 class Dependencies:
-    """The components that the web layer needs. ``portal.factory`` builds them."""
+    """The components and settings that ``portal.factory`` passes to the web layer."""
 
     gateway: Gateway
     gatekeeper: Gatekeeper
@@ -91,7 +91,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # old keys, whose signatures stay valid
+    former_secrets: Sequence[bytes] = field(repr=False)  # old keys; their signatures stay valid
     namespace: str
     hidden_marker: str
     mask_names: bool
@@ -101,7 +101,7 @@ class Dependencies:
     limits: RateLimits
     cors_origins: Sequence[str]
     static: Path
-    # The memory limit for the entries of ``HitCache``. 0 disables this cache.
+    # The memory limit for the entries of ``HitCache``, or 0 to disable ``HitCache``.
     hit_cache_bytes: int
     page_cache: PageCache
     access_log: AccessLogBuffer
@@ -120,13 +120,14 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=_session_s(portal),
-        # Pages that read no session must not renew the cookie. ``Sessions.history_key`` renews it.
+        # A page that reads no session must not renew the cookie. In demo mode,
+        # ``Sessions.history_key`` renews the cookie.
         SESSION_REFRESH_EACH_REQUEST=False,
         SECRET_KEY_FALLBACKS=list(portal.former_secrets),
     )
     app.session_interface = DynamicSecureCookies()
-    # Flask's ``ensure_sync`` tests at each call of a view or hook whether it is a coroutine. The
-    # portal has no coroutines, and the tests would take 2 % of the time of a cache miss.
+    # Before each call of a view or hook, Flask's ``ensure_sync`` tests whether the function is a
+    # coroutine. The portal has no coroutines. The tests would take 2 % of a cache miss's time.
     app.ensure_sync = lambda func: func  # type: ignore[method-assign]
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -161,7 +162,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             origin=request.url_root.rstrip("/"),
             panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
         )
-        if request.blueprint == SHARED:  # shared pages must not read the session or set a cookie
+        if request.blueprint == SHARED:  # a shared dossier's page reads no session, sets no cookie
             return page
         return replace(
             page,
@@ -205,7 +206,8 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
     )
     register_request_log(app, portal.metrics)
-    # Flask runs after-request functions in reverse order, so the rate-limit headers are added last.
+    # Flask runs after-request functions in the reverse order of their registration. The rate-limit
+    # headers are therefore added after all other headers.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     app.after_request(compress_html)
@@ -281,10 +283,10 @@ def init_app(app: Flask, portal: Dependencies) -> None:
 
 
 def _session_requester(sessions: Sessions) -> Requester | None:
-    """Return the visitor whom the session cookie identifies, or None without the cookie.
+    """Return the session's visitor, or None if the request has no valid session.
 
-    ``session`` is checked first, because in demo mode ``Sessions.current`` returns a visitor even
-    without the cookie.
+    In demo mode, ``Sessions.current`` returns a visitor even without a session cookie. This
+    function therefore checks ``session`` first.
     """
     identity = sessions.current() if session else None
     return None if identity is None else Requester(identity, sessions.history_key, by_session=True)
@@ -293,8 +295,8 @@ def _session_requester(sessions: Sessions) -> Requester | None:
 def _session_s(portal: Dependencies) -> int:
     """Return how many seconds a session lasts.
 
-    In the demo, only the session identifies a batch's owner. A session therefore lasts at least as
-    long as the results of a batch.
+    In demo mode, only the session identifies a batch's owner. The session therefore lasts at least
+    as long as the portal keeps a batch's results.
     """
     is_demo = portal.gatekeeper.mode == "demo"
     return max(SESSION_S, int(portal.batches.longest_kept_s)) if is_demo else SESSION_S
@@ -326,10 +328,10 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 
 
 def _warn_of_unconfigured_proxy() -> None:
-    """Warn if requests come through a proxy although TRUSTED_PROXIES is 0.
+    """Warn if the request came through a proxy although TRUSTED_PROXIES is 0.
 
-    All clients of the proxy would then share one sign-in limit. To keep lookups fast, only POST
-    requests are checked.
+    With this setting, all clients of the proxy share one sign-in limit. To keep lookups fast, this
+    function checks only POST requests.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
@@ -344,7 +346,7 @@ def _add_middleware(
 ) -> None:
     """Wrap the application. A request passes ProxyFix, then HitCache, RefusedBodies and Flask."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
-    # With rate limits there is no hit cache, because only the Flask application counts requests.
+    # Rate limits disable the hit cache, because only the Flask application counts requests.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:
         layers = HitCache(
             layers,

@@ -3,9 +3,9 @@
 Browsers may cache ``/static/css/portal.3f2a9c1b.css`` for a year, because changed content gets a
 new URL. Files are read, bundled and compressed once, at start-up.
 
-A request for a name with another hash gets the current file with ``no-store``. For example, while
-two versions of the portal share an address during an upgrade, a browser may get a page from one
-version and request the page's files from the other version.
+If the hash in a requested name is outdated, the response is the current file with ``no-store``.
+Such requests occur during an upgrade, while two versions of the portal share an address. A browser
+may then load a page from one version and the page's files from the other version.
 """
 
 import gzip
@@ -46,9 +46,9 @@ _TYPES: Final = {
 }
 _OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Removed from style sheets, because comments and indents are a tenth of the compressed size.
+# Comments and indents, removed because they are a tenth of a style sheet's compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
-# How a style sheet refers to another file. The portal replaces the file's name by its hashed name.
+# A style sheet's reference to another file. The portal replaces the file's name by the hashed name.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
 
 
@@ -110,7 +110,7 @@ class Assets:
         return self._files.get(hashed_name)
 
     def find_current(self, hashed_name: str) -> Asset | None:
-        """Return the current file for a name with a possibly outdated hash, or None."""
+        """Return the file whose name equals ``hashed_name`` except for the hash, or None."""
         parts = _OTHER_VERSION.fullmatch(hashed_name)
         hashed = self._hashed_names.get(parts[1] + parts[2]) if parts else None
         return self._files[hashed] if hashed else None
@@ -165,6 +165,6 @@ def _hashed(name: str, body: bytes) -> str:
 def _asset(name: str, body: bytes) -> Asset:
     suffix = Path(name).suffix
     guessed = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    # mtime=0, so that the compressed bytes do not depend on the start time.
+    # With mtime=0, the compressed bytes do not depend on the start time.
     zipped = gzip.compress(body, 9, mtime=0) if suffix in _COMPRESSED else None
     return Asset(body, guessed, zipped if zipped and len(zipped) < len(body) else None)

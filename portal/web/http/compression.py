@@ -20,7 +20,7 @@ _MAX_PADDING_BYTES: Final = 100
 
 
 def compress_html(response: Response) -> Response:
-    """Compress a long HTML body if the client accepts gzip."""
+    """Compress an HTML body of at least MIN_BYTES if the client accepts gzip."""
     if (
         response.mimetype != "text/html"
         or response.is_streamed

@@ -1,16 +1,15 @@
-"""Cross-origin access to the JSON paths (CORS, Fetch Standard §3.2), for configured origins only.
+"""Cross-origin access (CORS, Fetch Standard §3.2) to the JSON paths.
 
-A script of another origin must send a token, in a header or in the parameter ``at``. The session
-cookie is not enough. If the request has cookies, the browser does not let the script read the
-response, because the portal never sends ``Access-Control-Allow-Credentials``.
+A script of another origin must send a token, in a header or in the parameter ``at``. If the script
+sends the session cookie, the browser does not let the script read the response, because the portal
+never sends ``Access-Control-Allow-Credentials``.
 """
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-# Request headers that a script may send, and response headers that it may read, beyond those that
-# CORS always allows.
+# Headers that a script may send or read, in addition to the headers that CORS always allows.
 _REQUEST_HEADERS: Final = "Authorization, Cache-Control, Content-Type"
 _RESPONSE_HEADERS: Final = (
     "Age, Cache-Status, Content-Disposition, Location, RateLimit, RateLimit-Policy, "
@@ -27,7 +26,7 @@ class CrossOrigin:
 
     @classmethod
     def of(cls, origins: Collection[str]) -> "CrossOrigin | None":
-        """Return a CrossOrigin, or None without origins, so that callers can skip the check."""
+        """Return a CrossOrigin, or None if ``origins`` is empty."""
         return cls(frozenset(origins)) if origins else None
 
     def headers(self, origin: str | None) -> list[tuple[str, str]]:
@@ -39,7 +38,7 @@ class CrossOrigin:
         ]
 
     def preflight_headers(self, origin: str | None, methods: str) -> list[tuple[str, str]]:
-        """Return the preflight response's headers. ``methods`` is the value of its Allow header."""
+        """Return the headers of a preflight response whose Allow header is ``methods``."""
         if origin not in self.origins or origin is None:
             return []
         return [

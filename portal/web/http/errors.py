@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 
 # Statuses whose pages may offer a retry link, because the error may be temporary.
 _RETRYABLE: Final = (429, 500, 503, 504)
-# Errors after which a retry may succeed. An error in an SQL statement itself is not included.
+# Database errors after which a retry may succeed. Errors in an SQL statement are not included.
 _DATABASE_ERRORS: Final = (
     HistoryUnavailable,
     TokensUnavailable,
@@ -52,7 +52,7 @@ def is_json_path(path: str) -> bool:
 
 
 def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:
-    """Return an error in the API contract's format. Retry-After is rounded up to whole seconds."""
+    """Return a JSON error. Its header Retry-After is rounded up to whole seconds."""
     response = jsonify(message=message)
     response.status_code = status
     if retry_after_s is not None:
@@ -81,8 +81,8 @@ def page_error(
 ) -> Response:
     """Return an error page.
 
-    After a GET, the page links to a retry if the status is in _RETRYABLE and the wait is at most
-    _LONGEST_WAIT_S. Without ``advice``, the page of a 429 states how long to wait.
+    The page offers a link to retry a GET if ``status`` is in _RETRYABLE and ``retry_after_s`` is at
+    most _LONGEST_WAIT_S. The page of a 429 without ``advice`` states how long to wait.
     """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     if retry_after_s is not None and status == 429 and not advice:
@@ -108,7 +108,10 @@ def _retry_path() -> str:
 
 
 def _unavailability(error: Exception) -> str:
-    """Describe a database error without its SQL statement, which may contain a plate's HMAC."""
+    """Describe a database error without the SQL statement.
+
+    The statement may contain the HMAC of a plate.
+    """
     if isinstance(error, SQLAlchemyError):
         return error_kind(error)
     return f"{type(error).__name__}: {error}"

@@ -59,8 +59,8 @@ def standing_headers(secure: bool, varies_by_origin: bool = False) -> list[tuple
 def _must_close(status: int) -> bool:
     """Return whether the connection must be closed to prevent request smuggling.
 
-    A proxy and this server may disagree on where a request ends if its body is transfer-coded or
-    was not read (RFC 9112 §9.3, §11.2), or if the request asks for a protocol upgrade.
+    A proxy and this server may disagree on where a request ends. This can happen if the body is
+    transfer-coded or was not read (RFC 9112 §9.3, §11.2), or if the request asks for an upgrade.
     """
     rejected_unread = status >= 400 and request.method not in ("GET", "HEAD", "OPTIONS")
     return rejected_unread or "Transfer-Encoding" in request.headers or "Upgrade" in request.headers
@@ -74,9 +74,9 @@ def _cors_headers(cors: CrossOrigin, response: Response) -> list[tuple[str, str]
 
 
 def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
-    """Set the headers on every response.
+    """Set the headers of this module on every response.
 
-    If a view sets Cache-Control, the response gets neither ``no-store`` nor the default ``Vary``.
+    If a view sets Cache-Control, the response does not get _PRIVATE_HEADERS.
     """
 
     def before() -> None:
@@ -84,8 +84,8 @@ def register_headers(app: Flask, cors: CrossOrigin | None = None) -> None:
 
     def after(response: Response) -> Response:
         headers = response.headers
-        # No view sets these headers, so they are appended. ``update`` would first search for each
-        # header.
+        # No view sets these headers, so ``extend`` need not replace any. ``update`` would first
+        # search for each header.
         headers.extend(_SECURITY_HEADERS)
         if "Cache-Control" not in headers:
             headers.update(_PRIVATE_HEADERS)

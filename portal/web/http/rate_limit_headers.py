@@ -1,8 +1,8 @@
 """RateLimit and RateLimit-Policy headers (draft-ietf-httpapi-ratelimit-headers-10).
 
-The headers state each limit that applies to the caller: those of the settings RATE_LIMIT_TOKEN and
-RATE_LIMIT_ADDRESS, and the token's daily limit of upstream calls. If no limit applies, both headers
-are absent.
+The headers state each limit that applies to the caller: the request limits of the settings
+RATE_LIMIT_TOKEN and RATE_LIMIT_ADDRESS, and the token's daily limit of upstream calls. If no limit
+applies, both headers are absent.
 """
 
 import threading
@@ -35,13 +35,13 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 class DailyQuotas:
     """The number of upstream calls that each token has left today.
 
-    ``allowance`` returns what the daily limits still allow a caller. Its ``token`` is None if the
-    ledger (the database table of upstream calls) cannot be read.
+    ``allowance`` returns what the daily limits still allow a caller. ``Allowance.token`` is None if
+    the ledger (the database table of upstream calls) cannot be read.
 
-    A cache hit makes no upstream call and does not change the number. Its response is therefore
-    allowed to state a number that was read up to a second ago. To renew an older number, one thread
-    reads the ledger. Meanwhile the threads of other hits use the old number and need not wait for
-    the database.
+    A cache hit makes no upstream call, so a hit does not change the number. The response to a hit
+    may therefore state a number that was read up to a second ago. If the number is older, one
+    thread reads the ledger. Meanwhile the threads of other hits use the old number, so that these
+    threads do not wait for the database.
     """
 
     def __init__(
@@ -69,7 +69,11 @@ class DailyQuotas:
         return quota
 
     def recent(self, identity: Identity) -> Quota | None:
-        """Return a quota that is up to a second old, or older while another thread renews it."""
+        """Return a quota that was read up to a second ago.
+
+        The quota is older if another thread is reading the ledger. Returns None in the same cases
+        as ``read``.
+        """
         if not identity.daily_limit:
             return None
         found = self._recent.get(identity.name)

@@ -1,8 +1,9 @@
-"""Rate limits on requests, sign-ins, wrong dossier numbers or keys, and issued dossiers.
+"""Rate limits on requests, sign-ins, guesses of dossier numbers, and issued dossiers.
 
-A request with an invalid plate must return 400 even if a limit is reached. Flask-Limiter, which is
-built on the library ``limits``, would count requests before they are parsed. This module therefore
-uses ``limits`` directly.
+A request with an invalid plate must return 400 even if a limit is reached. Flask-Limiter would
+check the limit before the plate and return 429. This module therefore uses the library ``limits``,
+on which Flask-Limiter is built.
+
 Counters are in Redis if REDIS_URL is set. Otherwise each process counts separately, so two workers
 allow up to twice as many requests.
 """
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from portal.system.dependency_breaker import DependencyBreaker
 
-if TYPE_CHECKING:  # imported on first use, so that a portal without rate limits starts faster
+if TYPE_CHECKING:  # functions import ``limits``, so that a portal without limits starts faster
     from limits import RateLimitItem
     from limits.storage import Storage
     from limits.strategies import FixedWindowRateLimiter
@@ -41,7 +42,8 @@ REDIS_TIMEOUT_S: Final = 1.0
 class Quota:
     """A limit of ``amount`` requests or upstream calls per window of ``window_s`` seconds.
 
-    The current window ends in ``reset_s`` seconds. Until then, ``left`` more are allowed.
+    The current window ends in ``reset_s`` seconds. Until then, ``left`` more requests or calls are
+    allowed.
     """
 
     name: str
@@ -74,8 +76,8 @@ class RateLimits:
     def _local_counters(self) -> "FixedWindowRateLimiter":
         """Return the counters of this process, created once by the first caller.
 
-        ``functools.cached_property`` has no lock since Python 3.12, so two threads could create
-        separate counters.
+        Without a lock, two threads could create separate counters. ``functools.cached_property``
+        has no lock since Python 3.12.
         """
         if self._local is None:
             with self._setup:
@@ -96,9 +98,9 @@ class RateLimits:
         return max((wait for wait in waits if wait is not None), default=None)
 
     def windows(self, address: str | None, token_digest: str) -> list[Quota]:
-        """Return each rate-limit window that applies.
+        """Return the state of each window of the limits for an address and a token.
 
-        The name of a window is the kind of limit with the window's seconds, such as "token-60".
+        A quota is named after the kind of limit and the window's seconds, such as "token-60".
         """
         if not self.counts_requests:
             return []
@@ -112,7 +114,8 @@ class RateLimits:
     def sign_in(self, address: str | None) -> int | None:
         """Count an attempt to sign in.
 
-        Call this before the token is checked. Otherwise parallel attempts could exceed the limit.
+        Call this method before checking the token. Otherwise parallel attempts could exceed the
+        limit.
         """
         return self._first_wait(_hit, _parse_limit(WRONG_TOKENS), "sign-in", network(address))
 
@@ -121,13 +124,13 @@ class RateLimits:
             self._run(_clear, item, "sign-in", network(address))
 
     def guess_wait(self, address: str | None) -> int | None:
-        """Return how many seconds an address must wait, or None if it need not wait.
+        """Return how many seconds an address must wait, or None if no wait is needed.
 
         An address must wait after too many wrong guesses. A guess is an attempt to open a dossier
         by its number or key. After a wrong guess, call ``count_guess``. A right guess does not
         reset the counter, because the owner of a valid link could otherwise guess other links
-        without limit. Parallel requests may exceed the limit, because each is checked before any of
-        them is counted.
+        without limit. Parallel requests may exceed the limit, because each request is counted only
+        after it was checked.
         """
         return self._first_wait(_wait, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
 
@@ -153,9 +156,9 @@ class RateLimits:
     def _run(
         self, operation: Callable[..., T], item: "RateLimitItem", kind: str, subject: str
     ) -> T:
-        """Run an operation on the counters in Redis, or on local counters without Redis.
+        """Run an operation on the counters in Redis.
 
-        Local counters also replace a failing Redis.
+        If Redis is not configured or fails, run the operation on the counters of this process.
         """
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
@@ -254,7 +257,7 @@ def network(address: str | None) -> str:
 def _redis(url: str) -> "Storage":
     from limits.storage import storage_from_string
 
-    # ``limits`` needs another URL scheme for Unix sockets than ``redis-py``.
+    # For a Unix socket, ``limits`` expects "redis+unix://" where ``redis-py`` expects "unix://".
     limits_url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     return cast("Storage", storage_from_string(limits_url, **timeouts))

@@ -1,14 +1,14 @@
-"""Discards the body of a refused request, so that its sender receives the answer.
+"""Discards the body of a refused request, so that the client gets the response.
 
-Granian's HTTP library, hyper, closes the connection if the application does not read the body.
-Bytes that arrive afterwards cause a TCP reset (RFC 9112 §9.6). Clients such as ``urllib`` and axios
-send the whole body before they read the response. After a reset they report a broken pipe instead
-of the status 401, 404 or 413. This middleware therefore sends the answer at once and reads the body
-for some seconds more, like nginx's ``lingering_close``.
+If the application does not read the body, the server Granian closes the connection. Bytes that
+arrive afterwards cause a TCP reset (RFC 9112 §9.6). Clients such as ``urllib`` and axios send the
+whole body before they read the response. After a reset, these clients report a broken pipe instead
+of the status 401, 404 or 413. This middleware therefore sends the response at once and then reads
+the body for up to MAX_S seconds, like nginx's ``lingering_close``.
 
-The thread that answers the request also reads the body, because Granian 2.8 closes the body at the
-end of the response iterator. A stalled sender blocks this thread, so an ``UploadLimiter`` allows
-only a few such reads at a time. Above the limit the connection is closed at once.
+The thread that sends the response also reads the body, because Granian 2.8 closes the body at the
+end of the response iterator. A stalled client blocks this thread, so an ``UploadLimiter`` allows
+only a few such reads at a time. Above this limit, the middleware does not read the body.
 """
 
 import time
@@ -29,7 +29,7 @@ _READ_BYTES: Final = 16 * 1024
 
 
 class RefusedBodies:
-    """WSGI middleware that discards the rest of a body after a response of status 400 or above."""
+    """WSGI middleware that discards the unread body of a request refused with 4xx or 5xx."""
 
     def __init__(
         self,
@@ -73,9 +73,9 @@ class RefusedBodies:
 def _sends_body(environ: WSGIEnvironment) -> bool:
     """Return whether the client sends a body that this middleware may have to discard.
 
-    Returns False if the declared length exceeds MAX_BYTES. Also returns False for a request with
-    ``Expect: 100-continue``, because its client waits for a response before it sends the body (RFC
-    9110 §10.1.1).
+    Returns False if the declared length exceeds MAX_BYTES. Also returns False if the request has
+    ``Expect: 100-continue``, because the client then waits for a response before sending the body
+    (RFC 9110 §10.1.1).
     """
     if "HTTP_EXPECT" in environ:
         return False

@@ -1,8 +1,8 @@
 """Limits on request bodies: their size, and their concurrent reads in total and per sender.
 
-A stalled body blocks the thread that reads it. Granian 2.8 has no time-out for bodies:
-``header_read_timeout`` applies only to headers, and ``wsgi.input.read`` blocks. Without a limit, a
-few hundred clients that send one byte a minute would block every thread of a worker.
+A stalled body blocks the thread that reads the body, because the server, Granian 2.8, has no
+time-out for bodies. Without a limit, a few hundred clients that send one byte a minute would block
+every thread of a worker.
 
 The forms of pages and the JSON bodies of the API have separate limiters, so that unauthenticated
 clients with half-sent forms do not block the API. Bodies that ``RefusedBodies`` discards have a
@@ -22,17 +22,17 @@ BODY_CAP: Final = 256 * 1024  # bytes of a request's body
 MAX_FORMS: Final = 64
 MAX_FORMS_PER_NETWORK: Final = 4  # several people may share a network
 MAX_REPORTS: Final = 256
-MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # for scripts that send reports in parallel
+MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # a script may send reports in parallel
 MAX_REFUSED: Final = 8  # bodies that are read only to be discarded
 MAX_REFUSED_PER_NETWORK: Final = 4
 RETRY_AFTER_S: Final = 1
 
 
 class UploadLimits(NamedTuple):
-    """The limits of concurrent reads for each kind of body: in total, and per sender.
+    """For each kind of body, the limits of concurrent reads in total and per sender.
 
-    ``forms`` limits the forms that pages send, ``reports`` all JSON bodies of the API, and
-    ``refused`` the bodies of refused requests.
+    ``forms`` is for the forms of pages, ``reports`` for all JSON bodies of the API, and ``refused``
+    for the bodies of refused requests.
     """
 
     forms: tuple[int, int]

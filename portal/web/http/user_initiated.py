@@ -1,4 +1,7 @@
-"""Detects whether a user caused a request. Other requests must not lead to paid upstream calls."""
+"""Detects whether a user caused a request.
+
+Other requests, such as those of bots, must not cause paid upstream calls.
+"""
 
 import re
 from typing import Final
@@ -21,8 +24,8 @@ def is_user_initiated() -> bool:
 
 
 _PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
-# Crawlers and link previews. The pattern must not match the in-app browsers of Telegram and
-# Pinterest, which people use, or phones of the brand Cubot.
+# Crawlers and link previews. People use the in-app browsers of Telegram and Pinterest and phones of
+# the brand Cubot, so the pattern must not match these.
 _BOTS: Final = re.compile(
     r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
     r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"

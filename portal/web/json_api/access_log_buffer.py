@@ -1,7 +1,7 @@
 """Counts and logs hits, which are the requests that the hit cache has answered.
 
-The hits are counted and logged after their responses, many at a time, so that no response waits for
-the locks of the metrics or for the log's pipe.
+``AccessLogBuffer`` counts and logs hits in batches, after their responses. A response therefore
+need not wait for the locks of the metrics or for the log's pipe.
 """
 
 import logging
@@ -23,9 +23,9 @@ _BATCH_SIZE: Final = 100
 
 
 class HitLabels(msgspec.Struct, frozen=True):
-    """The metric labels and JSON log members that all hits on one cache entry have in common.
+    """The metric labels and log fields that all hits on one cache entry share.
 
-    ``AccessLogBuffer.credit`` reports the number of hits for each ``use`` to the gateway.
+    ``AccessLogBuffer.credit`` tells the gateway how many hits have the same ``use``.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -39,7 +39,7 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A request that the hit cache answered at ``at`` (epoch seconds) within ``seconds``."""
+    """A request that the hit cache answered at ``at`` (epoch seconds) in ``seconds``."""
 
     at: float
     seconds: float
@@ -69,7 +69,7 @@ class AccessLogBuffer:
     def add(self, hit: Hit) -> None:
         self._pending.append(hit)
         if len(self._pending) > 2 * MAX_PENDING:
-            # Hits arrive faster than they are written, so the thread of each hit now writes too.
+            # Hits arrive faster than ``write`` logs them, so this thread waits and logs a batch.
             with self._write_lock:
                 self._write(self._take_batch())
         elif len(self._pending) > MAX_PENDING:
@@ -84,10 +84,9 @@ class AccessLogBuffer:
                 self._write_lock.release()
 
     def credit(self) -> None:
-        """Report the number of each caller's hits to the gateway, which adds up the saved money.
+        """Report each caller's number of hits to the gateway as saved upstream calls.
 
-        A separate periodic task calls this method, because the report takes longer with more
-        callers.
+        A separate periodic task calls this method, so that many callers do not delay ``write``.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

@@ -1,16 +1,15 @@
 """The hit cache: WSGI middleware that answers JSON requests from the store, without Flask.
 
-For authorisation, parsing, freshness and headers it calls the same functions as the Flask routes. A
-response is therefore the same as Flask's, but faster.
+For authorisation, parsing, freshness and headers, the hit cache calls the same functions as the
+Flask routes. The responses of the hit cache therefore equal those of the routes.
 
-Flask answers a request that is not a GET or HEAD, has a body or a Cache-Control header, or is
-invalid. Flask also answers a valid request for which the store has no fresh answer of status 200.
-The hit cache then passes the results of its checks to Flask (CHECKED), so that Flask does not
-repeat the checks.
+The hit cache answers only valid GET and HEAD requests without a body or a Cache-Control header. It
+passes all other requests to Flask. If the store has no fresh answer of status 200, the hit cache
+passes the request on with the results of its checks (CHECKED). Flask does not repeat these checks.
 
-An entry contains the prepared headers of one response. An entry is used only for requests with the
-same _EntryKey, and for at most a second, because the header ``Age`` changes every second. Each use
-calls ``Gateway.get_if_unchanged``, because the stored answer may have been replaced or deleted.
+An entry contains the prepared headers of a response to requests with the same _EntryKey. The entry
+is valid for at most a second, because the header ``Age`` changes every second. Each use calls
+``Gateway.get_if_unchanged``, because the stored answer may have been replaced or deleted.
 """
 
 import threading
@@ -42,11 +41,11 @@ from portal.web.json_api.routes import (
     vehicle_lookup,
 )
 
-_ENTRY_BYTES: Final = 4096  # upper estimate of an entry's size, with headers, key and dict slot
+_ENTRY_BYTES: Final = 4096  # estimated maximum size of an entry, with its headers and key
 # The largest total length of path, query and Authorization header. Flask answers longer requests.
 _MAX_KEY_LENGTH: Final = 1024
-# The keys of entries contain plates, which should not stay in memory for long. Each time an entry
-# is added, the entries that expired more than _IDLE_S seconds ago are removed.
+# The keys of entries contain plates, which should not stay in memory for long. ``_add_entry``
+# therefore removes entries that expired more than _IDLE_S seconds ago.
 _IDLE_S: Final = 60.0
 _OPERATIONS: Final = {operation.path: operation for operation in LOOKUP_OPERATIONS}
 _SCHEMES: Final = ("http", "https")
@@ -55,7 +54,7 @@ _EntryKey = tuple[str, str, str | None, str, str]  # path, query, Authorization,
 
 
 class _Entry(msgspec.Struct, frozen=True):
-    """The prepared response headers for one request, valid until ``until`` (monotonic seconds).
+    """Prepared response headers, valid until ``until`` on the monotonic clock.
 
     ``key`` and ``fetched_at`` identify the stored answer.
     """
@@ -65,14 +64,14 @@ class _Entry(msgspec.Struct, frozen=True):
     fetched_at: float
     headers: list[tuple[str, str]]
     labels: HitLabels
-    limited: Identity | None  # the caller, if its token has a daily limit
+    limited: Identity | None  # the caller if the token has a daily limit, else None
 
 
 class HitCache:
     """WSGI middleware that answers requests for which the store has a fresh answer.
 
     ``memory_bytes`` limits the memory for the entries, which do not contain the answers' bodies.
-    ``daily`` is read only for tokens with a daily limit.
+    For tokens with a daily limit, ``daily`` returns the number of calls left today.
     """
 
     def __init__(
@@ -99,7 +98,8 @@ class HitCache:
         self._max_entries = max(1, memory_bytes // _ENTRY_BYTES)
         self._entries: dict[_EntryKey, _Entry] = {}
         self._lock = threading.Lock()
-        # The first request of a process goes to Flask, which then starts the scheduler.
+        # The first request of a process goes to Flask, which starts the scheduler if the server has
+        # not started it.
         self._is_warm = False
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
@@ -109,8 +109,8 @@ class HitCache:
             except Exception:
                 body = None  # Flask handles the request, and logs the error if it occurs again
             if body is not None:
-                # The server sends a list in one piece. For other iterables it acquires the GIL for
-                # each chunk.
+                # The server sends a list in one piece. For each chunk of another iterable, the
+                # server would acquire the GIL.
                 return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._is_warm = True
         self._log.write()
@@ -152,7 +152,7 @@ class HitCache:
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
         """Authorise and parse a request, or return None if Flask must answer.
 
-        Flask answers if the request is refused or too long, or if another route handles its path.
+        Flask must answer a request that is refused or too long, or that another route handles.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)
@@ -208,9 +208,10 @@ class HitCache:
 
 
 def _valid_for_s(served: Served, now: float) -> float:
-    """Return the seconds until the answer's Age changes, at most 1.
+    """Return for how many seconds an entry is valid.
 
-    The result is 0 in the last second in which the answer is fresh.
+    The result is the time until the header Age changes, at most 1 s. If the answer stays fresh for
+    less than a second, the result is 0.
     """
     if served.ttl_s == 0:
         return 0.0

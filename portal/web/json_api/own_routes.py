@@ -1,7 +1,7 @@
 """The portal's own JSON API, ``/api/v1``: vehicle data with explanations, exports and batches.
 
-Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A
-GET without a credential may use the session cookie of the HTML pages instead.
+Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A GET
+may use the session cookie of the HTML pages instead of a credential.
 """
 
 import logging
@@ -90,10 +90,11 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 
 @dataclass(frozen=True, slots=True)
 class Requester:
-    """The sender of a request. ``owner`` is the owner of the batches that the sender creates.
+    """The sender of a request.
 
-    ``by_session`` is true if the session cookie is the only credential. A browser sends this cookie
-    even with requests that no user intended.
+    ``owner`` identifies the sender as the owner of batches. ``by_session`` is true if the session
+    cookie is the only credential. A browser sends this cookie even with requests that no user
+    intended.
     """
 
     identity: Identity
@@ -105,10 +106,10 @@ class Requester:
 class OwnApi:
     """The routes of ``/api/v1``.
 
-    ``panels_of`` makes lookups as the HTML pages do. ``session`` returns the visitor whom the
-    session cookie identifies, or None. ``dossier`` returns the dossier of a batch's plate as HTML,
-    or None if no lookup has a readable stored answer. ``pdfs`` renders the HTML as PDF.
-    ``pdf_span`` returns a context manager that traces one rendering.
+    ``panels_of`` makes a vehicle's lookups and returns their results. ``session`` returns the
+    session's visitor, or None if the request has no valid session. ``dossier`` returns the dossier
+    of a batch's plate as HTML, or None if no lookup has a readable stored answer. ``pdfs`` renders
+    this HTML as PDF. ``pdf_span`` returns a context manager that traces one rendering.
     """
 
     gateway: Gateway
@@ -157,8 +158,8 @@ class OwnApi:
     def vehicle(self, plate: str) -> Response:
         requester = self._requester()
         subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
-        # Without ``ask`` in the query, a missing scope is no error. The response then states which
-        # lookups the identity may not make.
+        # If the query has no ``ask``, the identity may lack the scopes of some lookups. The
+        # response then states which lookups the identity may not make.
         names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
@@ -265,9 +266,8 @@ class OwnApi:
     ) -> Iterator[tuple[str, bytes]]:
         """Yield the files of a batch's ZIP archive, each with its name.
 
-        The first file lists the plates, and is sent before a dossier is rendered. The last file
-        lists the vehicles that have no dossier, each with the reason. There is no such file if
-        every vehicle has a dossier.
+        The first file lists the plates, and is sent before a dossier is rendered. If some vehicles
+        have no dossier, the last file lists these vehicles, each with the reason.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
@@ -366,9 +366,9 @@ def _with_lookups(requester: Requester) -> Requester:
 def _directive(requester: Requester) -> Directive:
     """Return the cache directive of a request.
 
-    If the session cookie is the only credential, two rules apply, as on the HTML pages. A GET never
-    refreshes an answer, because a browser sends no-cache when the user reloads a page. A request
-    that no user initiated reads only stored answers.
+    If the session cookie is the only credential, two rules apply, as on the HTML pages. The header
+    ``no-cache`` has no effect, because a browser sends it whenever the user reloads a page. A
+    request that no user initiated reads only stored answers.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:
@@ -386,8 +386,8 @@ def _without_answer(panel: Panel) -> Refusal | Failure:
         case "out_of_scope":
             return Refusal(403, FORBIDDEN)
         case "":
-            # A panel without an answer and without a cause means that the request allowed only
-            # stored answers and that none was stored.
+            # A panel has no cause if its answer is unreadable, or if the request allowed only
+            # stored answers and the store has none.
             return Refusal(502, NO_ANSWER) if panel.has_answer else Failure("not_stored")
         case kind:
             return Failure(kind, panel.retry_after_s)
@@ -407,7 +407,7 @@ def _parameter(name: str, invalid: str) -> str | None:
 def _asked(names: Sequence[object], identity: Identity, invalid: str) -> tuple[LookupName, ...]:
     """Return the lookups that a request names, in the order of LOOKUPS.
 
-    Raises Refusal: 400 with the message ``invalid`` for an unknown name, 403 if the identity lacks
+    Raises Refusal (400, ``invalid``) for an unknown name, or Refusal (403) if the identity lacks
     the scope of a lookup.
     """
     if any(name not in LOOKUPS for name in names):

@@ -1,4 +1,4 @@
-"""The five JSON paths of the API contract, which return the upstream's bodies byte for byte."""
+"""Serves the upstream's five JSON paths with the upstream's unchanged bodies."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """What the hit cache has found out about a request that it passes to the Flask route."""
+    """The identity and the stored entries that the hit cache has found for a request."""
 
     identity: Identity
     snapshot: Snapshot
@@ -67,7 +67,7 @@ class CheckedRequest:
 
 @dataclass(frozen=True, slots=True)
 class JsonApi:
-    """The five routes. Errors are checked in the order 404/405, 401, 403, 413/415/400, 429."""
+    """The five routes. They check for errors in the order 404/405, 401, 403, 413/415/400, 429."""
 
     gateway: Gateway
     gatekeeper: Gatekeeper
@@ -148,7 +148,7 @@ def add_route(
 
 
 def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
-    """Return what identifies the sender for the upload limits: a token's digest or a network.
+    """Return the sender's key for the upload limits: a token's digest or a network.
 
     Only a token that the portal has issued identifies a sender. In pass-through mode anyone can
     invent a credential, and the demo token is public.
@@ -157,13 +157,14 @@ def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
 
 
 def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
-    """Return the JSON object in the request's body. Raises Refusal (400), or aborts (413, 415).
+    """Return the JSON object in the request's body.
 
-    ``uploads`` limits how many bodies are read at a time, in total and of one ``sender``.
-    ``invalid`` is the error message for a body that is not a JSON object.
+    ``uploads`` limits how many bodies are read at a time, in total and per ``sender``. If the body
+    is not a JSON object, raises Refusal (400) with the message ``invalid``. Aborts with 413 or 415
+    if the body is too long or is declared as another type.
     """
-    # One byte above the cap, because Flask truncates a chunked body at the limit instead of
-    # rejecting it.
+    # Flask truncates a chunked body at this limit instead of rejecting it. The limit is one byte
+    # above BODY_CAP, so that the code below can detect a body that is too long.
     request.max_content_length = BODY_CAP + 1
     with uploads.reading(sender):
         body = request.get_data(cache=False)
@@ -181,9 +182,10 @@ def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, 
 
 
 def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: bytes) -> Identity:
-    """Authenticate a request. Raises NoCredential, or Refusal (401 or 403) for a bad credential.
+    """Authenticate a request.
 
-    ``authorization`` has the values of all Authorization headers.
+    ``authorization`` has the values of all Authorization headers. Raises NoCredential, or Refusal
+    (401 or 403) for a bad credential.
     """
     credential = read_credential(authorization, query)
     try:
@@ -236,7 +238,7 @@ def vehicle_lookup(operation: Operation, plate: str, uf: str | None = None) -> L
 
 
 def read_plate(text: str) -> Plate:
-    """Return a plate. Raises Refusal (400)."""
+    """Parse a plate. Raises Refusal (400)."""
     try:
         return Plate.parse(text)
     except InvalidPlate:
@@ -244,9 +246,9 @@ def read_plate(text: str) -> Plate:
 
 
 def _subject(text: str) -> Plate | Renavam:
-    """Return a plate or a Renavam. Raises Refusal (400).
+    """Parse a plate or a Renavam (vehicle register number). Raises Refusal (400).
 
-    The pages accept a hyphen in a Renavam. The API contract accepts only its eleven digits.
+    The HTML pages accept a Renavam with a hyphen. The JSON paths accept only eleven digits.
     """
     try:
         subject = parse_subject(text)
@@ -266,7 +268,7 @@ def _relay(served: Served) -> Response:
 
 
 def success_headers(served: Served) -> list[tuple[str, str]]:
-    """Return the headers ``Age`` and ``Cache-Status``, which only a 200 has."""
+    """Return the headers ``Age`` and ``Cache-Status`` of a response of status 200."""
     return [("Age", str(served.age_s)), ("Cache-Status", _cache_status(served))]
 
 

@@ -12,8 +12,8 @@ from portal.web.observability.redaction import Redactor
 
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
-# Attribute of a log record that produces many lines: a sequence with one pair for each line. A pair
-# has the time in epoch seconds, and the JSON members of its line as text from ``members()``.
+# Attribute of a log record that stands for many lines: a sequence with a pair for each line. A pair
+# has the line's time in epoch seconds, and the line's own JSON members as text from ``members()``.
 BATCH: Final = "batch"
 _THOUSANDTHS: Final = tuple(f"{number:03}" for number in range(1000))
 _encoder: Final = msgspec.json.Encoder()
@@ -39,7 +39,7 @@ class JSONLines(logging.Formatter):
 
 
 def line_fields(record: logging.LogRecord) -> dict[str, Any]:
-    """Return the request id, if there is one, and the members in the record's FIELDS."""
+    """Return the record's FIELDS, plus the request id during a request."""
     fields = getattr(record, FIELDS, {})
     if has_request_context() and "request_id" in g:
         return {"request_id": g.request_id, **fields}

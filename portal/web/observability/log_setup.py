@@ -16,7 +16,7 @@ LogFormat = Literal["json", "text"]
 def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") -> None:
     """Give the root logger handlers that redact ``secrets``.
 
-    The loggers of Granian, the server, also use these handlers (``portal.serving.server``).
+    The loggers of the server (Granian) also use these handlers.
     """
     redact = Redactor(secrets)
     stdout = _handler(sys.stdout, redact, log_format)
@@ -26,7 +26,7 @@ def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") 
     root = logging.getLogger()
     root.handlers[:] = [stdout, stderr]
     root.setLevel(logging.INFO)
-    # Alembic logs a line for each of its plugins at level INFO.
+    # At level INFO, Alembic would log a line for each of its plugins.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
 
 

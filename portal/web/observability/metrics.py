@@ -22,27 +22,27 @@ from portal.system.shared_directory import reserve
 
 _SECONDS = (0.001, 0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30)
 SHORTEST_S = _SECONDS[0]
-# The size of a worker's file of counters, and of its file of histograms. A file of this size holds
-# about 12,000 time series of 170 bytes each.
+# Each worker has a file of counters and a file of histograms. Both files have this size, which is
+# enough for about 12,000 time series of 170 bytes each.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# The maximum number of unexpected fields in answers that get their own label value. All further
-# fields share the value "other", because an upstream may invent any number of field names.
+# The maximum number of label values for unexpected fields in answers. All further fields share the
+# value "other", because an upstream may invent any number of field names.
 _MOST_FIELDS = 200
 
 
 def enable_multiprocess(directory: Path, number: int) -> None:
     """Store this process's metrics in files that all workers of the server read.
 
-    Call this before creating Metrics. ``number`` must be unique among living processes. A process
-    that gets the number of an ended process continues the counters of that process. Raises OSError
-    if the disk is full.
+    Call this function before creating Metrics. ``number`` must be unique among living processes. A
+    process that reuses the number of an ended process continues the counters of the ended process.
+    Raises OSError if the disk is full.
 
-    prometheus_client chooses its value class at import, by an environment variable. This function
-    sets the class again, because the import happens before the variable is set.
+    At import, prometheus_client chooses its class of values depending on PROMETHEUS_MULTIPROC_DIR.
+    This variable was not set at import, so this function sets the class again.
 
     The files get their full size now. Otherwise prometheus_client would map sparse files into
-    memory, and a write to a hole in such a file would kill the process if the disk is full.
+    memory. If the disk is full, a write to a hole in a sparse file kills the process.
     """
     for kind in ("counter", "histogram"):
         reserve(directory / f"{kind}_{number}.db", _FILE_BYTES)
@@ -103,8 +103,8 @@ class Metrics(Observer):
         self._lookup_seconds = histogram(
             "lookup_seconds", "Duration of a lookup", "operation", "result"
         )
-        # There is no label for the access token, because the number of tokens has no bound. The
-        # operator's page /operacao (operation) shows the amounts by token.
+        # No label names the access token, because the number of tokens has no bound. The operator's
+        # page /operacao (operation) shows the amounts for each token.
         self._spent = counter(
             "spent_brl",
             "R$ of finished upstream calls; the ledger also has those that died with a worker",
@@ -242,7 +242,8 @@ class MetricsAccess:
             abort(401 if self.token else 403)
 
     def _is_loopback(self) -> bool:
-        # If TRUSTED_PROXIES is 0, every request through a proxy on this host seems to be local.
+        # If TRUSTED_PROXIES is 0, every request through a proxy on this host has a loopback
+        # address. Such requests are refused, because their real clients are unknown.
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
         if forwarded and not self.behind_proxy:
             return False

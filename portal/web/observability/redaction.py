@@ -15,7 +15,7 @@ from portal.wording import DASHES
 HIDDEN: Final = "[hidden]"
 
 _PATTERNS: Final = (
-    # A credential after the name of its parameter or header.
+    # The values of the query parameter ``at`` and of the headers for credentials and cookies.
     re.compile(r"(?i)\b(at(?:=|%3D))[^&\s\"'<>]+"),
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
     # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
@@ -34,7 +34,8 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
-        # Longest first, because one secret may be the beginning of another.
+        # A regular expression takes the first alternative that matches. The longest secret comes
+        # first, because a shorter secret may be its beginning.
         words = sorted(encodings, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
 

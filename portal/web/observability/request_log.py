@@ -1,4 +1,4 @@
-"""Logs and counts each request: its id, route pattern (never the path), status and duration."""
+"""Logs and counts requests by route pattern, because a path may contain a plate."""
 
 import logging
 import time
@@ -21,7 +21,7 @@ _METHODS: Final = frozenset(
 def method_label(method: str) -> str:
     """Return the method, or "other" if HTTP does not define it.
 
-    A client may invent any method, so logs and metrics never contain an unknown method.
+    A client may invent any method. Each invented method would add time series to the metrics.
     """
     return method if method in _METHODS else "other"
 
@@ -39,8 +39,8 @@ def request_fields(
 def register_request_log(app: Flask, metrics: Metrics) -> None:
     """Log and count every request.
 
-    Call this before other hooks are added, so that the duration includes their time. Flask runs
-    ``after_request`` hooks in reverse order.
+    Call this function before other hooks are added, so that the duration includes the time of the
+    other hooks. Flask runs ``after_request`` hooks in reverse order.
     """
     # Werkzeug's development server would log whole paths, which contain plates.
     logging.getLogger("werkzeug").setLevel(logging.WARNING)

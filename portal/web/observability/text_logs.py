@@ -1,6 +1,6 @@
 """Formats log lines for people: aligned, in São Paulo's time, coloured on a terminal.
 
-The lines report the same events as the JSON lines, with the same redaction.
+The lines report the same events as ``logs.JSONLines``, with the same redaction.
 """
 
 import logging
@@ -17,7 +17,7 @@ _INDENT: Final = " " * 4
 _LEVEL_WIDTH: Final = 9
 _LOGGER_WIDTH: Final = 22
 _RULE_WIDTH: Final = 42
-# Control characters could forge a log line or send commands to a terminal.
+# Escapes for control characters, which could forge a log line or send commands to a terminal.
 _CONTROLS: Final = {code: f"\\x{code:02x}" for code in (*range(32), *range(127, 160))}
 _LINE_ENDS: Final = {0x2028: "\\u2028", 0x2029: "\\u2029"}
 _ONE_LINE: Final = _CONTROLS | _LINE_ENDS

@@ -147,14 +147,14 @@ class BatchPages:
         return redirect(f"/lote/{batch}", 303)
 
     def _too_large(self, _: RequestEntityTooLarge) -> BaseResponse:
-        """Return the form. Its fields are empty, because the portal does not read a large body."""
+        """Return an empty form, because the portal does not read such a large body."""
         identity = self._sessions.current()
         return (
             page_error(413) if identity is None else self._form(identity, "", TOO_LARGE, status=413)
         )
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Delete the draft that a corrected list replaces, unless the draft was already started."""
+        """Delete the draft that a corrected list replaces, unless its batch has started."""
         with suppress(UnknownBatch, NotAllowed):
             self._batches.discard(batch, owner)
 
@@ -188,10 +188,11 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return the items of one page and the number of pages, or all items and None.
+        """Return items of a batch, and the number of pages.
 
-        The browser fetches the page of a running batch every two seconds, so only the items on that
-        page are read. A chosen filter or sort order needs all items.
+        The number is None if the items are not divided into pages. The browser fetches the page of
+        a running batch every two seconds. For a running or paused batch, this method therefore
+        reads only one page of items. A filter or a sort order (``is_chosen``) needs all items.
         """
         if found.state == "draft":
             return [], None
@@ -202,7 +203,7 @@ class BatchPages:
         return self._batches.items(found.id, owner, most=PAGE_SIZE, skip=skip), pages
 
     def _left(self, found: Batch, owner: str, identity: Identity) -> Preview | None:
-        """Return the preview of the lookups that the page's button would make.
+        """Return the cost of the lookups that the button of the batch's page would make.
 
         The button starts, resumes or repeats the batch. Returns None if the page has no button.
         """
@@ -288,7 +289,7 @@ class BatchPages:
 
 
 def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
-    """Add the vehicles that the visitor ticked in the form and that the list does not contain."""
+    """Add the recent vehicles that the visitor ticked, without repetitions."""
     added = read_strings(recent)
     subjects = dict.fromkeys((*listed.subjects, *added.subjects))
     return replace(listed, subjects=tuple(subjects))

@@ -100,7 +100,7 @@ class ComparisonPages:
 
 
 def _plates(typed: list[str]) -> list[Plate]:
-    """Return the plates of the query without repetitions. Raises _InvalidPlates."""
+    """Return the typed plates without repetitions. Raises _InvalidPlates."""
     plates: dict[Plate, None] = {}
     for text in typed:
         if several := plates_in(text):

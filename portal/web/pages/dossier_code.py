@@ -27,9 +27,9 @@ _NO_PRICE: Final[Mapping[object, str | None]] = {
 class DossierCodes:
     """Signs and verifies codes. Changing any character makes a code invalid.
 
-    A code is valid only for the ``namespace`` (demo, or an upstream's name) in which it was issued,
-    because data of the demo or of a test upstream proves nothing about a vehicle. Codes that were
-    signed with one of the earlier secret keys ``former`` stay valid.
+    A code is valid only for the ``namespace`` (demo, or an upstream's name) for which the portal
+    issued the code. Otherwise a code of the demo or of a test upstream would seem to prove facts
+    about a vehicle. Codes that were signed with an earlier secret key (``former``) stay valid.
     """
 
     def __init__(self, secret: bytes, namespace: str, former: Sequence[bytes] = ()) -> None:
@@ -48,23 +48,23 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # Empty if no answer is stale. A shorter code needs a QR code with fewer and
-                    # larger dots.
+                    # The list is empty if no answer is stale. A shorter code fits a QR code with
+                    # fewer and larger dots.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
         )
 
     def read(self, code: str) -> DossierSummary | None:
-        """Return the summary that a code signs, or None if this portal did not issue the code."""
+        """Return the summary in a code, or None if this portal did not issue the code."""
         signed = _signed(self._serializers, code)
         return _summary(*signed) if signed is not None else None
 
     def stamp(self, page: DossierPage, panels: Panels) -> DossierPage:
         """Add the code, the digest and a QR code to a draft dossier.
 
-        The QR code contains the URL of ``/verificar`` (verify) with the code. A page that shows a
-        notice instead of a dossier is returned unchanged.
+        The QR code contains the URL of ``/verificar`` (verify) with the code. If the page shows a
+        notice instead of a dossier, this method returns the page unchanged.
         """
         if page.state != "ready":
             return page
@@ -89,7 +89,7 @@ class DossierCodes:
 def stamp_issued(page: DossierPage, identifiers: Identifiers, issuer: Issuer | None) -> DossierPage:
     """Add the issuer, the number and a QR code to a dossier.
 
-    The QR code contains the URL of ``/verificar`` with the share key.
+    The QR code contains the URL of ``/verificar`` (verify) with the key of the dossier's link.
     """
     qr_code = _qr_code(f"{page.address}/verificar?codigo={identifiers.key}")
     return replace(page, issuer=issuer, number=display_number(identifiers.number), qr=qr_code)
@@ -104,8 +104,8 @@ def _signed(serializers: Sequence[URLSafeSerializer], code: str) -> Any:
     for serializer in serializers:
         with suppress(BadSignature, UnicodeError, ValueError, TypeError):
             signed = serializer.loads(code)
-            # The last base64 character has unused bits, so several spellings decode to one value.
-            # Only the spelling that the portal issued is valid.
+            # The last base64 character has unused bits, so several codes decode to one value. Only
+            # the code that the portal issued is valid.
             return signed if serializer.dumps(signed) == code else None
     return None
 
@@ -134,7 +134,7 @@ def _summary(
 
 
 def _kept_at(panel: Panel, content: object) -> datetime | None:
-    """Return the fetch time of a stale answer, or None for a fresh or an unreadable answer."""
+    """Return the fetch time of a stale, readable answer, or None for other answers."""
     return panel.fetched_at if panel.state == "stale" and content is not None else None
 
 

@@ -1,6 +1,6 @@
-"""The pages of a visitor's own history: list it, erase one vehicle, or erase all of it.
+"""The pages that list and erase the visitor's own history of lookups.
 
-The list reads stored answers only, so it never causes an upstream call.
+The list shows only stored answers, so it never causes an upstream call.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -20,8 +20,8 @@ from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
 
-# The arguments are a caller's name, plates or Renavams (vehicle register numbers), and a time in
-# epoch seconds. The result maps each plate or Renavam to the R$ paid for it since that time.
+# Takes a caller's name, a sequence of plates and Renavams (vehicle register numbers), and a time in
+# epoch seconds. Maps each plate or Renavam to the R$ that the caller has paid since that time.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
@@ -53,7 +53,7 @@ class HistoryPages:
     def history(self, identity: Identity) -> BaseResponse:
         number = _page_number(request.args.get("pagina", ""))
         key = self._sessions.history_key
-        # One more entry than the page shows, to find out whether there are older entries.
+        # Read one more entry than the page shows, to find out whether there are older entries.
         entries = self._history.recent(key, PAGE_SIZE + 1, (number - 1) * PAGE_SIZE)
         shown = entries[:PAGE_SIZE]
         subjects = [parse_subject(entry.subject) for entry in shown]
@@ -100,9 +100,9 @@ class HistoryPages:
     def _payments(
         self, identity: Identity, subjects: Sequence[str]
     ) -> Mapping[str, Decimal] | None:
-        """Return the R$ paid for each subject.
+        """Return the R$ that the visitor paid for each plate or Renavam.
 
-        Returns None in demo mode, because all visitors share one name.
+        Returns None in demo mode, in which all visitors share one name.
         """
         if self._sessions.is_demo:
             return None

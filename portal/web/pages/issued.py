@@ -68,10 +68,10 @@ _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\"
 
 
 class IssuedPages:
-    """The pages for the owner of issued dossiers.
+    """The pages for the owner of issued dossiers. Other visitors get 404.
 
-    The owner of a dossier is the token or credential with which it was issued, or in demo mode the
-    session. Other visitors get 404.
+    A dossier belongs to the token or credential with which the visitor issued the dossier. In demo
+    mode, a dossier belongs to the visitor's session.
     """
 
     def __init__(
@@ -111,8 +111,8 @@ class IssuedPages:
     def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
         """Return a view that finds the visitor's dossier by the number in the URL.
 
-        The returned view passes a valid dossier to ``view``. If the number in the URL is not in its
-        canonical form, the returned view redirects to that form.
+        The returned view passes a valid dossier to ``view``. If the URL does not have the number's
+        canonical form, the returned view redirects to the canonical URL.
         """
 
         def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001
@@ -202,8 +202,8 @@ class SharedPages:
         return pages
 
     def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
-        # A known key works even after too many wrong guesses from the same address, because many
-        # people may share an address. A key of 128 random bits cannot be guessed.
+        # A known key works even after too many wrong guesses from the same address. Many people may
+        # share an address, and a key of 128 random bits cannot be guessed.
         dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
             wait_s = self._limits.guess_wait(request.remote_addr)
@@ -228,7 +228,7 @@ class SharedPages:
 
 
 def ended_response(dossier: Dossier) -> Response:
-    """Return 410 for a dossier that has expired or was revoked."""
+    """Return the page of an expired or revoked dossier, with status 410."""
     page = EndedDossierPage(
         "revoked" if dossier.state == "revoked" else "expired",
         display_number(dossier.number),

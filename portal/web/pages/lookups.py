@@ -1,6 +1,6 @@
 """Makes a page's lookups in parallel.
 
-Each lookup, even a failed one, results in a panel, which is one section of the page.
+Each lookup results in a panel (a section of the page), even if the lookup fails.
 """
 
 import logging
@@ -58,7 +58,10 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> Panels:
-        """Return a subject's panels. A panel is "unasked" if ``operations`` lacks its operation."""
+        """Return the panels of a subject (a plate or Renavam).
+
+        The panel of an operation that is not in ``operations`` is "unasked".
+        """
         return self.panels_of_all([subject], operations, identity, directive)[0]
 
     def panels_of_all(
@@ -68,10 +71,10 @@ class Lookups:
         identity: Identity,
         directive: Directive = Directive.NORMAL,
     ) -> list[Panels]:
-        """Return the panels of each subject. All lookups run in parallel.
+        """Return the panels of each subject. Upstream calls run in parallel.
 
-        The calling thread first reads all stored answers. It then makes one of the lookups that
-        need the upstream. Threads of the pool make the other lookups.
+        The calling thread first reads all stored answers. The calling thread then makes one of the
+        lookups that need the upstream. Threads of the pool make the other lookups.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
@@ -102,10 +105,10 @@ class Lookups:
         ]
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
-        """Return each subject's stored answers for a list page, without making or counting lookups.
+        """Return panels of each subject's stored answers, for a page that lists vehicles.
 
-        Unlike ``panels_of_all``, this method does not read the earlier answers with which a vehicle
-        page shows what has changed.
+        This method makes and counts no lookups. Unlike ``panels_of_all``, this method does not read
+        earlier answers, because a list does not show what has changed.
         """
         caller = Caller.of(identity)
 
@@ -121,7 +124,10 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the highest cost of one plate's lookups, and the number of plates left today."""
+        """Return the highest cost of one plate's lookups, and the limits of today.
+
+        ``plates_left`` is the number of plates for which the daily limits still allow all lookups.
+        """
         allowed = [one for one in LOOKUP_OPERATIONS if identity.has_scope(one.name)]
         prices = [self._gateway.terms(one.name).price for one in allowed]
         allowance = self._allowance(Caller.of(identity))
@@ -170,9 +176,9 @@ class Lookups:
         return answer_panel(served, self._gateway.previous(lookup, caller))
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
-        """Return the result of ``find``, or a panel that describes its failure.
+        """Return the result of ``find``, or a panel that describes the failure of ``find``.
 
-        Adds the price of the lookup to a panel.
+        If the result is a panel, this method adds the price of the lookup.
         """
         found: Found | Panel
         try:
@@ -199,8 +205,8 @@ class Lookups:
 class _PendingLookup:
     """A lookup that runs once, in the first thread that calls ``run``.
 
-    ``run`` may be called twice: an executor that could not start a thread keeps the task and may
-    run it later.
+    ``run`` may be called twice, because an executor that could not start a thread keeps the task
+    and may run the task later.
     """
 
     def __init__(self, fetch: Callable[[], Panel]) -> None:

@@ -1,4 +1,4 @@
-"""The operator's pages: figures about the portal, and forms that issue and revoke its tokens.
+"""The operator's pages: figures, and forms that issue and revoke tokens.
 
 Each page requires the scope ``admin``.
 """
@@ -78,8 +78,8 @@ class OperationsSources:
 class OperationsPages:
     """The page ``/operacao`` (operation), and the pages that issue and revoke tokens.
 
-    An action that cannot be undone requires a sign-in within the last FRESH_SIGN_IN_S seconds,
-    because another person may use a browser that the operator has left open.
+    Issuing or revoking a token requires a sign-in within the last FRESH_SIGN_IN_S seconds, because
+    another person may use a browser that the operator has left open.
     """
 
     def __init__(
@@ -111,9 +111,10 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Pass the operator's identity to a view, and refuse other visitors.
+        """Return a view that only operators may use. It passes the identity to ``view``.
 
-        Pass-through mode refuses all visitors, because its credentials have no scope ``admin``.
+        In pass-through mode, the returned view refuses all visitors, because upstream credentials
+        have no scope ``admin``.
         """
 
         def guarded(**parts: str) -> BaseResponse:
@@ -201,7 +202,8 @@ class OperationsPages:
             daily_limit=typed.daily_limit,
             lifetime_s=typed.lifetime_s,
         )
-        # No redirect, because the new token would have to be stored until the next request.
+        # The response is not a redirect, because the portal would have to store the new token until
+        # the next request.
         return page_response(NewTokenPage(typed.name, token))
 
     def revoke_form(self, identity: Identity, name: str) -> BaseResponse:
@@ -234,7 +236,7 @@ class OperationsPages:
     def _sign_in_problem(self) -> str:
         """Return an error message if the sign-in is too old and cannot be renewed, else "".
 
-        If the sign-in is too old, the form asks for the token of the session. This token renews the
+        A form asks for the session's token if the sign-in is too old. The correct token renews the
         sign-in.
         """
         if self._sessions.is_fresh:

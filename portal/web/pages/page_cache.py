@@ -1,12 +1,12 @@
 """Cache of rendered vehicle pages, cleared every second.
 
 Rendering a page from stored answers takes 8 ms. The benchmark ``warm_page`` in ``bench/misses.py``
-requires that the portal serves five times as many pages a second as a portal without any cache.
-Without the page cache, the portal serves only twice as many pages.
+requires that the portal serves five times as many pages a second as a portal that stores no
+answers. Without the page cache, the portal serves only twice as many pages.
 
 The cache key contains everything that the page depends on, such as the answers' bytes and the
-visitor's name. The scheduler clears the cache, so that a purged answer does not stay in memory.
-EDGE_MEMORY_MB=0 disables the cache.
+visitor's name. The scheduler clears the cache, so that a purged answer does not stay in memory. The
+setting EDGE_MEMORY_MB=0 disables the cache.
 """
 
 import secrets
@@ -21,7 +21,7 @@ from portal.presentation.site.site import Site
 from portal.web.pages.responses import Page
 
 MOST_PAGES: Final = 32
-# A cached page contains these placeholders for the texts that differ in each request. The
+# A cached page contains these placeholders for the texts that differ between requests. The
 # placeholders are random, so that no text of the upstream can equal a placeholder.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)

@@ -11,8 +11,8 @@ __all__ = ["PDFUnavailable", "can_render_pdf", "pdf_process", "render_pdf"]
 
 def render_pdf(html: str, assets: Assets) -> bytes:
     """Render a page as PDF/UA-1. Only files under ``/static/`` and ``data:`` URLs are loaded."""
-    # One rendering at a time, because pango's font map is not thread-safe. Because of the GIL,
-    # parallel renderings would not be faster.
+    # The lock allows one rendering at a time, because the font map of the library Pango is not
+    # thread-safe. Parallel renderings would not be faster, because of the GIL.
     with _render_lock:
         return _renderer(assets).render(html)
 

@@ -45,9 +45,10 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 
 
 def check_invented(subject: Plate | Renavam) -> None:
-    """Raise InvalidPlate for a Renavam (vehicle register number) of zeros, which no vehicle has.
+    """Raise InvalidPlate for a Renavam (vehicle register number) of zeros.
 
-    Only pages reject such a Renavam. The API contract accepts any eleven digits.
+    No vehicle has this number. Only the HTML pages reject it. The JSON paths accept any eleven
+    digits.
     """
     if isinstance(subject, Renavam) and subject.is_invented:
         raise InvalidPlate(subject.text)
@@ -115,7 +116,7 @@ class PublicPages:
         return redirect(subject_path(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the page of the only plate in a text, or to a comparison of several."""
+        """Redirect to the page of the plate in a text, or compare several plates."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)
@@ -167,7 +168,7 @@ class PublicPages:
         return Response("User-agent: *\nDisallow: /detran/\n", content_type="text/plain")
 
     def _identity(self) -> Identity | None:
-        """Return the visitor's identity, or None without a session or if the database fails."""
+        """Return the visitor's identity, or None if there is none or the database fails."""
         try:
             return self._sessions.current()
         except TokensUnavailable:

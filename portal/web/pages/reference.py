@@ -15,10 +15,11 @@ TOKEN_PLACEHOLDER = "SEU_TOKEN"  # noqa: S105
 
 
 class ReferencePage:
-    """The route ``/api``. The page is rebuilt only if the date or the portal's base URL changes.
+    """The route ``/api``.
 
-    The examples contain dates relative to today. ``ask(method, path, body)`` sends a request to the
-    sandbox and returns the body of the answer.
+    The page is rebuilt only if the date or the portal's base URL changes. The page depends on the
+    date, because the examples contain dates relative to today. ``ask(method, path, body)`` sends a
+    request to the sandbox and returns the body of the answer.
     """
 
     def __init__(

@@ -30,10 +30,9 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# For FRESH_SIGN_IN_S seconds after the visitor enters the token, the session allows actions that
-# cannot be undone.
+# For this many seconds after entering a token, an operator may issue and revoke tokens.
 FRESH_SIGN_IN_S: Final = 600
-# The blueprint whose pages read no session and set no cookie.
+# The blueprint of shared dossiers, whose pages read no session and set no cookie.
 SHARED: Final = "shared"
 # Browsers silently drop cookies over 4,096 bytes. Encryption and two rounds of base64 nearly double
 # the length of a credential, and the cookie has other content.
@@ -41,10 +40,10 @@ MAX_CREDENTIAL_LENGTH: Final = 2000
 
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
-    """Session cookies that are Secure exactly if the request came over TLS."""
+    """Session cookies with the attribute Secure only if the request came over TLS."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        if self.get_cookie_name(app) not in request.cookies:  # API clients send none
+        if self.get_cookie_name(app) not in request.cookies:  # API clients send no cookie
             return self.session_class()
         return super().open_session(app, request)
 
@@ -55,8 +54,8 @@ class DynamicSecureCookies(SecureCookieSessionInterface):
 class Sessions:
     """The sessions of visitors, in signed cookies.
 
-    A cookie contains the digest of the visitor's token. In pass-through mode, visitors sign in with
-    their own upstream credentials, and the cookie contains the encrypted credential.
+    A cookie contains the digest of the visitor's token. In pass-through mode, a visitor signs in
+    with an upstream credential instead, and the cookie contains the encrypted credential.
     """
 
     def __init__(
@@ -84,11 +83,11 @@ class Sessions:
         return self._gatekeeper.mode == "pass-through"
 
     def current(self) -> Identity | None:
-        """Return the signed-in identity, the demo identity in demo mode, or None.
+        """Return the signed-in identity, else the demo identity in demo mode, else None.
 
-        If the session's token was revoked or has expired, the session is cleared. The result is
-        cached for the request. After a database error, a second call returns None, so that the
-        error page does not query the database again.
+        If the session's token was revoked or has expired, this method clears the session. The
+        result is cached during the request. After a database error, a second call returns None, so
+        that the error page does not query the database again.
         """
         if "identity" not in g:
             g.identity = None
@@ -128,7 +127,10 @@ class Sessions:
 
     @property
     def signed_in(self) -> Identity | None:
-        """The identity that has signed in, or None. Unlike ``current``, omits the demo identity."""
+        """The identity that has signed in, or None.
+
+        Unlike ``current``, this property is None for a demo visitor who has not signed in.
+        """
         if "token" not in session and "credential" not in session:
             return None
         identity = self.current()
@@ -138,7 +140,8 @@ class Sessions:
     def signed_in_name(self) -> str | None:
         """The name for the page header, or None if the visitor is not signed in.
 
-        Also None if the token database is unavailable, because error pages must still be rendered.
+        The name is also None if the token database is unavailable, so that the portal can still
+        render error pages.
         """
         identity = self._signed_in_if_known()
         return None if identity is None else _shown_name(identity)
@@ -158,9 +161,9 @@ class Sessions:
     def history_key(self) -> str:
         """The key of the visitor's history: the token's digest, or a random id in the session.
 
-        In the demo, the cookie with this id is renewed and kept after the browser is closed, so
-        that a visitor who comes back finds their batches. In the other modes, a new sign-in with
-        the same token gives the same key.
+        In demo mode, this property renews the cookie and makes the session permanent, so that a
+        returning visitor finds their batches. In the other modes, a new sign-in with the same token
+        gives the same key.
         """
         identity = self.signed_in
         # The demo token is public, so its digest does not identify a visitor.
@@ -206,11 +209,11 @@ class Sessions:
         return str(session["csrf"])
 
     def check_csrf(self) -> None:
-        """Abort with 400 if a POST of a page does not contain the session's ``csrf_token``."""
+        """Abort with 400 if a page's form does not contain the session's ``csrf_token``."""
         if request.method != "POST" or request.routing_exception or is_json_path(request.path):
             return
-        # The session is checked before the form, so that the portal does not read the body of a
-        # request without a session.
+        # Check the session before the form, so that the portal does not read the body of a request
+        # without a session.
         expected = str(session.get("csrf", ""))
         if not expected:
             abort(400)
@@ -259,7 +262,7 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
         )
         if request.blueprint not in limited:
             return
-        # Demo visitors share one token, so only their addresses are counted.
+        # Without a sign-in, only the address is counted, because demo visitors share one token.
         identity = None if request.blueprint == SHARED else sessions.signed_in
         wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
         if wait_s is not None:

@@ -122,7 +122,7 @@ class VehiclePages:
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Return a view that requires sign-in and redirects to the subject's canonical spelling."""
+        """Return a view that requires sign-in and redirects to the canonical URL."""
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
@@ -133,7 +133,8 @@ class VehiclePages:
             if subject.text != text:
                 assert request.endpoint is not None
                 path = url_for(request.endpoint, text=subject.text, **dict[str, Any](parts))
-                # The query is appended unparsed, so that it cannot change the redirect's target.
+                # Append the query unparsed. A parsed query could contain arguments of ``url_for``
+                # that change the target of the redirect.
                 query = request.query_string.decode("ascii", "ignore")
                 return redirect(f"{path}?{query}" if query else path, 308)
             return view(subject, identity, **parts)
@@ -192,8 +193,8 @@ class VehiclePages:
         page = self._draft(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            # No PDF, because a reader could pass on an empty dossier. The HTML page states what is
-            # missing.
+            # The response is not a PDF, because a visitor could pass on an empty dossier. The HTML
+            # page states what is missing.
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:
@@ -202,7 +203,7 @@ class VehiclePages:
             return page_error(501)
 
     def negotiation(self, plate: Plate, identity: Identity) -> BaseResponse:
-        """Return the negotiation page. It costs nothing, because it uses only stored answers."""
+        """Return the negotiation page from stored answers, without an upstream call."""
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
         page = negotiation_page(plate, panels, self._render_context(), asked)
@@ -226,7 +227,7 @@ class VehiclePages:
             changes = what_changed(before, panels, context)
             flash(f"{told}: {changes}" if changes else told)
         if any(panel.has_answer and not panel.is_stored for panel in panels.all):
-            # No redirect, because the paid answer is only in memory and would be lost.
+            # The paid answer was not stored, so a redirect would lose the answer.
             flash(NOT_STORED)
             report, outdated = self._reports.newest(plate, panels, identity)
             return self._unstored_page(plate, panels, report, identity, outdated=outdated)
@@ -254,7 +255,7 @@ class VehiclePages:
     def _unstored_page(
         self, plate: Plate, panels: Panels, report: Panel, identity: Identity, *, outdated: bool
     ) -> BaseResponse:
-        """Return the vehicle page with paid answers that could not be stored."""
+        """Return the vehicle page with paid answers that the portal could not store."""
         page = vehicle_page(
             plate,
             panels,
@@ -272,8 +273,8 @@ class VehiclePages:
     ) -> str | None:
         """Return the dossier of a batch's plate as HTML, from stored answers.
 
-        ``ask`` are the lookups that the batch makes. If the store has no answer to a lookup, the
-        dossier states that the lookup was unavailable, or that the batch does not make it. Returns
+        ``ask`` are the lookups that the batch makes. For a lookup without a stored answer, the
+        dossier states that the answer is missing, and whether the batch makes this lookup. Returns
         None if no lookup has a readable stored answer.
         """
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
@@ -296,7 +297,7 @@ class VehiclePages:
     def issuable_dossier(self, plate: Plate, identity: Identity) -> DossierPage:
         """Return the dossier to issue, from stored answers and with masked names.
 
-        If the store has no answer to a lookup, the dossier states that the lookup was unavailable.
+        For a lookup without a stored answer, the dossier states that the answer is missing.
         """
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
         settled = Panels(*(_settled(panel, NOT_STORED_AT_ISSUE) for panel in panels.all))

@@ -57,8 +57,9 @@ class Verification:
     def _page(self, code: str) -> VerificationPage:
         if (signed := self._codes.read(code)) is not None:
             return VerificationPage(code, "signed", signed=signed)
-        # A known key is accepted even after too many wrong guesses from the same address, because a
-        # key of 128 random bits cannot be guessed. A number has only 60 random bits.
+        # A known key works even after too many wrong guesses from the same address, because a key
+        # of 128 random bits cannot be guessed. The limit applies to numbers, because a number has
+        # only 60 random bits.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
@@ -88,8 +89,9 @@ def moment(seconds: float) -> datetime:
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
     """Return the facts about a dossier that the visitor may see.
 
-    ``path`` is given only if the visitor has the share key. Otherwise the plate is partly hidden
-    and the summary is omitted, because the visitor may have guessed the number.
+    ``path`` is the path of the shared link, or "" if the visitor has entered the number instead of
+    the link's key. Without ``path``, the result has a partly hidden plate and no summary, because
+    the visitor may have guessed the number.
     """
     summary = read_summary(dossier)
     plate = summary.plate if summary else ""

@@ -1,4 +1,7 @@
-"""Written reports on a vehicle. The upstream writes them from records that the portal sends."""
+"""Written reports on a vehicle.
+
+The upstream writes a report from the records that the portal sends.
+"""
 
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
@@ -18,7 +21,7 @@ _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits 
 
 
 class NoRecords(Exception):
-    """No record is available. The upstream would charge even for an empty report."""
+    """There is no record to report on. The upstream charges even for an empty report."""
 
 
 class WrittenReports:
@@ -28,7 +31,7 @@ class WrittenReports:
     def write(self, plate: Plate, panels: Panels, identity: Identity) -> Served:
         """Request a written report on the records in the panels.
 
-        Raises NoRecords before any upstream call, or a Failure of the gateway.
+        Raises NoRecords if the panels have no records, or a Failure of the gateway.
         """
         results = _results(panels)
         if not results:
@@ -43,13 +46,13 @@ class WrittenReports:
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """Return the newest report that the identity may read, and whether it is outdated.
 
-        The identity needs the scope of each lookup on which the report is based, or all three
-        scopes if these lookups are unknown. If a scope is missing, the method looks for another
-        stored report, which is based only on records in ``panels``.
+        The identity needs the scope of each lookup on which the report is based. If these lookups
+        are unknown, the identity needs the scopes of all three lookups. If a scope is missing, this
+        method looks for a stored report that is based only on records in ``panels``.
 
-        A report is outdated if ``panels`` has all three records and the report is based on other
-        records. A missing record proves no change. For example, the stored answer may have expired,
-        or the identity may lack the scope.
+        A report is outdated if ``panels`` has the records of all three lookups and the report is
+        based on other records. With fewer records, the report is not considered outdated, because
+        the missing record may be unchanged. For example, the identity may lack the lookup's scope.
         """
         caller = Caller.of(identity)
         price = self._gateway.terms("report").price
@@ -80,10 +83,10 @@ class WrittenReports:
     def _stored_reports(
         self, plate: Plate, results: Mapping[LookupName, Any], caller: Caller
     ) -> Iterator[tuple[tuple[LookupName, ...], Served]]:
-        """Yield pairs of a subset of the lookups in ``results`` and the stored report based on it.
+        """Yield each subset of ``results`` that has a stored report, with this report.
 
-        The store key of a report depends on the records, so each subset is tried. The largest
-        subset comes first, because it usually has a report and callers stop at the first match.
+        The store key of a report depends on its records, so this method tries each subset. Larger
+        subsets come first, because they are more likely to have a report.
         """
         sizes = range(len(results), 0, -1)
         for subset in chain.from_iterable(combinations(results, size) for size in sizes):
