@@ -68,7 +68,7 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 
 class OriginBreaker(Protocol):
-    """The circuit breaker of an origin. All worker processes share its state.
+    """The circuit breaker of an origin. All processes share the breaker's state.
 
     ``name`` is the name of the origin. The breaker blocks all calls for the next ``wait_s``
     seconds. A ``wait_s`` of 0 means that the breaker blocks no calls.
@@ -136,7 +136,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """The totals of a day, a token or an operation. Only a token has a ``bar``."""
+    """The totals of a day, a token or an operation. Only a token's row has a ``bar``."""
 
     label: str
     usage: Usage
