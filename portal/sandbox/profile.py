@@ -1,4 +1,4 @@
-"""Types for the properties of a vehicle that the module ``situations`` sets."""
+"""Types for the properties of a vehicle that the module ``situations`` specifies."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,7 +8,7 @@ Issuer = Literal["municipal", "state", "federal"]
 
 @dataclass(frozen=True, slots=True)
 class FineOutline:
-    """The main properties of a fine. The other fields of the fine's record are generated.
+    """The main properties of a fine. The sandbox generates the other properties.
 
     ``age_days`` counts the days from the infraction to the first day of the current month.
     ``notice_after`` and ``penalty_after`` count the days from the infraction to the notice and to
@@ -26,7 +26,7 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The main properties of a court restriction. The other fields of the record are generated.
+    """The main properties of a court restriction. The sandbox generates the others.
 
     ``court`` is an acronym such as TJMG or TRT2. ``age_days`` counts the days from the restriction
     to the first day of the current month.
@@ -40,11 +40,12 @@ class RestrictionOutline:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The specified properties of a vehicle. A property that is None is generated from the plate.
+    """The specified properties of a vehicle.
 
-    ``fines`` is a number of fines or their outlines. ``candidates`` is the number of price-table
-    entries in the answer to a decode lookup. ``months`` is the length of the price history,
-    including the predictions. If ``is_bare`` is true, every optional field of an answer is empty.
+    The sandbox generates every property that is None from the plate. ``fines`` is the number of
+    fines, or a tuple of outlines. ``candidates`` is the number of price-table entries in the answer
+    to a decode lookup. ``months`` is the length of the price history, including the predictions. If
+    ``is_bare`` is true, every optional field of an answer is empty.
     """
 
     registration: str | None = None
