@@ -2,8 +2,8 @@
 
 This module does not use ``portal.law``. Tests can therefore compare the report with the portal's
 own assessment of the same records. If the records of a topic are missing or unreadable, the
-topic is "not verified", never "no records". Texts from the records are quoted between “ ”, so that
-readers do not mistake them for the report's own words.
+topic is "not verified", never "no records". The report puts texts from the records between “ ”, so
+that readers do not mistake these texts for the report's own words.
 """
 
 import re
@@ -205,8 +205,8 @@ def _sum(records: Sequence[Json], name: str) -> str:
 def _section(data: Json, *names: str) -> Any:
     """Return the first named section that is not empty, else an empty section.
 
-    Returns None if ``data`` has none of these sections. Returns None also in place of an empty
-    section if the lookup of a named section failed. If a section is a whole API answer,
+    Returns None if ``data`` has none of these sections. Also returns None, not an empty section, if
+    the lookup of a named section failed. If a section is a whole API answer,
     ``{"status": …, "result": …}``, this function returns the member ``result``.
     """
     values = [data[name] for name in names if name in data]

@@ -33,7 +33,7 @@ class SandboxTransport(BaseAdapter):
     def send(
         self,
         request: requests.PreparedRequest,
-        stream: bool = False,  # noqa: ARG002 - the content is always read on demand
+        stream: bool = False,  # noqa: ARG002 - BaseAdapter's signature
         timeout: Any = None,
         verify: bool | str = True,  # noqa: ARG002 - BaseAdapter's signature
         cert: Any = None,  # noqa: ARG002

@@ -43,8 +43,8 @@ class Vehicle:
     def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
         """Draw the age of an event in days, from ``youngest`` to ``oldest``.
 
-        The event lies this many days before the date ``month``, but not before the vehicle's year of
-        manufacture. Returns None if the vehicle is too new for an event of age ``youngest``.
+        The age counts back from the date ``month``, and does not exceed the age of the vehicle.
+        Returns None if the vehicle is too new for an event of age ``youngest``.
         """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
         return rng.randint(youngest, oldest) if oldest >= youngest else None
@@ -53,7 +53,7 @@ class Vehicle:
 def seed_of(subject: Plate | Renavam) -> str:
     """Return the text of ``subject``.
 
-    A plate in the new (Mercosul) format is converted to its old format, if it has one.
+    For a plate in the new (Mercosul) format, return its old format if there is one.
     """
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
@@ -158,7 +158,7 @@ def _fipe_entry(
 def _description(family: Family, version: Version, is_short: bool) -> str:
     """Return the registry's spelling of make and model, such as ``VW/GOL 1.0``.
 
-    If ``is_short`` is true, the part before the slash and the slash are left out.
+    If ``is_short`` is true, the text up to the slash is left out.
     """
     text = family.registration
     if family.is_motorcycle:
