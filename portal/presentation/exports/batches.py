@@ -40,9 +40,9 @@ _KINDS: Final[Mapping[str, Kind]] = {
 class BatchRow:
     """A row of the results table. An unknown fact about the vehicle is None.
 
-    ``missing``, ``expired`` and ``not_asked`` are names of lookups: lookups without a readable
-    answer, lookups with an expired answer, and lookups that the batch does not make. If the batch
-    skips fines or restrictions and finds nothing, the verdict is "limited" instead of "clear".
+    ``missing`` names the lookups without a readable answer, and ``expired`` the lookups with an
+    expired answer. ``not_asked`` names the lookups that the batch does not make. If the batch skips
+    fines or restrictions and finds nothing, the verdict is "limited" instead of "clear".
     """
 
     plate: str

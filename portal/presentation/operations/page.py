@@ -1,6 +1,6 @@
 """The operator's page: usage, costs, failures, limits and storage.
 
-An origin is a base address of the upstream: the primary address or the optional secondary one.
+An origin is a base address of the upstream: the primary address or the optional secondary address.
 """
 
 from collections import defaultdict
