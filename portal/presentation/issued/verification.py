@@ -1,4 +1,4 @@
-"""The verification page, which shows facts about a dossier's number or QR code.
+"""The page that verifies a dossier by its number or QR code.
 
 A seller may print the number in a public advertisement. The page for a number therefore shows only
 three characters of the plate. Three characters are enough to notice that the dossier is not about

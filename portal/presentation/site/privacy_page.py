@@ -45,7 +45,7 @@ class PrivacyPage:
     tries_s: int
     dossier_s: int
     ended_dossier_s: int
-    batch_s: int  # from the end or the last pause of the batch
+    batch_s: int  # starts when the batch ends or pauses
     draft_s: int  # for a batch that is never started
     counts_requests: bool
     mask_names: bool

@@ -24,7 +24,7 @@ _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de at�
 
 @dataclass(frozen=True, slots=True)
 class FirstPlates:
-    """A link that compares the first plates of a list that is too long."""
+    """A link that compares the first plates of a list that is too long to compare."""
 
     count: int
     path: str

@@ -105,7 +105,7 @@ class NegotiationPage:
     """The negotiation page.
 
     ``ceiling`` is the highest price that the buyer should pay, or None if this price is unknown or
-    not positive. ``at_most`` is true if the true ceiling is lower, because fines of unknown amount
+    not positive. ``at_most`` is true if the real ceiling is lower, because fines of unknown amount
     are not deducted. ``fine_choices`` are the open fines. The page deducts only the chosen fines.
     If several versions match the registration equally well, ``version_note`` names the version
     whose price is used. In other cases, ``version_note`` is "".
