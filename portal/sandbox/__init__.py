@@ -1,4 +1,4 @@
-"""The sandbox: a simulated upstream with fictitious vehicles. Some plates cause errors."""
+"""The sandbox: a simulated upstream with fictitious vehicles and errors."""
 
 from portal.sandbox.example_plates import SHOWCASE_RENAVAM, SHOWCASES, SITUATIONS, Situation
 from portal.sandbox.exchange import Request, Response, Role

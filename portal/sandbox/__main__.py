@@ -14,12 +14,12 @@ from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error, end_forked_processes_on_signals
 
-# A hanging request occupies a thread for 30 s, and a test run may send many such requests at once.
+# A request with the fault "hung" occupies a thread for 30 s. A test may send many such requests.
 _THREADS = 256
 
 
 def main() -> int:
-    """Serve until SIGTERM or Ctrl-C. Print an error and return 1 if the address is unusable."""
+    """Serve until SIGTERM or Ctrl-C. Return 1 if the address is unusable."""
     host, port_text = os.environ.get("HOST") or "127.0.0.1", os.environ.get("PORT") or "9000"
     if not (port_text.isascii() and port_text.isdigit() and 0 < int(port_text) < 65536):
         print(f"PORT precisa ser um número de 1 a 65535, não {port_text!r}.", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""The plates that the ``/api`` page documents, one for each situation that clients must handle.
+"""The sample plates that the ``/api`` page documents.
 
 The page shows the Portuguese texts of this module unchanged. The sandbox generates an ordinary
 vehicle for any other valid plate.
@@ -21,10 +21,10 @@ Fault = Literal[
 class Situation:
     """A documented plate and its expected answers.
 
-    ``alone`` and ``portal`` are Portuguese texts that begin with an HTTP status. ``alone`` is the
-    answer of the sandbox itself (``make sandbox``) at its primary base address. ``portal`` is the
-    answer of a portal with both base addresses of the sandbox as its upstream. This portal is in
-    managed mode: its operator pays for upstream calls.
+    ``alone`` and ``portal`` are Portuguese texts that begin with an HTTP status. ``alone``
+    describes the answer of the sandbox itself (``make sandbox``) at its primary base address.
+    ``portal`` describes the answer of a portal that uses both base addresses of the sandbox as its
+    upstream. The operator of this portal pays for upstream calls (managed mode).
     """
 
     plate: str
@@ -198,17 +198,17 @@ SHOWCASES = (
 
 ORDINARY = Situation("", "Veículo comum", "200", _SAME)
 
-# The Renavam (registration number) of the vehicle with the plate ABC1D23. With this number, people
-# can try the API paths that accept a Renavam in place of a plate.
+# The Renavam (registration number) of the vehicle with the plate ABC1D23. Users can try this number
+# on API paths that accept a Renavam in place of a plate.
 SHOWCASE_RENAVAM = "79831854647"
 
 _BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}
 
 
 def situation_of(subject: Plate | Renavam) -> Situation:
-    """Return the situation of a documented plate or of SHOWCASE_RENAVAM, else ORDINARY.
+    """Return the situation of a documented plate or Renavam, else ORDINARY.
 
-    A plate may be given in its old or its Mercosul format.
+    A plate may be in its old or its new (Mercosul) format.
     """
     if subject.text == SHOWCASE_RENAVAM:
         return SITUATIONS[0]

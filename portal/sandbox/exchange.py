@@ -1,4 +1,4 @@
-"""The sandbox's requests and responses, independent of web frameworks and sockets."""
+"""The sandbox's requests and responses, without a web framework or sockets."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -14,9 +14,10 @@ HTML = "text/html; charset=utf-8"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request to the sandbox. ``role`` is the base address to which the request was sent.
+    """A request to the sandbox.
 
-    ``path`` is URL-decoded, but ``query`` is not.
+    ``role`` is the base address to which the client sent the request. ``path`` is URL-decoded, but
+    ``query`` is not.
     """
 
     method: str
@@ -38,7 +39,7 @@ class Response:
 
     ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` is true if the base
     address simulates an outage. ``SandboxTransport`` then raises ConnectionError. The WSGI
-    application cannot refuse a connection, and sends this response with its status 503 instead.
+    application cannot refuse a connection. It sends this response, which has the status 503.
     """
 
     status: int

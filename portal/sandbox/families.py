@@ -1,8 +1,8 @@
-"""The families of fictitious vehicles, each a make and model with its versions.
+"""The families of fictitious vehicles. A family is a model with its versions.
 
-Names, engine powers and displacements are those of the Brazilian market. FIPE is the Brazilian
-price table for vehicles. All FIPE codes except 008190-6 are fictitious. They have valid check
-digits and begin like real codes of the same make.
+Names, engine powers and displacements are from the Brazilian market. FIPE is the Brazilian price
+table for vehicles. All FIPE codes except 008190-6 are fictitious. The fictitious codes have valid
+check digits, and begin like real codes of the same make.
 """
 
 import csv
@@ -18,7 +18,8 @@ Fuel = Literal["flex", "gasoline", "diesel"]
 class Version:
     """An entry of the price table. Its price is ``weight`` times the family's price.
 
-    ``fipe_id`` lacks the code's leading zeros and hyphen, as in the API: "81906" for 008190-6.
+    ``fipe_id`` is the FIPE code without leading zeros and hyphen, as the upstream sends the code:
+    "81906" for 008190-6.
     """
 
     fipe_id: str
@@ -33,8 +34,8 @@ class Family:
     """A model with its versions.
 
     ``registration`` is make and model as the vehicle registry spells them, such as "I/AUDI A3".
-    ``load`` is the load capacity in kg, or "" for an empty field. ``price`` is the price in R$ that
-    a vehicle of model year 2020 had in November 2026.
+    ``load`` is the load capacity in kg, or "" if the upstream sends no value. ``price`` is the
+    price in R$ that a vehicle of model year 2020 had in November 2026.
     """
 
     make: str
@@ -53,7 +54,7 @@ class Family:
     versions: tuple[Version, ...]
 
     def fuel_of(self, version: Version) -> Fuel:
-        """Return the fuel that a version's name states, or the family's fuel."""
+        """Return the fuel in a version's name, or the family's fuel if the name has none."""
         if "DIES" in version.text:
             return "diesel"
         return "flex" if "FLEX" in version.text else self.fuel
@@ -99,5 +100,5 @@ def families() -> tuple[Family, ...]:
 
 
 def family_of(registration: str) -> Family:
-    """Return the family with the given registry spelling. Raises KeyError."""
+    """Return the family of a ``registration``. Raises KeyError if it is unknown."""
     return {family.registration: family for family in families()}[registration]

@@ -1,4 +1,4 @@
-"""Simulates faults of the upstream, such as a slow, truncated or refused response."""
+"""Simulates faults of the upstream, such as a slow or truncated response."""
 
 from dataclasses import replace
 

@@ -19,7 +19,7 @@ _OLDEST_DAYS = 1500
 
 
 def fine_records(vehicle: Vehicle, profile: Profile, today: date) -> list[dict[str, object]]:
-    """Return the ``result`` member of a RENAINF answer, with the latest infraction first.
+    """Return the ``result`` member of a RENAINF answer, the latest infraction first.
 
     RENAINF is the national register of traffic fines.
     """
@@ -53,7 +53,8 @@ def _outline(
     if age is None:
         return None
     # By law, the notice must be issued within 30 days after the infraction, and the penalty within
-    # 180 days. In the sandbox, one notice in twelve and one penalty in ten are too late.
+    # 180 days after the infraction. In the sandbox, one in twelve notices and one in ten penalties
+    # are too late.
     notice = rng.randint(31, 55) if rng.random() < 1 / 12 else rng.randint(6, 28)
     penalty = rng.randint(181, 260) if rng.random() < 0.1 else rng.randint(70, 175)
     is_past = penalty < age
@@ -130,7 +131,7 @@ def _payment(
         "dataPagamento": _day(paid),
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
-        # 80 % of the amount, as for a payment before the due date (traffic code, CTB art. 284). The
+        # A payment before the due date costs 80 % of the amount (traffic code, CTB art. 284). The
         # upstream cuts the cents.
         "valorPago": str(amount * 4 // 5),
     }

@@ -1,7 +1,7 @@
 """Real infraction codes and descriptions, as the upstream sends them.
 
-The sandbox does not use the table of ``portal.law``, so that the demonstration reveals errors in
-that table.
+The portal has its own table of infractions in ``portal.law``. The sandbox does not use that table,
+so that differences between the two tables reveal errors.
 """
 
 from dataclasses import dataclass

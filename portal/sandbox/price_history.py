@@ -1,8 +1,8 @@
 """Generates monthly price histories.
 
-The price change in a month depends only on that month, the price-table entry and the model year.
-It does not depend on today's date. Past prices therefore never change, and a predicted price later
-becomes the actual price.
+The price change in a month depends on that month, the price-table entry and the model year, but not
+on today's date. Past prices therefore never change, and a predicted price later becomes the actual
+price.
 """
 
 from dataclasses import dataclass
@@ -49,19 +49,22 @@ def _values(key: str, level: float, first: int, last: int) -> dict[int, int]:
 
 
 def _change(key: str, month: int) -> float:
-    """Return the relative change since the previous month, between −5 % and +5 %."""
+    """Return the relative change since the previous month: -0.01 means 1 % less."""
     fraction = _hash_fraction(key, month)
     if fraction < 0.06:
         return 0.0
     if fraction > 0.96:  # a jump, mostly downwards, for example after a new tax
         return -0.034 if fraction < 0.985 else 0.03
-    # Prices of used cars fall by about 0.5 % a month. From 2020 to 2022 they rose, because
-    # factories were closed.
+    # Prices of used cars fall by about 0.5 % a month. From September 2020 to March 2022, prices
+    # rose by about 1.2 % a month, because factories were closed.
     drift = 0.012 if 2020 * 12 + 8 <= month <= 2022 * 12 + 2 else -0.0045
     return drift + (fraction - 0.51) * 0.028
 
 
 def _hash_fraction(key: str, month: int) -> float:
-    """Return a number in [0, 1) from a hash, about ten times faster than a seeded generator."""
+    """Return a number in [0, 1) from a hash.
+
+    The hash is about ten times faster than a seeded random generator.
+    """
     digest = blake2b(f"{key}\x1f{month}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2**64

@@ -1,4 +1,4 @@
-"""Types for the properties of a vehicle that the module ``situations`` sets."""
+"""Types for the properties of a vehicle that the module ``situations`` specifies."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,11 +8,12 @@ Issuer = Literal["municipal", "state", "federal"]
 
 @dataclass(frozen=True, slots=True)
 class FineOutline:
-    """The main properties of a fine. The other fields of the fine's record are generated.
+    """The main properties of a fine.
 
-    ``age_days`` counts the days from the infraction to the first day of the current month.
-    ``notice_after`` and ``penalty_after`` count the days from the infraction to the notice and to
-    the penalty. ``penalty_after`` is None if there is no penalty yet.
+    The sandbox generates the other fields of the record. ``age_days`` counts the days from the
+    infraction to the first day of the current month. ``notice_after`` and ``penalty_after`` count
+    the days from the infraction to the notice and to the penalty. ``penalty_after`` is None if
+    there is no penalty yet.
     """
 
     code: str
@@ -26,10 +27,10 @@ class FineOutline:
 
 @dataclass(frozen=True, slots=True)
 class RestrictionOutline:
-    """The main properties of a court restriction. The other fields of the record are generated.
+    """The main properties of a court restriction.
 
-    ``court`` is an acronym such as TJMG or TRT2. ``age_days`` counts the days from the restriction
-    to the first day of the current month.
+    The sandbox generates the other fields of the record. ``court`` is an acronym such as TJMG or
+    TRT2. ``age_days`` counts the days from the restriction to the first day of the current month.
     """
 
     kinds: str
@@ -40,11 +41,12 @@ class RestrictionOutline:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """The specified properties of a vehicle. A property that is None is generated from the plate.
+    """The specified properties of a vehicle.
 
-    ``fines`` is a number of fines or their outlines. ``candidates`` is the number of price-table
-    entries in the answer to a decode lookup. ``months`` is the length of the price history,
-    including the predictions. If ``is_bare`` is true, every optional field of an answer is empty.
+    If a property is None, the sandbox generates it from the plate. ``fines`` is the number of
+    fines, or a tuple of outlines. ``candidates`` is the number of price-table entries in the answer
+    to a decode lookup. ``months`` is the length of the price history, including the predictions. If
+    ``is_bare`` is true, every optional field of an answer is empty.
     """
 
     registration: str | None = None

@@ -1,4 +1,4 @@
-"""The Brazilian states, their courts, and the bodies that issue fines in them."""
+"""The Brazilian states, with their courts and the bodies that issue fines."""
 
 import random
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ REGIONS = {line[:2]: _region(line) for line in _TABLE.split("\n") if line}
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """The body that issued a fine, and the place of the infraction, as the upstream spells them."""
+    """The body that issued a fine, and the place of the infraction."""
 
     code: str
     name: str
@@ -78,7 +78,7 @@ def draw_state(rng: random.Random) -> str:
 
 
 def authority(issuer: Issuer, state: str, rng: random.Random) -> Authority:
-    """Return the body of the kind ``issuer`` in a state, with a random place of infraction."""
+    """Return a body of the kind ``issuer`` in a state, and a random place."""
     region = REGIONS[state]
     if issuer == "federal":
         place = f"{region.road} KM {rng.randint(3, 640)},{rng.randint(0, 9)}"

@@ -1,9 +1,9 @@
-"""Writes the analytical report: sentences with counts and sums of the records in the request.
+"""Writes the analytical report about the records in a request.
 
-The sandbox does not use ``portal.law``, so that tests can compare this independent report with the
-portal's assessment of the same records. If the records of a topic are missing or unreadable, the
-topic is "not verified", never "no records". Texts from the records are quoted between “ ”, so that
-readers do not mistake them for the report's own words.
+This module does not use ``portal.law``. Tests can therefore compare the report with the portal's
+own assessment of the same records. If the records of a topic are missing or unreadable, the
+topic is "not verified", never "no records". The report puts texts from the records between “ ”, so
+that readers do not mistake these texts for the report's own words.
 """
 
 import re
@@ -39,7 +39,10 @@ Json = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    """One topic. The summary (``resumo``) contains ``headline`` unless the topic is unverified."""
+    """One topic.
+
+    The report's summary (``resumo``) contains ``headline`` if the topic is verified.
+    """
 
     state: Literal["clean", "warning", "neutral", "unverified"]
     headline: str
@@ -50,11 +53,11 @@ class _Topic:
 
 
 def write_report(plate: Plate, data: Json) -> dict[str, object]:
-    """Return the ``result`` member of the report, with the fields in the API contract's order.
+    """Return the ``result`` member of the answer, in the API's field order.
 
-    The members of ``data`` are sections, each named after an operation, such as ``renainf``, or a
-    topic, such as ``multas`` (fines). The portal itself sends only sections named after operations.
-    A further member, ``indisponiveis`` (unavailable), lists the sections whose lookup failed.
+    The members of ``data`` are sections. The name of a section is an operation, such as
+    ``renainf``, or a topic, such as ``multas`` (fines). The portal sends only sections named after
+    operations. The member ``indisponiveis`` (unavailable) lists the sections whose lookup failed.
     """
     decoded = _section(data, "decode", "veiculo")
     vehicle = decoded if isinstance(decoded, dict) else data
@@ -103,11 +106,11 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
 
 
 def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
-    """Return the topic of a section for which there is no lookup, such as ``leilao`` (auction).
+    """Return a topic that no lookup covers, such as ``leilao`` (auction).
 
-    If the section is a text, the topic quotes this text. Otherwise the topic states the number of
-    the section's records. If ``is_finding`` is true, any record makes the topic a warning. The
-    section may then also be a bool: True stands for one record, and False for none.
+    If the section is a text, the topic quotes this text. If the section is a list, the topic states
+    the number of records. If ``is_finding`` is true, any record makes the topic a warning. The
+    section may then also be a bool: True stands for one record, and False for no records.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -200,11 +203,11 @@ def _sum(records: Sequence[Json], name: str) -> str:
 
 
 def _section(data: Json, *names: str) -> Any:
-    """Return the first of the named sections that is not empty, else an empty section.
+    """Return the first named section that is not empty, else an empty section.
 
-    Returns None if all these sections are missing, or if all are empty and one of their lookups
-    failed. If a section is a whole API answer, ``{"status": …, "result": …}``, the member
-    ``result`` is returned.
+    Returns None if ``data`` has none of these sections. Also returns None, not an empty section, if
+    the lookup of a named section failed. If a section is a whole API answer,
+    ``{"status": …, "result": …}``, this function returns the member ``result``.
     """
     values = [data[name] for name in names if name in data]
     values = [v["result"] if isinstance(v, dict) and "result" in v else v for v in values]
@@ -231,7 +234,7 @@ def _records(value: object) -> Sequence[Json] | None:
 def _text(record: object, name: str) -> str:
     """Return a member's text on one line.
 
-    Returns "" if the member is missing, hidden, or neither a text nor a number.
+    Returns "" if the member is missing, hidden by the upstream, or neither a text nor a number.
     """
     return str(read_field(record.get(name), HIDDEN_MARKER)) if isinstance(record, dict) else ""
 
@@ -249,5 +252,8 @@ def _amount(record: Json, name: str) -> Decimal | None:
 
 
 def _reais(value: Decimal) -> str:
-    """Format as ``R$ 1.234,56``. Omit ",00", because the upstream may have cut the true cents."""
+    """Format an amount as ``R$ 1.234,56``, but omit the cents ",00".
+
+    The upstream cuts the cents of some amounts, so the true cents may not be 00.
+    """
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))

@@ -1,4 +1,4 @@
-"""Generates fictitious court restrictions in the format of the upstream's answers."""
+"""Generates fictitious court restrictions in the format of upstream answers."""
 
 import random
 from datetime import date, datetime, time, timedelta
@@ -16,7 +16,7 @@ _ORDINALS = ("PRIMEIRA", "SEGUNDA", "TERCEIRA", "QUARTA", "QUINTA", "SEXTA", "SE
 def restriction_records(
     vehicle: Vehicle, subject: Plate | Renavam, profile: Profile, today: date
 ) -> list[dict[str, object]]:
-    """Return the ``result`` member of a RENAJUD answer, with the latest restriction first.
+    """Return the ``result`` member of a RENAJUD answer, the latest restriction first.
 
     RENAJUD is the system in which courts record restrictions on vehicles.
     """
@@ -84,7 +84,7 @@ def _record(
 
 
 def court_text(acronym: str) -> str:
-    """Return a court's name in RENAJUD, such as ``TJMG-TRIBUNAL DE JUSTICA DE MINAS GERAIS``."""
+    """Return a court's name in RENAJUD, such as ``TRT2-TRIBUNAL REGIONAL …``."""
     if acronym.startswith("TRT"):
         return f"{acronym}-TRIBUNAL REGIONAL DO TRABALHO DA {acronym[3:]}A REGIAO"
     if acronym.startswith("TRF"):

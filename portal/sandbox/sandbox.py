@@ -1,7 +1,7 @@
-"""A simulated upstream: the five paths of docs/contract.md, answered with fictitious vehicles.
+"""The simulated upstream with the API paths of docs/contract.md.
 
 A request with several errors gets the first applicable status in the order 404, 405, 401, 403, 413,
-415, 400. Only a valid request gets the plate's simulated fault.
+415, 400. Only a valid request triggers the fault that its plate simulates.
 """
 
 import re
@@ -43,8 +43,8 @@ class RequestError(Exception):
 def today(clock: Callable[[], float] = time.time) -> date:
     """Return the current day in America/Sao_Paulo. ``clock`` returns epoch seconds.
 
-    Pages and daily limits use the same day. In the evening, records with the UTC date would seem to
-    be from tomorrow.
+    The portal's pages and daily limits use the same time zone. In the evening, the UTC date is
+    already the next day, so that records with this date would seem to be from tomorrow.
     """
     return from_epoch(clock()).date()
 
@@ -56,7 +56,7 @@ class Sandbox:
         self._today = today
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request without waiting for the response's ``delay_s``."""
+        """Return the response to a request. The caller must wait for ``delay_s``."""
         for path, allowed, answer in _ROUTES:
             if (match := path.fullmatch(request.path)) is None:
                 continue
@@ -125,9 +125,9 @@ _ROUTES: Sequence[tuple[re.Pattern[str], str, Callable[..., Response]]] = (
 
 
 def _authorize(request: Request) -> None:
-    """Raise RequestError unless the request has TOKEN.
+    """Raise RequestError if the request does not have the token TOKEN.
 
-    The token is in the query parameter ``at``, in the header ``Authorization`` or in both.
+    The query parameter ``at`` or the header ``Authorization`` may contain the token.
     """
     in_query = [value for name, value in parse_qsl(request.query, True) if name == "at"]
     header = request.header("Authorization")
@@ -150,7 +150,7 @@ def _subject(text: str) -> Plate | Renavam:
         subject = parse_subject(text)
     except InvalidPlate:
         raise RequestError(400, PLATE_MESSAGE) from None
-    # The API contract, unlike the portal, allows no hyphen in a plate or a Renavam.
+    # ``parse_subject`` allows a hyphen in a plate or a Renavam, but the upstream's API does not.
     if subject.text != text.upper():
         raise RequestError(400, PLATE_MESSAGE)
     return subject

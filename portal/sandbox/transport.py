@@ -1,4 +1,4 @@
-"""An adapter for the library ``requests`` that answers from the sandbox without a socket."""
+"""An adapter for ``requests`` that calls the sandbox without a socket."""
 
 import time
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ from portal.sandbox.sandbox import Sandbox
 
 
 class SandboxTransport(BaseAdapter):
-    """An adapter that simulates the base address ``role``. ``sleep`` waits a number of seconds."""
+    """An adapter that simulates the base address ``role`` of the upstream."""
 
     def __init__(
         self,
@@ -33,15 +33,16 @@ class SandboxTransport(BaseAdapter):
     def send(
         self,
         request: requests.PreparedRequest,
-        stream: bool = False,  # noqa: ARG002 - the content is always read on demand
+        stream: bool = False,  # noqa: ARG002 - BaseAdapter's signature
         timeout: Any = None,
         verify: bool | str = True,  # noqa: ARG002 - BaseAdapter's signature
         cert: Any = None,  # noqa: ARG002
         proxies: Mapping[str, str] | None = None,  # noqa: ARG002
     ) -> requests.Response:
-        """Answer one request. ``timeout`` is a pair of the connect and the read time-out, in s.
+        """Answer one request.
 
-        Raises ConnectionError and ReadTimeout as HTTPAdapter does.
+        ``timeout`` is a pair of the connect timeout and the read timeout, in seconds. Raises
+        ConnectionError and ReadTimeout as HTTPAdapter does.
         """
         parts = urlsplit(request.url or "")
         answer = self._sandbox.handle(

@@ -1,4 +1,4 @@
-"""Generates fictitious vehicles. A hash of the plate determines the vehicle's properties."""
+"""Generates fictitious vehicles. A hash of the plate determines the properties."""
 
 import random
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ _FUEL_SPELLINGS = {
 class Vehicle:
     """One fictitious vehicle.
 
-    ``seed`` is the same for the old and the Mercosul format of a plate. ``candidates`` are the
-    price-table entries that the decode lookup returns. ``version`` is the entry that fits the
+    ``seed`` is the same for the old and the new (Mercosul) format of a plate. ``candidates`` are
+    the price-table entries that the decode lookup returns. ``version`` is the entry that fits the
     vehicle. ``months`` is the length of the price history.
     """
 
@@ -43,15 +43,18 @@ class Vehicle:
     def draw_age(self, rng: random.Random, youngest: int, oldest: int, month: date) -> int | None:
         """Draw the age of an event in days, from ``youngest`` to ``oldest``.
 
-        The age is counted back from the date ``month``, at most to the vehicle's year of
-        manufacture. Returns None if the vehicle is too new for an event of age ``youngest``.
+        The age counts back from the date ``month``, and does not exceed the age of the vehicle.
+        Returns None if the vehicle is too new for an event of age ``youngest``.
         """
         oldest = min(oldest, (month - date(self.built_year, 1, 1)).days)
         return rng.randint(youngest, oldest) if oldest >= youngest else None
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return the plate in the old format, if one exists, else ``subject`` as given."""
+    """Return the text of ``subject``.
+
+    For a plate in the new (Mercosul) format, return its old format if there is one.
+    """
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
     return subject.text
@@ -92,7 +95,7 @@ def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
 def decode_result(
     vehicle: Vehicle, plate: Plate, profile: Profile, today: date
 ) -> dict[str, object]:
-    """Return the ``result`` member of a decode answer, with fields in the API contract's order."""
+    """Return the ``result`` member of a decode answer, in the API's field order."""
     family, version = vehicle.family, vehicle.version
 
     def optional(text: str) -> str:
@@ -155,7 +158,7 @@ def _fipe_entry(
 def _description(family: Family, version: Version, is_short: bool) -> str:
     """Return the registry's spelling of make and model, such as ``VW/GOL 1.0``.
 
-    If ``is_short`` is true, ``VW/`` is left out, as in the answers of some sources.
+    If ``is_short`` is true, the text up to the slash is left out.
     """
     text = family.registration
     if family.is_motorcycle:

@@ -1,8 +1,8 @@
 """The sandbox as a WSGI application.
 
-``/`` is the primary base address and ``/secundario`` the secondary one. To simulate an outage of a
-base address, the application answers 503. The application cannot refuse a connection, because the
-server has already accepted the connection.
+``/`` is the primary base address, and ``/secundario`` is the secondary base address. To simulate an
+outage of a base address, the application answers 503. The application cannot refuse a connection,
+because the server has already accepted the connection.
 """
 
 import time
@@ -69,6 +69,6 @@ application = build(Sandbox())
 
 
 def worker() -> Application:
-    """Return the application for a worker process, which exits when the parent process exits."""
+    """Return the application. The worker process exits when its parent exits."""
     exit_with_parent()
     return application

@@ -1,1 +1,1 @@
-"""JSON, CSV, JSON Lines, XLSX and ZIP exports of vehicle records and batch results."""
+"""Exports of vehicle records and batch results: JSON, CSV, XLSX and ZIP."""

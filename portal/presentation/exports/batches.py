@@ -38,11 +38,11 @@ _KINDS: Final[Mapping[str, Kind]] = {
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A row of the results table. A fact about the vehicle is None if no answer contains it.
+    """A row of the results table. An unknown fact about the vehicle is None.
 
-    ``missing`` names the lookups without a readable answer, ``expired`` those whose answer has
-    expired, and ``not_asked`` those that the batch does not make. The verdict "limited" replaces
-    "clear" if the batch does not look up fines, or does not look up restrictions.
+    ``missing`` names the lookups without a readable answer, and ``expired`` the lookups with an
+    expired answer. ``not_asked`` names the lookups that the batch does not make. If the batch skips
+    fines or restrictions and finds nothing, the verdict is "limited" instead of "clear".
     """
 
     plate: str
@@ -71,7 +71,10 @@ COLUMNS: Final = tuple(
 
 
 class _Kept(msgspec.Struct, frozen=True):
-    """A stored row. ``expires`` maps a lookup to the epoch seconds at which its answer expires."""
+    """A stored row.
+
+    ``expires`` maps a lookup to the time when its answer expires, in epoch seconds.
+    """
 
     row: BatchRow
     expires: dict[LookupName, float]
@@ -80,8 +83,8 @@ class _Kept(msgspec.Struct, frozen=True):
 def batch_object(batch: Batch, allowance: Allowance) -> object:
     """Return the JSON object of a batch.
 
-    ``allowance`` holds the numbers of upstream calls that are left today under the daily limits,
-    for the whole portal and for the caller's token.
+    ``allowance`` says how many upstream calls the daily limits still allow today, for the whole
+    portal and for the caller's token.
     """
     return {
         "id": batch.id,
@@ -106,7 +109,7 @@ def batch_object(batch: Batch, allowance: Allowance) -> object:
 
 
 def wrong_message(entry: WrongEntry) -> str:
-    """Say why an entry is invalid, and suggest a similar plate or Renavam if there is one."""
+    """Say why an entry is invalid, and suggest a similar valid entry if known."""
     hint = (what_is_wrong(entry.value) or NOT_RECOGNISED) if entry.is_text else NOT_A_TEXT
     return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
 
@@ -133,7 +136,7 @@ def kept_result(
     retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
-    """Return the row of a vehicle as JSON, which the batch runner stores in ``Item.result``."""
+    """Return a vehicle's row in the JSON form that ``Item.result`` stores."""
     unasked = Panel("unasked")
     panels = Panels(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
@@ -151,14 +154,14 @@ def row_of(
 ) -> BatchRow:
     """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
 
-    The batch runner stores the row when the item's lookups end, because a row built later could mix
+    The batch runner stores a row as soon as the item's lookups end. A row built later could mix
     answers of different days. If no readable row is stored, this function builds the row from the
-    stored answers, which ``panels_of`` returns.
+    answers that ``panels_of`` returns.
     """
     kept = _kept(item)
     if item.state == "pending":
-        # While the batch repeats an item's lookups, the row keeps the facts of the earlier answers,
-        # but has no verdict.
+        # If the item was looked up before, the row keeps the facts of the earlier answers, but not
+        # the verdict.
         known = _without_answer(item) if kept is None else kept.row
         return replace(known, state=item.state, verdict=None, headline=None, cause=None)
     if kept is None:
@@ -170,8 +173,8 @@ def row_of(
     )
     if not expired or row.verdict not in ("clear", "limited"):
         return row
-    # A fine or restriction may have been added since an expired answer was fetched. The stored
-    # verdict, that nothing was found, is therefore no longer reliable.
+    # The stored verdict says that nothing was found. This verdict is no longer reliable, because a
+    # fine or restriction may have been added since the expired answer was fetched.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 

@@ -1,9 +1,9 @@
 """A JSON document with a vehicle's records and their explanations.
 
-The functions build the documents of ``GET /api/v1/vehicles/{plate}`` and the records from which
-the exported tables are made. ``portal/web/json_api/openapi.yaml`` describes every member, and a
-test compares this description with the documents. A value that the upstream does not send is null,
-never zero or "".
+``explained`` builds the answer of ``GET /api/v1/vehicles/{plate}``. The other public functions
+build the rows of exported tables. ``portal/web/json_api/openapi.yaml`` describes every member, and
+a test compares that file with the answers. A value that the upstream does not send is null, never
+zero or "".
 """
 
 from collections.abc import Sequence
@@ -45,9 +45,10 @@ def explained(
     context: RenderContext,
     ask: Sequence[LookupName] = LOOKUPS,
 ) -> Record:
-    """Build the document of a plate. A part is null if its lookup has no readable answer.
+    """Build the document of a plate.
 
-    ``ask`` are the lookups that the request asks for. The others are not missing, but "not_asked".
+    A member such as ``fines`` is null if its lookup has no readable answer. ``ask`` are the lookups
+    that the request asks for. Lookups outside ``ask`` are in "not_asked", but not in "missing".
     """
     contents = VehicleContents.of(plate, panels, context, ask=ask)
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
@@ -83,14 +84,14 @@ def explained(
 def price_records(facts: VehicleFacts) -> list[Record]:
     """Return the entries of FIPE that may describe this vehicle.
 
-    FIPE is the Brazilian vehicle price table. The members ``change_…`` are price changes in per
-    cent.
+    FIPE is the Brazilian price table for vehicles. The members ``change_…`` are price changes in
+    per cent.
     """
     return [_price(tab) for tab in facts.prices.all]
 
 
 def fine_records(fines: FineList) -> list[Record]:
-    # Not from ``fines.rows``, which has at most MOST_ROWS fines. ``assessments`` has every fine.
+    # ``fines.rows`` would have at most MOST_ROWS fines, but ``assessments`` has all fines.
     return [_fine(number, law) for number, law in enumerate(fines.assessments, start=1)]
 
 
@@ -103,7 +104,8 @@ def restriction_records(restrictions: RestrictionList) -> list[Record]:
 def _lookup(panel: Panel, reason: str | None, context: RenderContext) -> Record:
     """Return how a lookup ended. An unreadable answer has the state "unavailable".
 
-    ``reason`` says why there is no answer. ``price`` is what one upstream call costs, in R$.
+    ``reason`` says why there is no readable answer, or is None. The member ``price`` is what one
+    upstream call costs, in R$.
     """
     failed = reason is not None and panel.state != "unasked"
     fetched_at = panel.fetched_at
@@ -146,8 +148,8 @@ def _act(row: Row) -> Record:
 def _vehicle(facts: VehicleFacts) -> Record:
     """Return the vehicle's name and attributes.
 
-    The ``value`` of an attribute is null if the upstream sends no value, or sends a fixed text such
-    as "INFORMACAO OCULTADA" in place of a hidden value. ``hidden`` is true only for a hidden value.
+    The ``value`` of an attribute is null if the upstream sends no value or hides it. For a hidden
+    value, the upstream sends the text "INFORMACAO OCULTADA", and ``hidden`` is true.
     """
     return {
         "name": str(facts.name) or None,

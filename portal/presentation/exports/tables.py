@@ -1,6 +1,6 @@
 """Tables as CSV and JSON Lines.
 
-Rows are generated one by one, so an export of many vehicles needs little memory.
+The functions yield one row at a time, so a long table needs little memory.
 """
 
 import csv
@@ -26,9 +26,9 @@ Kind = Literal["text", "subject", "integer", "money", "date", "moment", "flag"]
 BYTE_ORDER_MARK: Final = "\ufeff"
 # A spreadsheet treats a text that starts with one of these characters as a formula.
 _FORMULA_STARTS: Final = ("=", "+", "-", "@")
-# A spreadsheet with Brazilian settings changes these texts. It drops leading zeros, shows 12 digits
-# or more as "1,23E+11", keeps 15 digits, drops dots between thousands, and converts "12E3" and
-# "1-2" to a number and a day. It shows other numbers, times and years as they are written.
+# A spreadsheet with Brazilian settings changes every text that matches this pattern. It drops
+# leading zeros and dots between thousands. It shows 12 digits or more as "1,23E+11", and loses all
+# digits after the 15th. It reads "12E3" as a number, and "1-2" as a day.
 _NUMBER_OR_DAY: Final = re.compile(
     r"0[0-9]+|[0-9]{12,}"
     r"|(?:[0-9]+[.,]|[.,][0-9])[0-9.,]*(?:E[+-]?[0-9]+)?|[0-9]+E[+-]?[0-9]+"
@@ -43,8 +43,8 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 class Column:
     """A column. ``name`` is the title in CSV and the member name in JSON Lines.
 
-    ``kind`` is the format of the cells in XLSX. In CSV only the kind "subject" matters, which is a
-    plate or a Renavam. JSON Lines do not use it.
+    ``kind`` is the format of the cells in XLSX. In CSV, only the kind "subject" (a plate or a
+    Renavam, the registration number) has an effect. JSON Lines ignores ``kind``.
     """
 
     name: str
@@ -63,14 +63,14 @@ class Table:
 def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     """Yield the lines of a CSV file.
 
-    The dialect "brazil" is for spreadsheets with Brazilian settings: a byte order mark, semicolons
-    between cells, decimal commas, and days as DD/MM/YYYY. The dialect "rfc4180" has commas between
-    cells, decimal points and ISO 8601 days.
+    The dialect "brazil" is for spreadsheets with Brazilian settings. It has a byte order mark,
+    semicolons between cells, decimal commas, and days as DD/MM/YYYY. The dialect "rfc4180" is for
+    programs. It has commas between cells, decimal points and ISO 8601 days.
 
     A spreadsheet would convert a Renavam (registration number) to a number and drop its leading
-    zeros. The dialect "brazil" therefore has a hyphen before the check digit ("0012345678-9"),
-    which ``portal.batch.read_list`` accepts. It has an apostrophe before any other text that a
-    spreadsheet would change. The dialect "rfc4180" has neither, because it is for programs.
+    zeros. The dialect "brazil" therefore puts a hyphen before the check digit ("0012345678-9"). It
+    puts an apostrophe before any other text that a spreadsheet would change. The dialect "rfc4180"
+    puts an apostrophe only before a text that looks like a formula.
     """
     if dialect == "brazil":
         yield BYTE_ORDER_MARK
@@ -116,10 +116,10 @@ def csv_text(cell: Cell, column: Column, dialect: Dialect) -> str:
 
 
 def safe_text(text: str) -> str:
-    """Remove invisible characters, and put an apostrophe before a text that looks like a formula.
+    """Remove invisible characters, and put an apostrophe before a formula.
 
-    Control and format characters are removed. Line breaks and tabs become spaces. A text with
-    spaces before ``=``, ``+``, ``-`` or ``@`` also looks like a formula.
+    Line breaks and tabs become spaces. A text counts as a formula if it starts with ``=``, ``+``,
+    ``-`` or ``@``, even after spaces.
     """
     clean = "".join(" " if c in "\r\n\t" else c for c in text)
     clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))

@@ -20,8 +20,8 @@ NEEDS: Final[dict[TableName, LookupName]] = {
     "restrictions": "renajud",
     "prices": "decode",
 }
-# The members of each kind of record that become columns. ``_OF_EFFECT`` and ``_OF_MONTH`` name
-# members of objects inside a record.
+# For each kind of record, the members that become columns. ``_OF_EFFECT`` and ``_OF_MONTH`` name
+# members of nested objects.
 _OF_FINE: Final = (
     *("number", "record", "code", "description", "article", "gravity", "points", "points_counted"),
     *("amount", "amount_origin", "amount_at_80", "amount_at_60", "has_discount"),
@@ -43,7 +43,7 @@ _OF_MONTH: Final = ("month", "value", "predicted")
 
 
 def vehicle_table(name: TableName, contents: VehicleContents) -> Table | None:
-    """Return a table of a vehicle's records, or None if their lookup has no readable answer."""
+    """Return the table ``name``, or None if its lookup has no readable answer."""
     match name:
         case "fines" if contents.fines is not None:
             return _table(name, _OF_FINE, fine_records(contents.fines))

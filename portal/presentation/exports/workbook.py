@@ -26,7 +26,7 @@ _LONGEST_TEXT: Final = 32_767  # the most characters that XLSX allows in a cell
 
 
 def write_workbook(table: Table, file: IO[bytes]) -> None:
-    """Write a table as an XLSX file, row by row, so that a long table needs little memory."""
+    """Write a table as an XLSX file, one row at a time, to save memory."""
     import xlsxwriter  # imported only when needed, because most requests write no XLSX
 
     options = {

@@ -7,7 +7,7 @@ from typing import Any
 
 
 class _Buffer(RawIOBase):
-    """An unseekable file whose ``take`` returns the bytes written since the last ``take``."""
+    """A write-only file. ``take`` returns the bytes written since the last call."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -25,10 +25,10 @@ class _Buffer(RawIOBase):
 
 
 def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
-    """Yield the bytes of a ZIP archive, with only one of its files in memory at a time.
+    """Yield a ZIP archive in parts, with only one file in memory at a time.
 
     ``files`` are pairs of a name and a content. The archive does not compress the files, because
-    most are PDFs, which are already compressed.
+    most of them are PDFs, which are already compressed.
     """
     buffer = _Buffer()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:

@@ -1,4 +1,4 @@
 """View models of issued dossiers and of the page that verifies them.
 
-An issued dossier is a stored report about a vehicle. Everyone who has its link can read it.
+An issued dossier is a stored report about a vehicle. Everyone who has the link can read the report.
 """

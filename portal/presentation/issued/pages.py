@@ -1,4 +1,4 @@
-"""The page of one issued dossier, and the list of all dossiers that a visitor issued."""
+"""The page of one issued dossier, and the list of a visitor's issued dossiers."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,8 +16,7 @@ State = Literal["valid", "expired", "revoked"]
 class IssuedDossierPage:
     """The page of an issued dossier that has not expired and is not revoked.
 
-    ``link`` is the full URL, which the visitor who issued the dossier can share. On the pages of
-    other visitors, it is "".
+    ``link`` is the full URL for sharing. For visitors who did not issue the dossier, it is "".
     ``paper_path`` is the path of the printable dossier. ``pdf_path`` is "" if the dossier was
     issued without a PDF.
     """
@@ -67,11 +66,11 @@ class EndedDossierPage:
 
 @dataclass(frozen=True, slots=True)
 class IssuedRow:
-    """A row of the list of the dossiers that a visitor issued.
+    """A row in the list of a visitor's issued dossiers.
 
-    For an expired or revoked dossier, ``plate`` and ``look`` are None, and ``name`` and ``finding``
-    are "", because the dossier's content is deleted. For a revoked dossier, ``expires_at`` is the
-    time of revocation.
+    The portal deletes the content of an expired or revoked dossier. ``plate`` and ``look`` are then
+    None, and ``name`` and ``finding`` are "". For a revoked dossier, ``expires_at`` is the time of
+    revocation.
     """
 
     number: str

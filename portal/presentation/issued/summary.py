@@ -1,4 +1,4 @@
-"""The summary that is stored with an issued dossier and shown to everyone who has the link."""
+"""The summary of an issued dossier, shown to everyone who has the dossier's link."""
 
 import re
 from dataclasses import dataclass
@@ -13,8 +13,7 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# Phrases of a verdict in the present tense, such as "Falta verificar" (to be checked), and the same
-# phrases in the past tense.
+# Phrases from the sentences of a verdict, such as "Há" (there is), with their past tense.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -51,8 +50,8 @@ class IssuedSummary:
 
     ``finding``, ``caveat`` and ``reasons`` are the verdict's sentences in the past tense.
     ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
-    title for each lookup without a readable answer. ``unverified`` is the number of subjects that
-    no lookup covers, such as theft.
+    title for each lookup without a readable answer. ``unverified`` is the number of topics that no
+    lookup covers, such as theft.
     """
 
     plate: str
@@ -95,7 +94,7 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
 
 
 def in_the_past(finding: str) -> str:
-    """Return a verdict's sentence in the past tense: ``Há`` (there is) becomes ``Havia``."""
+    """Put a verdict's sentence into the past tense: ``Há`` becomes ``Havia``."""
     for now, then in _PAST:
         finding = re.sub(rf"{re.escape(now)}(?!\w)", then, finding)
     return finding

@@ -1,11 +1,12 @@
-"""The verification page: what a stranger may learn from a dossier's number or QR code.
+"""The page that verifies a dossier by its number or QR code.
 
-A number may be printed in a public advertisement. The page for a number therefore shows only three
-characters of the plate. Three characters are enough to notice that the dossier is not about the
-advertised car, but too few to look up the car.
+A seller may print the number in a public advertisement. The page for a number therefore shows only
+three characters of the plate. Three characters are enough to notice that the dossier is not about
+the advertised car, but too few to look up the car.
 
-A QR code contains the secret key of the dossier's link, and is printed only in the dossier. The
-page for a QR code therefore shows the whole plate, the summary and the link.
+A QR code contains the secret key of the dossier's link. The code is printed only in the dossier, so
+anyone who scans the code has the dossier. The page for a QR code therefore shows the whole plate,
+the summary and the link.
 """
 
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ class VerifiedDossier:
 
     ``summary`` and ``path`` are set only if the visitor has the key of the QR code. A visitor with
     only the number sees a partly hidden ``plate``. After the dossier expires or is revoked,
-    ``plate`` is "". ``ended_at`` is when the dossier was revoked or when it expires.
+    ``plate`` is "". ``ended_at`` is the time of revocation, or else the time of expiry.
     """
 
     number: str
@@ -42,8 +43,8 @@ class VerifiedDossier:
 class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
-    The outcome "signed" means that the code is from a draft (a dossier that the portal does not
-    store). The field ``signed`` then has the values that the code contains.
+    The outcome "signed" means that the code is from a draft, a dossier that the portal does not
+    store. ``signed`` then has the values that the code contains, and is None otherwise.
     """
 
     template: ClassVar[str] = "pages/verify.html"

@@ -1,6 +1,6 @@
-"""The operator's page: use and cost by day and token, origins, failures, limits and storage.
+"""The operator's page: usage, costs, failures, limits and storage.
 
-An origin is a base address of the upstream: the primary address or the optional secondary one.
+An origin is a base address of the upstream: the primary address or the optional secondary address.
 """
 
 from collections import defaultdict
@@ -31,7 +31,7 @@ from portal.wording import counted, grouped
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
 MOST_CALLERS: Final = 10  # the number of tokens with their own row; all others share one row
-# The keys are any texts, because the ledger may name an operation that no longer exists.
+# The type of the keys is str, because stored usage may name an operation that no longer exists.
 _OPERATION_TITLES: Final[Mapping[str, str]] = {
     name: texts.title for name, texts in OPERATION_TEXTS.items()
 }
@@ -68,10 +68,10 @@ BreakerState = Literal["closed", "open", "half-open"]
 
 
 class OriginBreaker(Protocol):
-    """The circuit breaker of an origin. All workers share the breaker's state.
+    """The circuit breaker of an origin. All processes share the breaker's state.
 
-    ``name`` is the name of the origin. The breaker blocks calls for the next ``wait_s`` seconds, or
-    blocks none if ``wait_s`` is 0.
+    ``name`` is the name of the origin. The breaker blocks all calls for the next ``wait_s``
+    seconds. A ``wait_s`` of 0 means that the breaker blocks no calls.
     """
 
     @property
@@ -88,10 +88,10 @@ class OriginBreaker(Protocol):
 class OperationsFacts:
     """The data from which ``operations_page`` builds the page.
 
-    ``by_day`` (keyed by day and operation), ``by_caller`` and ``failures`` cover the last ``days``
-    days. ``now`` has a time zone. ``daily_limit`` is a number of calls, or 0 if there is no limit.
-    ``store`` is None if the store of answers cannot be reached. ``database_bytes`` is the size of
-    the database, or None if it cannot be read.
+    ``by_day``, ``by_caller`` and ``failures`` cover the last ``days`` days. ``by_day`` is keyed
+    by day and operation. ``now`` has a time zone. ``daily_limit`` is a number of calls, or 0 if
+    there is no limit. ``store`` is None if the store of answers cannot be reached.
+    ``database_bytes`` is None if the size of the database is unknown.
     """
 
     now: datetime
@@ -121,7 +121,7 @@ class OperationsFacts:
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A link that shows the page for a period. ``path`` is "" for the period already shown."""
+    """A link that selects a period. ``path`` is "" for the selected period."""
 
     label: str
     path: str
@@ -136,7 +136,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """The totals of a day, a token or an operation. Only the row of a token has a ``bar``."""
+    """The totals of a day, a token or an operation. Only a token's row has a ``bar``."""
 
     label: str
     usage: Usage
@@ -149,9 +149,9 @@ class UsageRow:
 
 @dataclass(frozen=True, slots=True)
 class AddressRow:
-    """A row for an origin. ``icon`` and ``tone`` show the state of its circuit breaker.
+    """The row of an origin (a base address of the upstream).
 
-    The tone "" is neutral.
+    ``icon`` and ``tone`` show the state of the origin's circuit breaker. The tone "" is neutral.
     """
 
     name: str
@@ -173,7 +173,10 @@ class FailureRow:
 
 @dataclass(frozen=True, slots=True)
 class Limit:
-    """Today's calls and the daily limit. ``most`` is 0 and ``left`` is "" if there is no limit."""
+    """Today's calls and the daily limit.
+
+    If there is no limit, ``most`` is 0 and ``left`` is "".
+    """
 
     used: int
     most: int
@@ -222,7 +225,7 @@ class OperationsPage:
 
 
 def chosen_period(text: str) -> int:
-    """Return ``text`` as a number of days if it is in PERIODS, else USUAL_PERIOD."""
+    """Return the number in ``text`` if PERIODS contains it, else USUAL_PERIOD."""
     return next((days for days in PERIODS if text == str(days)), USUAL_PERIOD)
 
 
@@ -360,7 +363,10 @@ def _row(label: str, usage: Usage, whole: float = 0) -> UsageRow:
 
 
 def _callers(by_caller: Mapping[str, Usage]) -> tuple[UsageRow, ...]:
-    """Return a row per token, the most expensive first. Tokens beyond MOST_CALLERS share a row."""
+    """Return the rows of the MOST_CALLERS costliest tokens, the costliest first.
+
+    All other tokens share one further row.
+    """
     dearest = sorted(
         by_caller.items(), key=lambda item: (-item[1].spent, -_lookups(item[1]), item[0])
     )

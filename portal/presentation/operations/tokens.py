@@ -1,4 +1,4 @@
-"""Access tokens on the operator's pages: the list, the form for a new one, and revocation."""
+"""Access tokens on the operator's pages: list, form and revocation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +11,8 @@ from portal.system.local_time import from_epoch
 from portal.vehicle import OPERATION_NAMES
 from portal.wording import grouped, listed
 
-# The scopes in the order of the form. Each has a label for the form and a word for lists of tokens.
+# The scopes in the order of the form. Each scope has a label for the form and a word for token
+# lists.
 SCOPE_LABELS: Final[Mapping[str, tuple[str, str]]] = {
     **{name: (texts.long_title, texts.scope_word) for name, texts in OPERATION_TEXTS.items()},
     "refresh": ("Atualizar: consultar de novo o que está guardado", "atualizar"),
@@ -57,8 +58,8 @@ class IssueForm:
     """The form for a new token, with the texts that the operator has typed.
 
     ``problems`` maps each name in FIELDS to an error message, or to "" if the field is valid.
-    ``asks_token`` is true if the operator signed in too long ago. The form then asks for the
-    operator's own token.
+    ``asks_token`` is true if the operator signed in too long ago. The form then also asks for the
+    operator's own token, to confirm the operator's identity.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -76,7 +77,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The only page that shows a new token. The operator must copy the token from it."""
+    """The only page that shows a new token. The operator must copy the token."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -128,10 +129,10 @@ def revoke_path(name: str) -> str:
 def listed_tokens(
     tokens: Sequence[TokenFacts], calls: Mapping[str, int], now: datetime
 ) -> tuple[tuple[ListedToken, ...], tuple[ListedToken, ...]]:
-    """Return the valid tokens, and the newest MOST_ENDED of the revoked or expired tokens.
+    """Return the valid tokens, and the newest revoked or expired tokens.
 
-    ``tokens`` must be sorted by age, the oldest first. ``calls`` maps a token's name to the number
-    of its calls today.
+    There are at most MOST_ENDED revoked or expired tokens in the result. ``tokens`` must be sorted
+    by age, the oldest first. ``calls`` maps a token's name to the token's number of calls today.
     """
     at = now.timestamp()
     valid = [_listed(each, calls, at) for each in tokens if each.state == "valid"]

@@ -1,1 +1,1 @@
-"""View models of the pages that show no vehicle's records."""
+"""View models of the pages that are not about one vehicle."""

@@ -35,9 +35,10 @@ _encoder = msgspec.json.Encoder(decimal_format="number")
 def reference_answers(
     document: Document, ask: Callable[[str, str, bytes], bytes], context: RenderContext
 ) -> dict[str, Answer]:
-    """Return the example answers of the API reference. The keys are names of operations.
+    """Return the example answers of the API reference.
 
-    ``ask`` sends a method, a path and a body to the sandbox, and returns the body of the answer.
+    The keys are names of operations in the OpenAPI document. ``ask`` sends a method, a path and a
+    body to the sandbox, and returns the body of the answer.
     """
     specification = Specification(document)
     requests = {name: specification.sample(name) for name in OPERATION_NAMES}

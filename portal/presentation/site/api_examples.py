@@ -1,7 +1,7 @@
 """Runnable examples of the API reference in curl, Python and JavaScript.
 
 The words BASE and TOKEN stand for the portal's base URL and the API token until ``Example.filled``
-replaces them. A test extracts every example from the rendered page and runs it as printed.
+replaces them. A test extracts every example from the rendered page and runs the example.
 """
 
 import json

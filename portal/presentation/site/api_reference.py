@@ -1,8 +1,8 @@
 """The API reference page, built from the OpenAPI document and example answers.
 
 Paths, parameters, fields, errors and headers come from the document at ``/openapi.json``. This
-module adds the order of the sections, the longer examples ("recipes") and the prices. In a text,
-backticks mark what the page shows in its code font.
+module adds the order of the sections, the longer examples ("recipes") and the prices. The page
+shows a text between backticks in the code font.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An API method and path. ``summary`` is "" if it would repeat the section's title."""
+    """A method and path. ``summary`` is "" if it would repeat the section's title."""
 
     method: str
     path: str
@@ -44,7 +44,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceField:
-    """A member of a JSON body. ``name`` is its path, such as ``informacoesFipe[].ano``."""
+    """A member of a JSON body. ``name`` is a path such as ``informacoesFipe[].ano``."""
 
     name: str
     form: str
@@ -76,7 +76,10 @@ class ApiHeader:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An example answer. ``caption`` states status, type and size. ``text`` may be an excerpt."""
+    """An example answer.
+
+    ``caption`` states status, content type and size. ``text`` is the body or an excerpt.
+    """
 
     caption: str
     text: str
@@ -87,8 +90,8 @@ class Answer:
 class Section:
     """One or several operations that are explained together.
 
-    ``uses_memory`` is true if the portal may serve stored answers, so that the request's header
-    Cache-Control has an effect.
+    ``uses_memory`` is true if the portal may serve stored answers. The request header Cache-Control
+    then has an effect.
     """
 
     anchor: str
@@ -113,7 +116,7 @@ class SectionGroup:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceFacts:
-    """What the page states about this portal.
+    """The data about this portal from which the page is built.
 
     ``document`` is the OpenAPI document. ``terms`` has the price and the cache times of each
     operation of the upstream. ``samples`` are example plates of the sandbox (a simulated upstream).
@@ -142,8 +145,8 @@ class ApiPage:
     facts: ReferenceFacts
 
 
-# A section has an anchor, a title, a short title and operations. The first operation is the main
-# one, whose answer and headers the section shows.
+# A section has an anchor, a title, a short title and operations. The section shows the answer and
+# the headers of its first operation.
 _GROUPS: Final = (
     (
         "Caminhos da fonte",
@@ -303,8 +306,8 @@ class Specification:
     def field_tables(self, names: Sequence[str]) -> tuple[FieldTable, ...]:
         """Return the fields of the first operation's JSON answer.
 
-        If this answer is not JSON, return the columns of the tables that all operations return.
-        Operations that return the same table in several file formats share one FieldTable.
+        If this answer is not JSON, return the columns of the exported tables. Operations that
+        export the same table in different file formats share one FieldTable.
         """
         found: dict[str, FieldTable] = {}
         for name in names:
@@ -320,7 +323,7 @@ class Specification:
         return (FieldTable("Campos da resposta", members),) if members else ()
 
     def _body(self, name: str) -> Document | None:
-        """Return the schema of an operation's request body, or None if requests have no body."""
+        """Return the schema of an operation's request body, or None without a body."""
         operation = self._operations[name][2]
         if "requestBody" not in operation:
             return None
@@ -332,7 +335,7 @@ class Specification:
     ) -> Iterator[ReferenceField]:
         """Yield the members of an object and of its nested objects.
 
-        If several members have the same schema, nested members are yielded only for the first.
+        If several members have the same schema, only the first yields its nested members.
         """
         seen = {} if seen is None else seen
         for name, written in schema.get("properties", {}).items():
@@ -404,7 +407,7 @@ class Specification:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return a member's object schema, the schema's name, and whether the member is a list.
+        """Return a member's schema, the schema's name, and whether the member is a list.
 
         If the member contains no object, the schema is None and the name is "".
         """
@@ -418,9 +421,10 @@ class Specification:
 
 
 def _form(schema: Document) -> str:
-    """Describe a type, for example ``texto ou nulo`` (text or null) or ``texto: csv, json``.
+    """Describe a type, for example ``texto ou nulo`` (text or null).
 
-    The allowed values are left out if the schema's description names them all.
+    The allowed values follow a colon, as in ``texto: csv, json``. They are left out if the schema's
+    description names all of them.
     """
     if "$ref" in schema:
         return "objeto"
@@ -442,5 +446,5 @@ def _form(schema: Document) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text of the document on one line, without the marks of bold text."""
+    """Return a text of the document on one line, without the bold marks ``**``."""
     return " ".join(text.replace("**", "").split())

@@ -1,4 +1,4 @@
-"""The history page: the vehicles that a visitor looked up, and which answers are still stored."""
+"""The history page: the vehicles that a visitor looked up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,9 +23,9 @@ NO_PAYMENT: Final = "nada pago: veio da memória"
 class HistoryLine:
     """A vehicle in the history.
 
-    ``seen`` says how long ago the visitor looked up the vehicle. ``paid`` says what the visitor has
-    paid for the vehicle, or is "" in demo mode or if all lookups are free. ``cost`` says what the
-    next view of the vehicle's page costs at most, or is "" if it costs nothing.
+    ``seen`` says how long ago the visitor looked up the vehicle. ``paid`` says what the visitor's
+    lookups of the vehicle have cost. It is "" in demo mode, and if all lookups are free. ``cost``
+    says what the next view of the vehicle's page costs at most, or is "" if the view is free.
     """
 
     lookup: RecentLookup
@@ -40,8 +40,8 @@ class HistoryLine:
 class HistoryPage:
     """One page of the history.
 
-    ``newer`` is the path of the page with newer lines, and ``older`` of the page with older ones.
-    Each is "" if there is no such page.
+    ``newer`` is the path of the page with newer lines, and ``older`` is the path of the page with
+    older lines. A path is "" if there is no such page.
     """
 
     template: ClassVar[str] = "pages/history.html"
@@ -75,9 +75,9 @@ def history_line(
 ) -> HistoryLine:
     """Build the line of a vehicle from its stored answers.
 
-    ``prices`` are the R$ prices of the lookups that the visitor may make. ``paid`` is what the
-    visitor's calls for the vehicle have cost. It is None in demo mode, where all visitors share one
-    account.
+    ``prices`` are the prices, in R$, of the lookups that the visitor may make. ``paid`` is what the
+    visitor's lookups of the vehicle have cost, in R$. It is None in demo mode, because all visitors
+    then share one account.
     """
     wanted = [name for name in lookups_of(lookup.subject) if name in prices]
     opening = sum((prices[name] for name in wanted if not _is_fresh(panels, name)), Decimal(0))
@@ -97,7 +97,7 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: LookupName) -> bool:
-    """Return whether the vehicle's page needs no upstream call for this lookup."""
+    """Return whether the page can show this lookup without an upstream call."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 

@@ -16,8 +16,8 @@ _SPENT: Final = "O limite de hoje foi usado. {} O que já está guardado continu
 class LookupCost:
     """The highest possible cost of looking up one plate, in R$, and the daily limit.
 
-    ``left`` is how many more plates the limit allows today, or None if there is no limit. A new day
-    begins in ``midnight_s`` seconds.
+    ``left`` is how many more plates the limit allows today, or None if there is no limit.
+    ``midnight_s`` is the number of seconds until the next day.
     """
 
     most: Decimal
@@ -26,7 +26,7 @@ class LookupCost:
 
 
 def lookup_cost_text(cost: LookupCost) -> str:
-    """Return the sentences for the search form, or "" if lookups are free and unlimited."""
+    """Return the text for the search form, or "" if lookups are free and unlimited."""
     if cost.left == 0:
         return _SPENT.format(back_at_midnight(cost.midnight_s))
     parts = []

@@ -10,9 +10,10 @@ from portal.vehicle import OperationName
 
 @dataclass(frozen=True, slots=True)
 class KeptAnswer:
-    """How long the portal stores an operation's answers, in seconds. 0 means not at all.
+    """How long the portal stores an operation's answers.
 
-    ``empty_s`` applies to an answer that is an empty list, for example no fines. It is None if the
+    ``answer_s`` is a time in seconds, or 0 if the portal does not store the answers. ``empty_s`` is
+    the time for an answer that is an empty list, for example no fines. It is None if the
     operation's answers are not lists.
     """
 
@@ -27,12 +28,12 @@ class KeptAnswer:
 
 @dataclass(frozen=True, slots=True)
 class PrivacyPage:
-    """The privacy page. Each member ``…_s`` is the time for which something is stored, in seconds.
+    """The privacy page. A member ``…_s`` is a storage time in seconds.
 
     ``rejected_s`` is for lookups that the upstream rejected, ``session_s`` for the session cookie,
-    and ``tries_s`` for the number of sign-in attempts of an IP address. A dossier's number is
-    deleted ``ended_dossier_s`` seconds after the dossier expires. ``counts_requests`` is true if
-    the portal has rate limits.
+    and ``tries_s`` for the number of sign-in attempts of an IP address. The portal deletes a
+    dossier's number ``ended_dossier_s`` seconds after the dossier expires. ``counts_requests`` is
+    true if the portal has rate limits.
     """
 
     template: ClassVar[str] = "pages/privacy.html"
@@ -44,7 +45,7 @@ class PrivacyPage:
     tries_s: int
     dossier_s: int
     ended_dossier_s: int
-    batch_s: int  # counted from the end or the last pause of the batch
+    batch_s: int  # starts when the batch ends or pauses
     draft_s: int  # for a batch that is never started
     counts_requests: bool
     mask_names: bool

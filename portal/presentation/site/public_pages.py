@@ -1,4 +1,4 @@
-"""The sign-in page, the glossary, the error page, sample plates and the summary of a dossier."""
+"""The sign-in page, the glossary, the error page, and types for other pages."""
 
 import re
 from dataclasses import dataclass
@@ -47,8 +47,8 @@ class SignInPage:
     def purpose(self) -> str:
         """What the page at ``next_path`` shows.
 
-        The result is ``consultar ABC1D23`` (look up) for a vehicle, and ``comparar ABC1D23 e
-        KZZ-9999`` (compare) for a comparison. It is "" for all other pages.
+        For a vehicle's page, the result is a text such as ``consultar ABC1D23`` (look up). For a
+        comparison, it is ``comparar ABC1D23 e KZZ-9999`` (compare). For other pages, it is "".
         """
         parts = urlsplit(self.next_path)
         found = _VEHICLE_PATH.match(parts.path)
@@ -60,7 +60,8 @@ class SignInPage:
         return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
 
 
-# Why a dossier has no price. "empty": the upstream sent none. "unavailable": the lookup failed.
+# Why a dossier has no price: the upstream sent no price ("empty"), or the lookup failed
+# ("unavailable").
 NoPrice = Literal["empty", "unavailable"]
 
 
@@ -69,8 +70,8 @@ class DossierSummary:
     """The data in the signed code that is printed on a draft of a dossier.
 
     ``fines`` is the number of open fines, and ``restrictions`` is the number of court restrictions
-    in force. Each is None if unavailable. A field ``…_kept_at`` is the time at which a stale answer
-    was fetched, or None for a fresh answer.
+    in force. Each number is None if its lookup failed. A field ``…_kept_at`` is the time at which a
+    stale answer was fetched, or None for a fresh answer.
     """
 
     plate: str
@@ -85,7 +86,7 @@ class DossierSummary:
 
     @property
     def digest_in_groups(self) -> str:
-        """The digest in groups of four characters, ``b758 372e …``, to be compared by eye."""
+        """The digest in groups of four characters, for comparison by eye."""
         return " ".join(
             self.digest[at : at + _DIGEST_GROUP] for at in range(0, len(self.digest), _DIGEST_GROUP)
         )
@@ -99,7 +100,10 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """The error page. It uses no other part of the portal, because any part may have failed."""
+    """The error page.
+
+    The page uses no other part of the portal, because any part may have failed.
+    """
 
     template: ClassVar[str] = "pages/error.html"
     status: int
@@ -123,7 +127,7 @@ def error_page(
     query: str = "",
     retry_path: str = "",
 ) -> ErrorPage:
-    """Build an error page, with a "try again" link to ``retry_path`` unless that is ""."""
+    """Build an error page, with a "try again" link if ``retry_path`` is set."""
     return ErrorPage(
         status, title, advice, request_id, sanitise_echo(query, LONGEST_QUERY), retry_path
     )

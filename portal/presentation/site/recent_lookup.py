@@ -1,7 +1,7 @@
-"""One line about a vehicle in a list: name, verdict, price, and age of the lookup.
+"""One line about a vehicle in a list: name, verdict, price and age.
 
-To save time, this module does not read price histories. It assesses fines only until one of them
-decides the verdict.
+To save time, this module does not read price histories. It stops assessing fines as soon as one
+fine decides the verdict.
 """
 
 from collections.abc import Iterator, Mapping
@@ -72,7 +72,7 @@ def recent_lookup(
     *,
     note: str = "",
 ) -> RecentLookup:
-    """Build the line of a vehicle from the given answers, any of which may be missing.
+    """Build the line of a vehicle from the answers that are available.
 
     The line shows the time since ``looked_at``, or ``note`` if ``looked_at`` is None.
     """
@@ -91,7 +91,7 @@ def recent_lookup(
 
 
 def _decoded(panel: Panel, context: RenderContext) -> Decoded | None:
-    """Return the vehicle's data without the price histories, which are most of the answer."""
+    """Read the vehicle's data, but not the price histories, because they are long."""
     result = panel.result
     if panel.body is None or not isinstance(result, dict):
         return None
@@ -169,7 +169,7 @@ def _words(
 def _incomplete_words(verdict: Verdict) -> str:
     """Name the missing lookups.
 
-    If none is missing, return the verdict's headline, which says what is in doubt.
+    If no lookup is missing, return the verdict's headline, which says what is in doubt.
     """
     missing = listed([_MISSING_WORDS[one] for one in verdict.missing])
     return f"Falta consultar {missing}" if missing else verdict.headline
@@ -178,7 +178,8 @@ def _incomplete_words(verdict: Verdict) -> str:
 def caution_words(*, enforceable: object, open_fines: object, restrictions: object) -> str:
     """Return the reason for the verdict "caution".
 
-    Each argument is truthy if the vehicle has a fine or restriction of that kind.
+    The arguments are truthy if the vehicle has enforceable fines, open fines, or restrictions in
+    force.
     """
     if enforceable:
         return AFTER_PAYING

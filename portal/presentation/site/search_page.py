@@ -1,4 +1,4 @@
-"""The front page: the search form, its hints, recent lookups, and example plates in demo mode."""
+"""The front page: search form, hints, recent lookups and example plates."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from portal.presentation.typed_subject import (
     what_is_wrong,
 )
 
-# After an error, the form shows the typed text again, cut to LONGEST_QUERY characters, which are
-# enough for a pasted list of about 20 plates.
+# After an error, the form shows at most this many characters of the typed text. They are enough for
+# a pasted list of about 20 plates.
 LONGEST_QUERY: Final = 200
 _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de até {} por vez."
 
 
 @dataclass(frozen=True, slots=True)
 class FirstPlates:
-    """A link that compares only the first plates of a list that is too long for a comparison."""
+    """A link that compares the first plates of a list that is too long to compare."""
 
     count: int
     path: str
@@ -35,9 +35,9 @@ class SearchPage:
     """The front page.
 
     ``problem`` is the error message if the typed text is no plate or Renavam (registration number).
-    ``hint`` then says what is wrong with the text. ``suggestion`` is the plate or Renavam that was
-    probably meant, or None if unknown. ``padded`` is a typed Renavam of nine or ten digits with
-    leading zeros added, or "" for other texts.
+    ``hint`` then says what is wrong with the text. ``suggestion`` is the plate or Renavam that the
+    visitor probably meant, or None if unknown. If the visitor typed nine or ten digits, ``padded``
+    is the Renavam with the missing leading zeros, else "".
     """
 
     template: ClassVar[str] = "pages/search.html"
@@ -61,7 +61,7 @@ def search_page(
     recent: Sequence[RecentLookup] = (),
     showcases: Sequence[RecentLookup] = (),
 ) -> SearchPage:
-    """Build the front page. ``problem`` is an error message, or "" if ``query`` is valid."""
+    """Build the front page. ``problem`` is "" if ``query`` is valid."""
     plates = plates_in(query) if problem else ()
     too_many = len(plates) > MOST_PLATES
     hint = what_is_wrong(query) if problem else ""

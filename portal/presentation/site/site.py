@@ -7,7 +7,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class FormNotice:
-    """The result of the last submitted form. A notice without ``text`` reports success."""
+    """The result of a submitted form. A notice without ``text`` reports success."""
 
     title: str
     text: str
@@ -21,7 +21,7 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# The preview of a link to one of these pages may show the page's title, which contains no plate.
+# A chat app's preview of a link to these pages shows their own title, which contains no plate.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 
@@ -29,10 +29,10 @@ _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/ap
 class Site:
     """The values of a request that do not depend on the page.
 
-    ``demo`` is true if the data is invented. Every page then says so. ``asset(name)`` returns the
-    URL of a file under static/. ``path`` is the request's path, which selects the current menu
-    item. ``origin`` is the scheme and host for absolute URLs. ``panel_seconds`` is how long a
-    page's script waits for the HTML of one lookup.
+    ``demo`` is true if the data is fictitious. Every page then shows a notice. ``asset(name)``
+    returns the URL of a file under static/. ``path`` is the request's path, which selects the
+    current menu item. ``origin`` is the scheme and host for absolute URLs. ``panel_seconds`` is how
+    many seconds a page's script waits for the HTML of one lookup.
     """
 
     demo: bool
@@ -45,8 +45,8 @@ class Site:
     origin: str
     panel_seconds: int
     is_operator: bool = False  # whether the menu links to the operator's page
-    # Returns the notices about the last submitted form, each as "title\ntext". Also removes them
-    # from the session, so that only one page shows them.
+    # Calling ``notices`` returns the notices about the last submitted form, each as "title\ntext".
+    # The call also removes the notices from the session, so that only one page shows them.
     notices: Callable[[], Iterable[str]] = tuple
 
     @property

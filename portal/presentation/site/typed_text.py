@@ -2,8 +2,9 @@
 
 
 def sanitise_echo(text: str, longest: int) -> str:
-    """Remove control and invisible characters, and cut the text to ``longest`` characters.
+    """Remove invisible characters, and cut the text to ``longest`` characters.
 
-    HTML forbids some control characters. Invisible characters can make different texts look equal.
+    Invisible characters include control characters, some of which HTML forbids. Other invisible
+    characters can make different texts look equal.
     """
     return "".join(c for c in text[: 4 * longest] if c.isprintable()).strip()[:longest]

@@ -1,1 +1,1 @@
-"""View models of the pages for batches of plates, for comparing vehicles and for negotiation."""
+"""View models of the pages for batches, comparisons and negotiations."""

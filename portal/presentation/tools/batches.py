@@ -1,4 +1,4 @@
-"""The batch pages: the form, the highest possible cost, the progress, and the results.
+"""The batch pages: form, highest cost, progress and results.
 
 A batch is a list of plates or Renavams (registration numbers) that the portal looks up together.
 """
@@ -59,8 +59,8 @@ _AGAIN: Final = (
     "O que tem resposta guardada não é pago de novo. Uma consulta que falhou pode ter sido cobrada "
     "e, feita de novo, pode ser cobrada outra vez."
 )
-# The keys of ORDERS and FILTERS are values of parameters in a batch page's URL, which sort and
-# filter the table of results.
+# The keys of ORDERS and FILTERS are values of URL parameters. These parameters sort and filter the
+# table of results.
 ORDERS: Final[Mapping[str, str]] = {
     "": "na ordem dada",
     "conclusao": "pior conclusão primeiro",
@@ -84,7 +84,7 @@ _WORST_FIRST: Final = ("blocked", "caution", "incomplete", "limited", "clear", N
 
 @dataclass(frozen=True, slots=True)
 class LookupChoice:
-    """A lookup that a batch can make. ``price`` is per vehicle, or "" if the lookup is free."""
+    """A lookup that a batch can make. ``price`` is per vehicle, "" for a free lookup."""
 
     name: LookupName
     label: str
@@ -115,8 +115,8 @@ class BatchFormPage:
     """The form for a new batch. ``text`` is the typed list.
 
     ``problem`` is an error message about the list, or "" if there is no error. ``corrects`` is the
-    id of an earlier batch whose list the form corrects, or "" for a new list. The new batch
-    replaces the earlier one, unless the earlier one was started.
+    id of an earlier batch whose list the form corrects, or "" for a new list. If the earlier batch
+    was never started, the new batch replaces it.
     """
 
     template: ClassVar[str] = "pages/batches.html"
@@ -132,7 +132,7 @@ class BatchFormPage:
 
 @dataclass(frozen=True, slots=True)
 class Understood:
-    """A number about the typed list, such as how many entries were not recognised."""
+    """The number of entries of one kind in the typed list, such as repeated entries."""
 
     icon: Literal["check", "copy", "alert"]
     label: str
@@ -142,7 +142,7 @@ class Understood:
 
 @dataclass(frozen=True, slots=True)
 class ResultLine:
-    """The row of a plate or Renavam in the table of results. An unknown text is ""."""
+    """The row of a plate or Renavam in the table of results. "" means unknown."""
 
     subject: Plate | Renavam
     path: str
@@ -159,7 +159,7 @@ class ResultLine:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A link to one page of the table of results. ``url`` is "" for the page that is shown."""
+    """A link to a page of the table of results. ``url`` is "" for the current page."""
 
     label: str
     url: str
@@ -169,8 +169,8 @@ class Choice:
 class Filter:
     """A link that filters the table of results, for example by a verdict.
 
-    ``url`` is "" for the filter in use. ``look`` is the style of the verdict, or None for a filter
-    by another property.
+    ``url`` is "" for the filter in use. ``look`` is the style of the verdict, or None if the filter
+    is not for a verdict.
     """
 
     label: str
@@ -181,7 +181,7 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """A sort order of the table of results. ``key`` is the order's value in the page's URL."""
+    """A sort order of the table of results. ``key`` is a key of ORDERS."""
 
     key: str
     label: str
@@ -190,9 +190,9 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """One verdict's part of the bar that shows how frequent each verdict is.
+    """The part of one verdict in a bar that shows how frequent each verdict is.
 
-    ``start`` and ``width`` are in per cent of the bar.
+    ``start`` and ``width`` are in per cent of the bar's width.
     """
 
     verdict: str
@@ -208,11 +208,11 @@ class BatchPage:
     every ``refresh_s`` seconds, or never if ``refresh_s`` is 0. ``start_label`` is the text of the
     button that starts, continues or repeats the batch, or "" if the page has no such button.
 
-    ``expired`` is the number of vehicles in ``rows`` that are done and have an expired answer. The
-    start button does not look them up again, but a new batch with the same list does.
+    ``expired`` is the number of finished vehicles with an expired answer. The start button does not
+    look up these vehicles again, but a new batch with the same list does.
 
     ``limits_text`` says which lookups the batch does not make. ``wrong_title`` is the title of the
-    list of entries that were left out.
+    list of invalid entries.
     """
 
     template: ClassVar[str] = "pages/batch.html"
@@ -271,7 +271,7 @@ def batch_form_page(
 ) -> BatchFormPage:
     """Build the form for a new batch.
 
-    ``prices`` has an entry for each lookup that the visitor may make. The form preselects the
+    ``prices`` has the price in R$ of each lookup that the visitor may make. The form preselects the
     lookups ``ask``. It also offers the vehicles in ``recent``, and preselects a vehicle if its
     plate or Renavam is in ``chosen``.
     """
@@ -290,11 +290,11 @@ def batch_form_page(
 
 
 def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
-    """Return the text and the error message for a form that corrects the list of a batch.
+    """Return the text and the error message of a form that corrects a batch.
 
-    The text begins with the rejected entries. The message explains the first three of them, or is
-    "" if there are none. For a cancelled batch, the text has only the plates that were not looked
-    up, and the message is "".
+    The text begins with the invalid entries. The message explains the first three invalid entries,
+    or is "" if all entries are valid. For a cancelled batch, the text has only the plates that were
+    not looked up, and the message is "".
     """
     if batch.state == "cancelled":
         return "\n".join(item.subject.text for item in items if item.state == "pending"), ""
@@ -328,9 +328,9 @@ def batch_page(
     """Build the page of a batch. The table of results shows page ``number``.
 
     If ``page_count`` is given, ``rows`` has only the rows of page ``number``. If ``page_count`` is
-    None, ``rows`` has the rows of all pages, or is empty if the batch was not started. ``only`` and
-    ``search`` select rows, and ``order`` sorts them. ``left`` is the preview of the lookups that
-    the start button would make, or None if the page has no start button.
+    None, ``rows`` has all rows of the batch. A draft has no rows. ``only`` and ``search`` select
+    rows, and ``order`` sorts the selected rows. ``left`` is the preview of the lookups that the
+    start button would make, or None if the page has no start button.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -438,7 +438,7 @@ def _cost(batch: Batch) -> str:
 
 
 def _ends(batch: Batch) -> bool:
-    """Return whether a cancelled batch still waits for lookups that had already been sent."""
+    """Return whether a cancelled batch still waits for answers to sent lookups."""
     return batch.state == "cancelled" and batch.active > 0
 
 
@@ -464,7 +464,7 @@ def _cost_text(batch: Batch, left: Preview | None) -> str:
 
 
 def _limits_text(ask: Sequence[LookupName]) -> str:
-    """Say which lookups the batch does not make, or return "" if it makes all of them."""
+    """Say which lookups the batch does not make, or return "" if it makes all."""
     others = [OPERATION_TEXTS[name].long_title for name in LOOKUPS if name not in ask]
     if not others:
         return ""
@@ -514,7 +514,7 @@ def _start_label(batch: Batch, left: Preview | None) -> str:
 
 
 def _again_text(batch: Batch) -> str:
-    """Say which lookups may be charged a second time if the batch goes on."""
+    """Say which lookups the upstream may charge twice if the batch continues."""
     if batch.state != "paused" or not batch.counts.failed:
         return _AGAIN
     failed = counted(batch.counts.failed, "placa que falhou", "placas que falharam")
@@ -539,7 +539,7 @@ def _pause_text(batch: Batch) -> str:
 
 
 def _allowance_text(room: int | None, needed: int) -> str:
-    """Compare the calls that the batch needs with those that today's limits still allow."""
+    """Say whether today's limits still allow the calls that the batch needs."""
     if room is None or not needed:
         return ""
     resumes = "e continua sozinho depois da meia-noite, no horário de Brasília."
@@ -562,7 +562,10 @@ def _time_text(batch: Batch, ended: int, now: datetime) -> str:
 
 
 def _contains(row: BatchRow, search: str) -> bool:
-    """Return whether the row contains each word of a search. Ignores hyphens and accents."""
+    """Return whether a row contains all words of ``search``.
+
+    Hyphens, accents and letter case do not matter.
+    """
     facts = (bare(fact).replace("-", "") for fact in (row.plate, row.vehicle, row.year) if fact)
     text = " ".join(form for fact in facts for form in (fact, fact.replace(" ", "")))
     return all(word in text for word in bare(search).replace("-", "").split())
@@ -575,8 +578,8 @@ def _shown_words(shown: int, total: int) -> str:
 def _bar(rows: Sequence[tuple[Item, BatchRow]]) -> Iterator[BarPart]:
     """Yield the bar's part for each verdict.
 
-    A row with the verdict "limited" or without a verdict counts as "incomplete", so that the bar
-    shows that some lookups were not made.
+    A row counts as "incomplete" if its verdict is "limited" or None, because some of its lookups
+    are missing.
     """
     shown = ("blocked", "caution", "clear")
     verdicts = [row.verdict if row.verdict in shown else "incomplete" for _, row in rows]

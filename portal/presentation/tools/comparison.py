@@ -1,8 +1,8 @@
 """The comparison page: up to four vehicles side by side.
 
 When a user opens the page, each column with missing answers is "waiting". For such a column, the
-page's script fetches the comparison page of that plate alone, and copies its cells into the column.
-To build the page of one plate, the portal makes the missing lookups.
+page's script requests a second comparison page with only this column. Before the portal answers
+that request, it makes the missing lookups. The script copies the new cells into the column.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -41,8 +41,8 @@ _LONGEST_PROBLEM: Final = 200
 class Cell:
     """One vehicle's value in a row.
 
-    The last three states mean that the value is missing: the lookup failed ("unavailable"), was not
-    made ("unasked"), or will be made when the page's script fetches the column ("waiting").
+    The value is missing in the last three states: the lookup failed ("unavailable"), was not made
+    ("unasked"), or will be made when the page's script requests the column ("waiting").
     ``line`` is a small chart of the prices of the last five years.
     """
 
@@ -54,7 +54,7 @@ class Cell:
 
     @property
     def period(self) -> str:
-        """The period of ``line``, such as ``5 anos`` (years), or "" if there is no ``line``."""
+        """The period of ``line``, such as ``5 anos`` (years), or "" without a ``line``."""
         months = self.line.months if self.line else 0
         if months and months % _MONTHS_OF_A_YEAR == 0:
             return counted(months // _MONTHS_OF_A_YEAR, "ano", "anos")
@@ -63,7 +63,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row of the table. ``key`` identifies the same row on every comparison page."""
+    """A row of the table. ``key`` is the row's name, the same on every page."""
 
     key: str
     label: str
@@ -71,7 +71,7 @@ class ComparisonRow:
 
     @property
     def is_same(self) -> bool:
-        """Whether the page compares several vehicles and all have the same value in this row."""
+        """Whether all of several vehicles have the same value in this row."""
         states = {(cell.state, cell.text, cell.note) for cell in self.cells}
         return len(self.cells) > 1 and len(states) == 1 and self.cells[0].state in _COMPARABLE
 
@@ -80,13 +80,13 @@ class ComparisonRow:
 class ComparedVehicle:
     """A column of the comparison.
 
-    ``url`` is the URL of a comparison page with this vehicle alone. When that page is requested,
-    the portal makes the vehicle's missing lookups. ``without_url`` is the URL of the comparison
-    page of the other vehicles, or "" if there are none.
+    ``url`` is the URL of a comparison page with this vehicle alone. A request for ``url`` makes the
+    portal look up the missing answers. ``without_url`` is the URL of the comparison without this
+    vehicle, or "" if no vehicle would remain.
 
-    Answers are missing in the states "waiting" and "idle". The page's script fetches ``url`` only
-    in the state "waiting". On a page for a prefetch or a bot, the column is "idle", so that the
-    page causes no lookups.
+    Answers are missing in the states "waiting" and "idle". The page's script requests ``url`` only
+    in the state "waiting". On a page for a prefetch or a bot, the state is "idle", so that the page
+    causes no lookups.
     """
 
     plate: Plate
@@ -109,11 +109,11 @@ class PlateChoice:
 class ComparisonPage:
     """The comparison page.
 
-    ``fields`` are the typed texts of the form's fields, at least two. ``problem`` is an error
-    message, or "" if the texts are valid. ``joined`` lists the compared plates, separated by
-    commas.
-    ``waits`` is true if a column is waiting. A browser without scripts then goes to
-    ``whole_page_url``, the same comparison with all lookups made.
+    ``fields`` are the typed texts of the form's text fields. ``problem`` is an error message, or ""
+    if the texts are valid. ``joined`` lists the compared plates, separated by commas.
+
+    ``waits`` is true if a column is waiting. A browser without scripts then loads
+    ``whole_page_url``, a URL for which the portal makes all missing lookups.
     """
 
     template: ClassVar[str] = "pages/comparison.html"
@@ -140,10 +140,11 @@ def comparison_page(
     typed: Sequence[str] = (),
     problem: str = "",
 ) -> ComparisonPage:
-    """Build the comparison of ``plates``. ``panels`` has the lookups of each plate, in this order.
+    """Build the comparison of ``plates``.
 
-    If ``follow`` is true, the page's script fetches each column that lacks a lookup. If there are
-    no plates, the page is a form, with the texts ``typed`` and an error message ``problem``.
+    ``panels`` has the lookups of each plate, in the order of ``plates``. If ``follow`` is true, the
+    page's script requests each column that lacks a lookup. Without plates, the page is a form with
+    the texts ``typed`` and the error message ``problem``.
     """
     contents = [
         VehicleContents.of(plate, each, context) for plate, each in zip(plates, panels, strict=True)
@@ -202,14 +203,15 @@ def _with_lookups(plates: Sequence[Plate]) -> str:
 
 
 def comparison_path(plates: Sequence[Plate]) -> str:
-    """Return the path of the comparison of ``plates``, or "" if there are none."""
+    """Return the path of the comparison of ``plates``, or "" if ``plates`` is empty."""
     return f"/comparar?placas={','.join(plate.text for plate in plates)}" if plates else ""
 
 
 def _twins(plates: Sequence[Plate]) -> Iterator[str]:
-    """Yield a warning for each plate that is compared in both formats: ABC1234 and ABC1C34.
+    """Yield a warning for each plate that is compared in its old and its new format.
 
-    The upstream looks up each format separately, so the answers may differ.
+    ABC1234 and ABC1C34, for example, are the same plate. The upstream looks up each format
+    separately, so the answers may differ.
     """
     for one, other in combinations(plates, 2):
         if one.twin == other:
@@ -224,7 +226,7 @@ def _cells(
 ) -> Iterator[tuple[str, str, Cell]]:
     """Yield the key, label and cell of each row for one vehicle, in a fixed order.
 
-    ``is_waiting`` turns "unasked" cells into "waiting" ones.
+    If ``is_waiting`` is true, the state "waiting" replaces "unasked".
     """
     for key, label, cell in _known_cells(contents, panels, context):
         yield key, label, Cell("waiting") if is_waiting and cell.state == "unasked" else cell
@@ -335,7 +337,7 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, st
 
 
 def _net(contents: VehicleContents, panels: Panels) -> Cell:
-    """Return the price minus the open fines, which a buyer takes over with the vehicle."""
+    """Return the price minus the open fines, because a buyer takes over the fines."""
     totals = contents.summary.fines
     if contents.facts is None or totals is None:
         return _absent(panels, "decode" if contents.facts is None else "renainf")

@@ -1,6 +1,6 @@
 """The negotiation sheet: what a buyer should pay at most for a vehicle.
 
-The result is a reference price minus the open fines and the costs that the buyer expects.
+This amount is a reference price minus the open fines and the costs that the buyer expects.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,8 +40,8 @@ SHARE_WORDS: Final[Mapping[Share, str]] = {
     80: "com 20% de desconto",
     60: "com 40% de desconto (SNE)",
 }
-# The form always sends this number in its parameter ``multas`` (fines). Otherwise a form with no
-# ticked fine would not send the parameter, and the page would deduct all open fines.
+# The form always sends this number in its parameter ``multas`` (fines). Without this number, a form
+# with no ticked fine would omit the parameter, and the page would deduct all open fines.
 NO_FINE: Final = "0"
 COSTS: Final[Mapping[str, str]] = {
     "transferencia": "Transferência e vistoria",
@@ -59,7 +59,7 @@ _WRONG_FINES: Final = "Escolha entre as multas em aberto desta página."
 
 @dataclass(frozen=True, slots=True)
 class CostField:
-    """A field for an expected cost. ``problem`` is an error message, or "" if ``text`` is valid."""
+    """A field for an expected cost. ``problem`` is "" if ``text`` is valid."""
 
     name: str
     label: str
@@ -69,7 +69,7 @@ class CostField:
 
 @dataclass(frozen=True, slots=True)
 class VersionChoice:
-    """A possible version of the vehicle. ``current`` is the version's price, or None if unknown."""
+    """A possible version of the vehicle. ``current`` is its price, None if unknown."""
 
     number: int
     label: str
@@ -104,15 +104,15 @@ class SheetLine:
 class NegotiationPage:
     """The negotiation page.
 
-    ``ceiling`` is the highest price that the buyer should pay, or None if it is unknown or not
-    positive. ``at_most`` is true if some fines are not deducted from the ceiling, because their
-    amounts are unknown. ``fine_choices`` are the open fines. Only the chosen fines are deducted.
-    ``version_note`` names the version whose price is used, if several versions match the
-    registration equally well. It is "" in other cases.
+    ``ceiling`` is the highest price that the buyer should pay, or None if this price is unknown or
+    not positive. ``at_most`` is true if the real ceiling is lower, because fines of unknown amount
+    are not deducted. ``fine_choices`` are the open fines. The page deducts only the chosen fines.
+    If several versions match the registration equally well, ``version_note`` names the version
+    whose price is used. In other cases, ``version_note`` is "".
 
     The page uses only stored answers. ``unasked`` names the lookups that have no stored answer.
-    ``kept`` describes the stale answers that the page uses. If an input is invalid, the page shows
-    no sheet, because the result would not include the input, for example a mistyped cost.
+    ``kept`` describes the stale answers that the page uses. If an input is invalid, for example a
+    mistyped cost, the page shows no sheet, because the sheet would ignore this input.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -145,7 +145,7 @@ class NegotiationPage:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether a record forbids the transfer. The buyer should then not pay yet."""
+        """Whether a restriction forbids the transfer. The buyer should then not pay yet."""
         return self.summary.verdict.level == "blocked"
 
     @property
@@ -171,7 +171,7 @@ class NegotiationPage:
 
     @property
     def exceeded_by(self) -> Decimal | None:
-        """The deductions minus the price, or None if the difference is negative or unknown."""
+        """The deductions minus the price, or None if this is negative or unknown."""
         ceiling = self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
@@ -182,9 +182,9 @@ def negotiation_page(
     """Build the page for ``query``, the parameters that the page's form sends.
 
     ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
-    be paid, in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines to deduct
-    (``1,3``). Without ``multas``, all open fines are deducted. Each key of COSTS is a parameter
-    with a typed amount.
+    be paid, in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines to deduct, such
+    as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of COSTS is a
+    parameter with a typed amount.
     """
     contents = VehicleContents.of(plate, panels, context)
     prices = contents.facts.prices if contents.facts else None

@@ -1,4 +1,4 @@
-"""Parser for Brazilian money inputs, which rejects ambiguous texts instead of guessing."""
+"""Parses typed amounts of money in Brazilian spelling."""
 
 import re
 from decimal import Decimal
@@ -10,21 +10,21 @@ NEGATIVE: Final = "Escreva um valor positivo."
 TOO_LARGE: Final = "O valor é grande demais: o limite é 99.999.999,99."
 
 _BLANKS: Final = str.maketrans("", "", " \t\u00a0\u2009\u202f")
-# Digits, optionally in groups of three separated by dots, then up to two decimals after a comma.
+# Digits, with or without dots between thousands. A comma and up to two decimals may follow.
 _BRAZILIAN: Final = re.compile(r"([0-9]{1,3}(?:\.[0-9]{3})+|[0-9]+)(?:,([0-9]{0,2}))?", re.ASCII)
-# As in "1234.5": a dot in front of the last one or two digits can only be a decimal point.
+# A dot before the last one or two digits, as in "1234.5", can only be a decimal point.
 _CALCULATOR: Final = re.compile(r"([0-9]+)\.([0-9]{1,2})", re.ASCII)
 
 
 class NotMoney(ValueError):
-    """A text is not an amount of money. ``str()`` of the error is a message for the visitor."""
+    """A text is no valid amount of money. The error's message is for the visitor."""
 
 
 def read_money(text: str) -> Decimal | None:
-    """Parse ``1.234,56``, ``R$ 1234,5``, ``1234.56`` or ``1.234`` (1234) as an amount in R$.
+    """Parse an amount in R$. Return None for a blank text.
 
-    Returns None for a blank text. Raises NotMoney for a text in none of these forms, and for a
-    negative or too large amount.
+    Valid forms are ``1.234,56``, ``R$ 1234,5``, ``1234.56``, and ``1.234`` for 1234. Raises
+    NotMoney for any other form, and for an amount below 0 or above LARGEST.
     """
     bare = text.translate(_BLANKS)
     if bare[:2].upper() == "R$":
