@@ -162,7 +162,7 @@ class Totals:
 
     @property
     def identical_note(self) -> str:
-        """A sentence on fines that the source lists more than once, or "" if there are none."""
+        """A sentence on fines that the source lists repeatedly, or "" if there are none."""
         groups = [counted(n, "registro idêntico", "registros idênticos") for n in self.identical]
         if not groups:
             return ""
@@ -220,7 +220,7 @@ def assess(fine: Fine, today: date) -> FineAssessment:
 
 
 def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
-    """Return the numbers of fines and of infraction notices: ``30 multas e 1 autuação``."""
+    """Return the numbers of fines and of notices: ``30 multas e 1 autuação``."""
     standings = [assessment.standing for assessment in assessments]
     notices = standings.count("notice")
     fines = len(standings) - notices

@@ -58,7 +58,7 @@ class Effect:
 
     @property
     def sentence(self) -> str:
-        """The effect in words: ``não pode transferir; em regra pode licenciar; pode circular``."""
+        """The effect in words, such as ``não pode transferir; pode circular``."""
         asked: tuple[Act, ...] = ("transfer", "licence", "drive")
         phrases = [self.answers[act].phrase for act in asked if self.answers[act].mark != "unknown"]
         if open_acts := [_VERBS[act] for act in asked if self.answers[act].mark == "unknown"]:

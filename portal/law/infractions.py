@@ -1,4 +1,4 @@
-"""The table of traffic infractions: the articles, points and amounts of each code.
+"""The table of traffic infractions: articles, points and amounts of each code.
 
 Codes and descriptions follow the official enforcement manual, Manual Brasileiro de Fiscalização de
 Trânsito (Resolução CONTRAN 985/2022). Two other sources fill the gaps. The code sheet of RENAINF,
