@@ -26,9 +26,9 @@ from portal.wording import bare, counted, listed
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It
 # does not compare amounts and dates, because they are parsed from these texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# A status text that matches _DEFENDED says that a defence was filed. One that matches _NAMED says
-# that the driver was named. A text that also matches _NOT_YET may mean the opposite ("SEM CONDUTOR
-# INDICADO": no driver named).
+# A status text that matches _DEFENDED says that a defence was filed. A status text that matches
+# _NAMED says that the driver was named. A text that also matches _NOT_YET may mean the opposite
+# ("SEM CONDUTOR INDICADO": no driver named).
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -230,7 +230,7 @@ def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
 
 
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
-    """Sum the amounts of open fines, and the points of fines not called off."""
+    """Compute the sums. ``Totals`` explains which fines each sum includes."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
     charged = [a for a in assessments if not a.is_called_off]

@@ -16,7 +16,7 @@ from portal.vehicle import accented
 from portal.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
-# Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean TRT3 and TRT2.
+# Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean the courts TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
 # Matches the words "do Estado", as in "Tribunal de Justiça do Estado de Minas Gerais". The table
 # leaves out these words.
@@ -130,7 +130,7 @@ def _spelled(word: str, *, first: bool) -> str:
     if plain in _SMALL and not first:
         return word.lower()
     if plain == "PARA":
-        return "Pará"  # ``accented`` leaves PARA as it is: mostly, it is the preposition "para"
+        return "Pará"  # ``accented`` keeps PARA, because PARA is mostly the preposition "para"
     # "TJ/SP", "(CEJUSC)" and codes keep their upper case.
     return accented(word).capitalize() if word.isalpha() and len(word) > 1 else word
 

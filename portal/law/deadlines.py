@@ -49,8 +49,8 @@ _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a 
 class Clock:
     """The state of one deadline.
 
-    ``days_used`` and ``limit_days`` are None if unknown, or if the deadline is not measured in
-    days. ``ends_on`` is the last day, or None if the record's dates do not determine this day.
+    ``days_used`` and ``limit_days`` are None if unknown or if the deadline is not measured in days.
+    ``ends_on`` is the last day, or None if the record's dates do not determine this day.
     ``brief`` is a short form of ``sentence`` for a table row ("8 dos 30 dias"), or "" if nothing
     can be computed.
 

@@ -43,7 +43,8 @@ _SAYS_OVER = re.compile(
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
-# "RECURSO CANCELADO" (appeal cancelled) does not end a fine, but "RECURSO DEFERIDO" (granted) does.
+# "RECURSO CANCELADO" (appeal cancelled) does not end a fine. "RECURSO DEFERIDO" (appeal granted)
+# ends a fine.
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
 # Next to one of these words, a status word may mean the opposite ("NAO VENCIDA": not past due).
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
@@ -57,7 +58,7 @@ class Status:
     """A fine's standing, which says whether payment can be enforced now.
 
     ``note`` explains the standing and quotes the source's status word. ``shared`` is ``note``
-    without the penalty date and the fine's age, so that a page can show it once for several fines.
+    without the penalty date and the fine's age, so a page can show this text for several fines.
     ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
     fine is no longer owed.
     """
@@ -101,7 +102,7 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 
 
 def _closed(fine: Fine) -> Status | None:
-    """Return the status "unknown" if the word says that nothing is owed, else None."""
+    """Return "unknown" if the status word says that nothing is owed, else None."""
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
         return None

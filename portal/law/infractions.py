@@ -132,7 +132,7 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only the splits whose amount is ``sent``. If no split has it, keep all.
+        """Keep only splits whose amount is ``sent``, or all if no split has this amount.
 
         The codes 7056, 7099 and 7102 have splits for motorcycles and for bicycles, with different
         amounts. The amount also identifies the superseded split of an old record. Code 6920, for
@@ -147,7 +147,10 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the first amount that is ``sent`` with or without its cents, or None."""
+    """Return the first amount that fits ``sent``, or None.
+
+    An amount fits if it equals ``sent``, either exactly or after its cents are cut.
+    """
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -212,7 +215,7 @@ def _row(line: dict[str, str]) -> Row:
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
-    """Join the rows of one code. ``Infraction`` says what different values become."""
+    """Join the rows of one code. See ``Infraction`` for values in which rows differ."""
     gravities = {row.gravity for row in rows}
     return Infraction(
         code=code,

@@ -50,7 +50,7 @@ class FineChange:
     ``position`` is the fine's index in the later answer, or -1 if the later answer lacks the fine.
 
     The event "payment" means that the date or amount of the payment differs. "kind" means that the
-    status text differs. "altered" means that only fields differ that no other event covers.
+    status text differs. "altered" means that some field differs, but no other event applies.
     """
 
     events: tuple[FineEvent, ...]

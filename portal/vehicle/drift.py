@@ -1,7 +1,7 @@
 """Finds an answer's differences from docs/contract.md, such as missing fields.
 
-The modules that read answers accept any content, so nobody would notice a change of the upstream's
-format. ``portal.gateway`` therefore reports the differences to logs and metrics. The reports have
+The modules that read answers accept any content, so a change of the upstream's format causes no
+error. ``portal.gateway`` therefore reports the differences to logs and metrics. The reports have
 the paths of fields, but no values.
 """
 

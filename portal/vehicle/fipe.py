@@ -136,7 +136,7 @@ def _in_order(history: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
     by_month: dict[date, PricePoint] = {}
     for sent in history:
         known = by_month.get(sent.month)
-        # If a month occurs twice, the later element replaces the earlier element. However, a
+        # If a month occurs twice, the later price in the list replaces the earlier price. A
         # prediction never replaces a real price.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = sent
@@ -156,7 +156,8 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 def _percent(change: Decimal) -> Decimal | None:
     """Convert a relative change between two prices to per cent, with one decimal.
 
-    Returns None if one price is at least _ABSURD times the other price. Such a price must be wrong.
+    Returns None if one price is at least _ABSURD times the other price. One of the two prices must
+    then be wrong.
     """
     ratio = 1 + change
     return (change * 100).quantize(_TENTH) if 1 < ratio * _ABSURD < _ABSURD**2 else None

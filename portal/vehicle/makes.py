@@ -38,8 +38,8 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# Abbreviations that are read as a make only before a slash ("RE/CLASSIC 350"). In other places, so
-# short a word could mean something else.
+# Abbreviations that are read as a make only before a slash ("RE/CLASSIC 350"). In other places,
+# such a short word may have another meaning.
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",

@@ -31,7 +31,7 @@ def probable_subject(text: str) -> Plate | Renavam | None:
     """Return the plate or Renavam that ``text`` probably means, or None.
 
     People confuse letters and digits that look alike, such as O and 0, and omit the leading zeros
-    of a Renavam. If no letter or digit needs a correction, the result is None.
+    of a Renavam. If ``text`` needs no correction, the result is None.
     """
     signs = typed_signs(text)
     if not signs.isascii():

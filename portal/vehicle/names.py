@@ -31,7 +31,7 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 # After one of these words, such as "proprietário" ("owner"), two or more capitalised words are
-# treated as a name. A single capitalised word is not, because it may be an adjective.
+# treated as a name. A single capitalised word is kept, because it may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"

@@ -36,7 +36,7 @@ class Plate:
 
     @classmethod
     def parse(cls, text: str) -> "Plate":
-        """Parse ``LLLNNNN`` or ``LLLNLNN`` in any case; a hyphen may follow the letters.
+        """Parse ``LLLNNNN`` or ``LLLNLNN``, ignoring case. A hyphen may follow ``LLL``.
 
         Raises InvalidPlate if the text has neither format.
         """

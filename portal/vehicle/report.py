@@ -12,7 +12,7 @@ from portal.wording import bare
 
 Mark = Literal["ok", "warning"]
 
-# The topics of a report in the contract's order, with their display names.
+# The topics of a report in the order of docs/contract.md, with their display names.
 TOPIC_LABELS = {
     "documentacao": "Documentação",
     "rouboFurto": "Roubo e furto",
