@@ -1,4 +1,4 @@
-"""The legal consequences of a vehicle's records: points, amounts, deadlines, court orders."""
+"""The legal consequences of a vehicle's records, such as points and deadlines."""
 
 from portal.law.act_answers import ACTS, Act, Answer, Mark
 from portal.law.act_matrix import ACT_LABELS, NOTHING_STALE, Missing, Row, Stale

@@ -1,14 +1,14 @@
-"""The answer for one act: may a vehicle be transferred, licensed, driven, or towed ("removal")?"""
+"""The answer for one act: transferring, licensing, driving or towing a vehicle."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 Act = Literal["transfer", "licence", "drive", "removal"]
-# "yes" is always favourable. For removal, "yes" therefore means that no risk of removal was found.
+# "yes" is always favourable. For "removal" (towing), "yes" means that no risk of towing was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
 # What confirms the rule behind an answer. "verified": the authors have read the legal text.
-# "reported": trade sites state the rule. "memory": nothing confirms the rule.
+# "reported": websites of the car trade state the rule. "memory": no source confirms the rule.
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
@@ -33,7 +33,7 @@ class Answer:
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:
-    """Return all answers with the least favourable mark that occurs, in the given order."""
+    """Return the answers with the least favourable mark, in their given order."""
     given = tuple(answers)
     for mark in _WORST_FIRST:
         if sharing := tuple(answer for answer in given if answer.mark == mark):

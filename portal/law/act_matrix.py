@@ -1,4 +1,4 @@
-"""The "posso…?" ("may I…?") matrix: the answer for each act, and the records that decide it."""
+"""The "posso…?" ("may I…?") matrix, which has one row for each act."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -44,9 +44,9 @@ _SHORT: dict[Act, dict[Mark, str]] = {
         "yes": "Sem ordem",
     },
 }
-# This text is shown if a stale answer (old, because no newer answer is available) has no court
-# order. "Risco possível" ("possible risk"), the usual text for "careful", would suggest that an
-# order exists.
+# A stale answer is an old answer, shown while the upstream gives no newer answer. If a stale answer
+# has no court order, this text replaces the usual text for "careful". The usual text, "Risco
+# possível" ("possible risk"), would suggest that an order exists.
 _SHORT_STALE: Mapping[Act, str] = {"removal": "Sem ordem, com ressalva"}
 _CANNOT_TELL = "Não se sabe"
 WRONG_CHECK_DIGIT = "o dígito verificador do Renavam não confere"
@@ -73,13 +73,13 @@ _LICENCE_MAY_HAVE_LAPSED = (
     "ele, circular é infração gravíssima, com remoção do veículo (art. 230, V, do CTB)."
 )
 AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
-# CTB (the traffic code), art. 284, § 3º: until the administrative case ends, a fine stops neither
-# licensing nor transfer. Art. 285: a timely appeal suspends the fine.
+# Until the administrative case about a fine ends, the fine does not stop licensing or transfer
+# (art. 284, § 3º, of the CTB, the traffic code). A timely appeal suspends the fine (art. 285).
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
-# A row of the matrix names fines with these standings even if a court order already forbids the
-# act, because such a fine may still stop the act after the court has lifted the order.
+# A row names fines with these standings even if a court order forbids the act. After the court has
+# lifted the order, such a fine may still stop the act.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -87,7 +87,7 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the "posso…?" matrix. ``records`` are HTML anchors, as in ``Answer``."""
+    """The matrix row of one act. ``records`` are HTML anchors, as in ``Answer``."""
 
     act: Act
     label: str
@@ -106,12 +106,13 @@ def row_of(
     doubt: str = "",
     not_asked: Collection[Missing] = (),
 ) -> Row:
-    """Build the matrix row of an act, with the least favourable mark that a record gives.
+    """Build the matrix row of an act.
 
-    Fines affect only licensing and transfer; restrictions affect every act. ``doubt`` is a clause
-    that explains why the records may belong to another vehicle, or "". A ``doubt``, or a relevant
-    lookup in ``missing``, makes the mark "unknown", unless the known records forbid the act. The
-    lookups in ``not_asked`` are missing because the user did not choose them.
+    The row gets the least favourable mark of all records. Fines affect only licensing and transfer;
+    restrictions affect every act. ``doubt`` is a clause that explains why the records may belong to
+    another vehicle, or "". A ``doubt`` replaces any mark except "no" by "unknown". A missing lookup
+    that affects the act does the same. ``not_asked`` names the missing lookups that the user did
+    not choose.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):

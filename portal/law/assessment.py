@@ -23,11 +23,12 @@ from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, listed
 
-# Returns the text fields of a fine. ``totals`` treats records with equal texts as identical,
-# because a fine's amounts and dates are parsed from these texts.
+# Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It
+# does not compare amounts and dates, because they are parsed from these texts.
 _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is Field))
-# These status texts of the source mean that a defence was filed or the driver was named. A text
-# that also matches _NOT_YET may mean the opposite ("SEM CONDUTOR INDICADO": no driver named).
+# A status text that matches _DEFENDED says that a defence was filed. A status text that matches
+# _NAMED says that the driver was named. A text that also matches _NOT_YET may mean the opposite
+# ("SEM CONDUTOR INDICADO": no driver named).
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
@@ -45,11 +46,12 @@ _PLURALS = {
 
 @dataclass(frozen=True, slots=True)
 class FineAssessment:
-    """A fine with its legal consequences. Every ``…_note`` is a Portuguese sentence, or "".
+    """A fine with its legal consequences.
 
-    ``has_discount`` is true if the due date, on which the discounts end, may be in the future.
-    ``Status`` explains ``is_called_off`` and each member whose name contains "standing".
-    ``Wording`` explains each member whose name contains "description".
+    Every ``…_note`` is a Portuguese sentence, or "". The discounts end on the due date.
+    ``has_discount`` is true if this date may be in the future. ``fine_status.Status`` explains
+    ``is_called_off`` and the members with "standing" in their names. ``source_wording.Wording``
+    explains the members with "description" in their names.
     """
 
     record: Fine
@@ -91,8 +93,8 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
-        After a recorded penalty, only the appeal is possible. If no penalty is recorded, the source
-        may have omitted it. The appeal is therefore included, unless the standing is "notice".
+        If a penalty is recorded, only the appeal is possible. A record without a penalty may be
+        incomplete, so the appeal is included. Only the standing "notice" excludes the appeal.
         """
         if self.is_paid:
             return ()
@@ -113,7 +115,7 @@ class FineAssessment:
 
     @property
     def clocks(self) -> tuple[Clock, ...]:
-        """The deadlines that matter for the fine, or none if it is paid."""
+        """The deadlines that matter for the fine. A paid fine has no deadlines."""
         if self.is_paid:
             return ()
         return (self.notice, self.penalty, *self.remedies, self.prescription)
@@ -123,17 +125,17 @@ class FineAssessment:
 class Totals:
     """Sums over the open fines, in reais.
 
-    Paid fines count only in ``paid_count`` and in the points, which a payment does not remove.
-    ``without_amount`` is the number of open fines of unknown amount. If it is not zero, the sums
-    are minimums. ``unclear_count`` counts open fines with the standing "unknown".
+    Paid fines count only in ``paid_count`` and in the points. A payment does not remove points.
+    ``without_amount`` is the number of open fines of unknown amount. If there are such fines, the
+    sums are minimums. ``unclear_count`` counts open fines with the standing "unknown".
 
-    ``points_to_come`` are the points of fines with the standing "notice" or "suspended", and
-    ``points`` the points of the other fines. Neither number includes fines that, according to the
-    source, are no longer owed (``is_called_off``). ``points_unknown`` counts these fines, and the
-    fines whose points are not known.
+    ``points_to_come`` are the points of fines with the standing "notice" or "suspended". ``points``
+    are the points of all other fines. Neither number includes fines that, according to the source,
+    are no longer owed (``is_called_off``). ``points_unknown`` counts the fines with
+    ``is_called_off`` and the fines with unknown points.
 
-    ``identical`` has one number for each open fine that the source lists more than once: the number
-    of its records. The sums include all these records.
+    The source may list an open fine more than once. For each such fine, ``identical`` has the
+    number of its records. The sums include all these records.
     """
 
     open_count: int
@@ -160,7 +162,7 @@ class Totals:
 
     @property
     def identical_note(self) -> str:
-        """A sentence on fines that the source lists more than once, or "" if there are none."""
+        """A sentence on fines that the source lists repeatedly, or "" if there are none."""
         groups = [counted(n, "registro idêntico", "registros idênticos") for n in self.identical]
         if not groups:
             return ""
@@ -181,9 +183,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     is_nic = infraction is not None and infraction.is_nic
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver of an earlier infraction. The dates of infraction
-    # and notice in its record may be those of the earlier infraction. These dates are therefore not
-    # used.
+    # A NIC is a fine for not naming the driver of an earlier infraction. In the record of a NIC,
+    # the dates of infraction and notice may belong to the earlier infraction, so they are not used.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -219,7 +220,7 @@ def assess(fine: Fine, today: date) -> FineAssessment:
 
 
 def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
-    """Return the numbers of fines and of infraction notices: ``30 multas e 1 autuação``."""
+    """Return the numbers of fines and of notices: ``30 multas e 1 autuação``."""
     standings = [assessment.standing for assessment in assessments]
     notices = standings.count("notice")
     fines = len(standings) - notices
@@ -229,7 +230,7 @@ def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
 
 
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
-    """Sum the open fines, and the points of all fines that are not called off."""
+    """Compute the sums. ``Totals`` explains which fines each sum includes."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
     charged = [a for a in assessments if not a.is_called_off]

@@ -1,9 +1,9 @@
-"""Find courts by acronym, name or case number, and format the names of their divisions.
+"""Find courts by acronym, name or case number, and format names of divisions.
 
-The table lists 92 courts and 27 federal first-instance sections. A case number has the form
-``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008), in which J.TR identifies the court. The
-table's J.TR numbers of electoral and military courts are not confirmed by any source. RENAJUD, the
-register of court restrictions, spells the name of the same court in several ways.
+The table ``courts.csv`` lists 92 courts and the 27 first-instance sections of federal courts. A
+case number has the form ``NNNNNNN-DD.AAAA.J.TR.OOOO`` (Resolução CNJ 65/2008). Its part J.TR
+identifies the court. No source confirms the table's J.TR numbers of electoral and military courts.
+RENAJUD, the register of court restrictions, spells the name of one court in several ways.
 """
 
 import csv
@@ -16,10 +16,10 @@ from portal.vehicle import accented
 from portal.wording import bare
 
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
-# Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean TRT3 and TRT2.
+# Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean the courts TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# Matches the words "do Estado", which the table leaves out, for example in "Tribunal de Justiça do
-# Estado de Minas Gerais".
+# Matches the words "do Estado", as in "Tribunal de Justiça do Estado de Minas Gerais". The table
+# leaves out these words.
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
@@ -53,7 +53,7 @@ class Court:
 
 
 def find_court(text: str, case: str = "") -> Court | None:
-    """Find a court by name, or else by case number.
+    """Find a court by its name, or else by a case number.
 
     ``text`` may be "TJMG-TRIBUNAL DE JUSTICA…", "TJ-MG", a full name, or a case number. ``case`` is
     used only if ``text`` names no court.
@@ -69,15 +69,16 @@ def find_court(text: str, case: str = "") -> Court | None:
 
 
 def court_name(text: str, case: str = "") -> str:
-    """Return ``TJMG – Tribunal de Justiça de Minas Gerais``, or ``text`` if no court is found."""
+    """Return the acronym and name of a court, or ``text`` if no court is found."""
     court = find_court(text, case)
     return f"{court.acronym} – {court.name}" if court else text.strip()
 
 
 def court_body_name(text: str) -> str:
-    """Format a court's division: ``04355-VIGESIMA TERCEIRA VARA CIVEL`` → ``23ª Vara Cível``.
+    """Format the name of a court's division.
 
-    If the text is a bare code or has lower-case letters, only outer spaces are removed.
+    For example, ``04355-VIGESIMA TERCEIRA VARA CIVEL`` becomes ``23ª Vara Cível``. A bare code, or
+    a text with lower-case letters, loses only its outer spaces.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -102,7 +103,7 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal that ``words`` starts with, and how many words the ordinal has.
+    """Return the ordinal at the start of ``words``, and its number of words.
 
     If ``words`` does not start with an ordinal, the result is ("", 1).
     """
@@ -129,7 +130,7 @@ def _spelled(word: str, *, first: bool) -> str:
     if plain in _SMALL and not first:
         return word.lower()
     if plain == "PARA":
-        return "Pará"  # ``accented`` keeps PARA, which in other texts is mostly a preposition
+        return "Pará"  # ``accented`` keeps PARA, because PARA is mostly the preposition "para"
     # "TJ/SP", "(CEJUSC)" and codes keep their upper case.
     return accented(word).capitalize() if word.isalpha() and len(word) > 1 else word
 
@@ -145,8 +146,8 @@ def _index() -> tuple[dict[str, Court], dict[str, Court]]:
     for court in courts():
         for name in (court.acronym, court.name, *court.aliases.split()):
             names.setdefault(_key(name), court)
-        # First-instance sections share the J.TR (the court's number in case numbers) of their
-        # regional court, so a case number identifies only the regional court.
+        # A first-instance section has the same J.TR (court number) as its regional court. A case
+        # number therefore identifies only the regional court.
         if court.branch != _FIRST_INSTANCE:
             segments.setdefault(court.j_tr, court)
     return names, segments

@@ -2,7 +2,7 @@
 
 The cited articles are from the CTB, the traffic code (Lei 9.503/1997), as changed by Leis
 14.071/2020, 14.229/2021 and 14.304/2022. The day of a notice is the day of its issue, not of its
-receipt. If the record lacks a date, the verdict is "unknown".
+receipt. If the record lacks a date that a deadline needs, the verdict is "unknown".
 """
 
 from dataclasses import dataclass, replace
@@ -16,17 +16,17 @@ Verdict = Literal["in_time", "late", "unknown"]
 NOTICE_DAYS = 30
 PENALTY_DAYS = 180
 PENALTY_DAYS_WITH_DEFENCE = 360
-# The law says "não inferior a trinta dias" ("not less than thirty days"), so a notice may grant
-# more.
+# The shortest time that a notice may grant for a defence, an appeal or the payment. The law says
+# "não inferior a trinta dias" ("not less than thirty days").
 MINIMUM_DAYS = 30
-# A fine is "probably_due" if its penalty was imposed more than MINIMUM_DAYS ago, but at most
-# PROBABLY_DUE_DAYS ago.
-# The record has no due date, and issuing bodies often grant more than the minimum.
+# From MINIMUM_DAYS to PROBABLY_DUE_DAYS after the penalty, a fine is only "probably_due". The
+# record has no due date, and authorities often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# Lei 14.071/2020 came into force on this day. It introduced the limits of 180 and 360 days, changed
-# the gravities of arts. 220, XIII, and 233, and ended the counting of points for some infractions.
+# Lei 14.071/2020 came into force on this day. The law introduced the limits of 180 and 360 days. It
+# changed the gravity (severity) of the infractions in arts. 220, XIII, and 233. For some
+# infractions, points no longer count.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -49,12 +49,14 @@ _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a 
 class Clock:
     """The state of one deadline.
 
-    ``days_used`` and ``limit_days`` are None if unknown, or if the deadline is not measured in
-    days. ``ends_on`` is the last day, as computed from the record's dates. ``brief`` is a short
-    form of ``sentence`` for a table row ("8 dos 30 dias"), or "" if nothing can be computed.
-    ``shared`` states, without the fine's own dates, that the authority exceeded the deadline or may
-    have exceeded it. A page can therefore show the sentence once for several fines. ``shared`` is
-    "" in all other cases.
+    ``days_used`` and ``limit_days`` are None if unknown or if the deadline is not measured in days.
+    ``ends_on`` is the last day, or None if the record's dates do not determine this day.
+    ``brief`` is a short form of ``sentence`` for a table row ("8 dos 30 dias"), or "" if nothing
+    can be computed.
+
+    ``shared`` says, without the fine's own dates, that the authority exceeded the deadline or may
+    have exceeded it. A page can show this sentence once for several fines. Otherwise, ``shared`` is
+    "".
     """
 
     name: str
@@ -94,7 +96,7 @@ _LAPSED = (
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
-    """Check that the infraction notice (autuação) was issued within 30 days of the infraction."""
+    """Check that the notice (autuação) was issued within 30 days of the infraction."""
     article, ends_on = "art. 281, § 1º, II, do CTB", plus_days(committed_on, NOTICE_DAYS)
     unknown = Clock("Notificação da autuação", "unknown", None, NOTICE_DAYS, ends_on, article, "")
     used = _days_between(committed_on, notified_on)
@@ -123,10 +125,10 @@ def notice_of_infraction(committed_on: date | None, notified_on: date | None, to
 
 
 def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Check that the penalty was issued within 180 days, or 360 if a prior defence was filed.
+    """Check that the penalty was issued within 180 or 360 days of the infraction.
 
-    The days are counted from the infraction. The record does not state whether a defence was filed,
-    so from 181 to 360 days the verdict is "unknown".
+    The limit is 360 days if a defence was filed before the penalty. The record does not state
+    whether a defence was filed, so from 181 to 360 days the verdict is "unknown".
     """
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
@@ -189,14 +191,14 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
 
 
 def prior_defence(notified_on: date | None, today: date) -> Clock:
-    """Return the deadline of the defence: the notice grants 30 days or more from its issue."""
+    """Return the deadline of the prior defence, at least 30 days after the notice."""
     return _at_least("Defesa prévia", "art. 281-A do CTB", "notificação", notified_on, today)
 
 
 def appeal(penalty_on: date | None, today: date) -> Clock:
     """Return the deadline of the appeal to JARI (the appeals board).
 
-    This deadline is also the fine's due date. The notice of penalty grants 30 days or more.
+    This deadline is also the fine's due date. It is 30 days or more after the notice of penalty.
     """
     article = "art. 282, §§ 4º e 5º, do CTB"
     return _at_least("Recurso à JARI e vencimento", article, "penalidade", penalty_on, today)
@@ -227,8 +229,8 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
     and 1º-A; Resolução CONTRAN 723/2018, art. 24).
 
     The true end may differ from ``ends_on`` for reasons that the record does not show. Acts of the
-    authority restart the period. The fine lapses earlier after three years without any act in the
-    case (Lei 9.873/1999, art. 1º, § 1º), or after 24 months without a decision on an appeal (CTB,
+    authority restart the period. Three years without any act in the case end the period early (Lei
+    9.873/1999, art. 1º, § 1º). 24 months without a decision on an appeal have the same effect (CTB,
     arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
     """
     article = "Lei 9.873/1999"
@@ -258,7 +260,7 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
 
 def not_judged(clock: Clock) -> Clock:
-    """Remove the verdict from a deadline of a NIC, the fine for not naming the driver."""
+    """Set the verdict to "unknown" for a NIC, a fine for not naming the driver."""
     text = (
         f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
         "não diz se as datas são dela ou da infração original."
@@ -269,7 +271,7 @@ def not_judged(clock: Clock) -> Clock:
 
 
 def plus_days(start: date | None, days: int) -> date | None:
-    """Add days. Return None without a start, or if the result exceeds ``date.max``."""
+    """Add days. Return None if ``start`` is None or the result exceeds ``date.max``."""
     try:
         return None if start is None else start + timedelta(days=days)
     except OverflowError:
@@ -279,7 +281,7 @@ def plus_days(start: date | None, days: int) -> date | None:
 def plus_years(start: date | None, years: int) -> date | None:
     """Add years. 29 February becomes 1 March (Código Civil, art. 132, § 3º).
 
-    Returns None without a start, or if the result exceeds ``date.max``.
+    Returns None if ``start`` is None or the result exceeds ``date.max``.
     """
     if start is None or start.year + years > date.max.year:
         return None
@@ -305,9 +307,9 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 
 
 def _no_day(what: str) -> str:
-    """Return the same clause for a missing, a hidden and an unreadable day.
+    """Return a clause that fits a missing, a hidden and an unreadable day.
 
-    The clause need not distinguish these cases, because the page shows the field itself beside it.
+    The page also shows the field itself, so the clause need not distinguish these cases.
     """
     return f"o registro não traz data legível da {what}"
 

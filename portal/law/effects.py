@@ -1,13 +1,15 @@
 """The effects of a court's restriction on a vehicle, by the restriction's kind.
 
-The name of a kind states its legal effect: "licenciamento" forbids licensing. Any further effect of
-a kind is reported only by trade sites (``confidence`` "reported"), or is confirmed by no source
-("memory"). Each of the four kinds (``restriction_kinds.Kind``) stops a transfer, so a restriction
-of unknown, hidden or missing kind stops a transfer, too.
+The name of a kind states its legal effect: "licenciamento" forbids licensing. The further effects
+of a kind have weaker sources. Websites of the car trade report some of them (``confidence``
+"reported"). No source confirms the others ("memory"). Each of the four kinds
+(``restriction_kinds.Kind``) stops a transfer. A restriction of unknown, hidden or missing kind
+therefore stops a transfer, too.
 
-If a record says that a restriction or one of its kinds was lifted ("BAIXADA"), the answers are
-"unknown", except for acts that another kind in the record forbids. If a record describes a
-restriction but says that there is none, the answers for all acts are "unknown".
+A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The answers are then
+"unknown", except for acts that another kind in the record forbids. A record may also contradict
+itself: it describes a restriction but says that there is no restriction. The answers for all acts
+are then "unknown".
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,10 +39,10 @@ class Effect:
     """The effect of one restriction on each act.
 
     ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the restriction's text as sent if
-    it contains an unrecognised word or no kind, else "". ``in_force`` is False if the record states
-    that there is no restriction (``Restriction.is_lifted``). ``doubt`` is a clause that explains
-    why the record is unreliable ("a fonte registra “BAIXADA”": the source says "lifted"). It is ""
-    for a consistent record.
+    the text has an unrecognised word or no kind, else "". ``in_force`` is False if the record
+    states that there is no restriction (``Restriction.is_lifted``). ``doubt`` is a clause that
+    explains why the record is unreliable ("a fonte registra “BAIXADA”": the source says "lifted").
+    If the record is consistent, ``doubt`` is "".
     """
 
     kinds: tuple[Kind, ...]
@@ -56,7 +58,7 @@ class Effect:
 
     @property
     def sentence(self) -> str:
-        """The effect in words: ``não pode transferir; em regra pode licenciar; pode circular``."""
+        """The effect in words, such as ``não pode transferir; pode circular``."""
         asked: tuple[Act, ...] = ("transfer", "licence", "drive")
         phrases = [self.answers[act].phrase for act in asked if self.answers[act].mark != "unknown"]
         if open_acts := [_VERBS[act] for act in asked if self.answers[act].mark == "unknown"]:
@@ -222,7 +224,7 @@ def effect_of(restriction: Restriction) -> Effect:
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
     is_hidden = any(field.is_hidden for field in fields)
     if is_hidden and restriction.recorded is not False and not reading.revokes_all:
-        tables.append(_OF_ANY_KIND)  # the hidden kind may differ from the revoked kind
+        tables.append(_OF_ANY_KIND)  # the hidden kind may still be in force
     elif reading.unrecognised or is_hidden or not tables:
         tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
@@ -230,6 +232,6 @@ def effect_of(restriction: Restriction) -> Effect:
 
 
 def _decisive(answers: Sequence[Answer]) -> Answer:
-    """Return the least favourable answer, and in a tie the one with the highest confidence."""
+    """Return the least favourable answer. In a tie, the highest confidence wins."""
     order = ("verified", "reported", "memory")
     return min(worst(answers), key=lambda answer: order.index(answer.confidence))

@@ -24,8 +24,8 @@ _OF_NIC = (
     "número de infrações iguais em 12 meses (art. 257, § 8º, do CTB)."
 )
 _CHANGED = "a regra desta infração mudou entre 2016 e 2021: confirme."
-# A number with more than _MOST_DIGITS digits before the decimal point is not an amount of money.
-# The limit also bounds the cost of Decimal arithmetic.
+# A number with more than _MOST_DIGITS digits before the decimal point is too large for a fine. The
+# limit also bounds the cost of Decimal arithmetic.
 _MOST_DIGITS = 15
 
 
@@ -33,9 +33,9 @@ _MOST_DIGITS = 15
 class Amount:
     """A fine's amount in R$: in full, at 80 % and at 60 %.
 
-    ``origin`` states whether ``value`` is from the official table or was sent by the source.
-    ``matches`` is true if the sent amount agrees with the table, and None if there is nothing to
-    compare.
+    ``origin`` states whether ``value`` is from the official table, was sent by the source, or is
+    unknown ("none"). ``matches`` states whether the sent amount agrees with the table. It is None
+    if no comparison is possible.
     """
 
     value: Decimal | None
@@ -60,7 +60,7 @@ class Amount:
 def exact_amount(
     infraction: Infraction | None, sent: Decimal | None, committed_on: date | None
 ) -> Amount:
-    """Return the table's amount if ``sent`` agrees with the table or is missing, else ``sent``.
+    """Return the table's amount if ``sent`` agrees or is missing, else ``sent``.
 
     ``sent`` is the source's amount in reais. The source may have cut the cents, so "130" can mean
     R$ 130,16. A zero, negative or implausible amount is treated as missing.
@@ -132,7 +132,10 @@ def _cents(sent: Decimal, exact: Decimal) -> str:
 
 
 def plausible(sent: Decimal | None) -> Decimal | None:
-    """Return an amount rounded to the cent, or None if it is infinite, huge, zero or negative."""
+    """Return an amount rounded to the cent, or None if the amount is implausible.
+
+    An infinite, huge, zero or negative amount is implausible.
+    """
     if sent is None or not sent.is_finite() or sent <= 0 or sent.adjusted() >= _MOST_DIGITS:
         return None
     return sent if sent == int(sent) else sent.quantize(_CENT, ROUND_HALF_UP)

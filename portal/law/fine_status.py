@@ -1,11 +1,11 @@
 """Determine from a fine's record whether payment can be enforced now.
 
-After a recorded penalty, a fine is "due" until the shortest possible due date, then "probably_due"
-until 60 days after the penalty, and then "enforceable". A fine with only an infraction notice is a
-"notice". A status word of the source (the upstream API), such as DIVIDA ATIVA (a debt that can be
-claimed in court), takes precedence over the dates. The source does not document its status words. A
-word such as CANCELADA ("cancelled") therefore does not prove that nothing is owed. It makes the
-fine "unknown".
+After a recorded penalty, a fine is "due" until the earliest possible due date. It is then
+"probably_due" until 60 days after the penalty, and "enforceable" from then on. A fine with only an
+infraction notice has the standing "notice". A status word of the source (the upstream API), such as
+DIVIDA ATIVA (a debt that can be claimed in court), takes precedence over the dates. The source does
+not document its status words. A word such as CANCELADA ("cancelled") therefore does not prove that
+nothing is owed. A fine with such a word is "unknown".
 """
 
 import re
@@ -39,13 +39,14 @@ _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
 )
 # A fine whose status contains one of these words is still owed, even if _SAYS_PAID or _SAYS_OVER
-# matches: "SUSPENSAO CANCELADA" means that the suspension was cancelled, and not the fine.
+# matches. For example, "SUSPENSAO CANCELADA" says that the suspension was cancelled, not the fine.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
-# "RECURSO CANCELADO" (appeal cancelled) does not end a fine, but "RECURSO DEFERIDO" (granted) does.
+# "RECURSO CANCELADO" (appeal cancelled) does not end a fine. "RECURSO DEFERIDO" (appeal granted)
+# ends a fine.
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
-# Next to one of these words, a status word may mean its opposite ("NAO VENCIDA": not past due).
+# Next to one of these words, a status word may mean the opposite ("NAO VENCIDA": not past due).
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
@@ -54,11 +55,12 @@ _MAYBE_PAID = "talvez paga"
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A fine's standing. ``note`` explains the standing and quotes the source's status word.
+    """A fine's standing, which says whether payment can be enforced now.
 
-    ``shared`` is ``note`` without the penalty date and the fine's age, so that a page can show the
-    note once for several fines. ``word`` names the standing in Portuguese. ``is_called_off`` is
-    true if the source says that the fine is no longer owed.
+    ``note`` explains the standing and quotes the source's status word. ``shared`` is ``note``
+    without the penalty date and the fine's age, so a page can show this text for several fines.
+    ``word`` names the standing in Portuguese. ``is_called_off`` is true if the source says that the
+    fine is no longer owed.
     """
 
     standing: Standing
@@ -71,8 +73,8 @@ class Status:
 def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False) -> Status:
     """Return a fine's status on ``today``.
 
-    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º), which as a rule needs no
-    infraction notice.
+    ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, such a fine needs
+    no infraction notice.
     """
     found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:
@@ -100,7 +102,7 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 
 
 def _closed(fine: Fine) -> Status | None:
-    """Return the status "unknown" if the status word says that nothing is owed, else None."""
+    """Return "unknown" if the status word says that nothing is owed, else None."""
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
         return None
@@ -207,7 +209,7 @@ def _after_penalty(penalty_on: date, today: date) -> Status:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence that quotes the status word, or "" if ``note`` already states the word."""
+    """Return a sentence that quotes the status word, or "" if ``note`` states it."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)

@@ -267,7 +267,7 @@ _TERMS: tuple[Term, ...] = (
 )
 
 
-# In dictionary order: first by base letters, then by accents.
+# In dictionary order. Accents decide only between names with the same letters.
 GLOSSARY = tuple(sorted(_TERMS, key=lambda entry: (bare(entry.name), entry.name)))
 
 

@@ -1,19 +1,19 @@
-"""The table of traffic infractions: the articles, points and amounts of each code.
+"""The table of traffic infractions: articles, points and amounts of each code.
 
 Codes and descriptions follow the official enforcement manual, Manual Brasileiro de Fiscalização de
 Trânsito (Resolução CONTRAN 985/2022). Two other sources fill the gaps. The code sheet of RENAINF,
 the national register of fines (SENATRAN, 2016), covers pedestrians, bicycles, public servants and
 the code 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The table lacks the codes of dangerous
-goods (9xxx), and codes that are newer than its sources.
+goods (9xxx), and codes that are newer than these sources.
 
-Gravity, points and base amounts follow arts. 258 and 259 of the CTB (the traffic code). The amounts
-are those of Lei 13.281/2016, in force since 01/11/2016. ``points_counted``, the points that count
-on a licence, follows art. 259, § 4º (Lei 14.071/2020). It is blank if no source says whether the
-points count, as for cyclists.
+Gravity (the class of severity), points and base amounts follow arts. 258 and 259 of the CTB (the
+traffic code). The amounts are those of Lei 13.281/2016, in force since 01/11/2016. The column
+``points_counted`` has the points that count on a licence (art. 259, § 4º; Lei 14.071/2020). The
+column is blank if no source says whether the points count, as for cyclists.
 
 A code has one or more splits (desdobramentos), which are variants of the infraction. Rows with the
-status ``superseded`` are former splits or rules, which old records still use. The column
-``confidence``, which the portal does not read, is the number of sources with the row: 1 or 2.
+status ``superseded`` are former splits or rules, which old records still use. The portal does not
+read the column ``confidence``, which is the number of sources that have the row (1 or 2).
 """
 
 import csv
@@ -43,8 +43,8 @@ NEW_AMOUNTS_SINCE = date(2016, 11, 1)
 # The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
-# The description of a code lists the wordings of at most _MAX_WORDINGS of its variants (splits). If
-# all wordings begin with the same _SHARED_WORDS words or more, these words are written only once.
+# The description of a code lists the wordings of at most _MAX_WORDINGS splits (variants). If all
+# wordings begin with the same _SHARED_WORDS words or more, these words are written only once.
 _MAX_WORDINGS = 3
 _SHARED_WORDS = 3
 _Value = TypeVar("_Value")
@@ -80,11 +80,12 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Infraction:
-    """The infraction that a code stands for. A code of four digits may cover several splits.
+    """The infraction that a code stands for.
 
-    Where ``rows`` disagree, ``offender`` is "", ``gravity`` is "depende" ("depends"), and a number
-    or ``suspends`` is None. The gravity "mudou" ("changed") means that a law changed the gravity,
-    and that the record does not show which gravity applies.
+    A code of four digits may cover several splits, each with its own row. If the rows differ in
+    ``offender``, it is "". If they differ in ``gravity``, it is "depende" ("depends"). If they
+    differ in a number or in ``suspends``, the value is None. The gravity "mudou" ("changed") means
+    that a law changed the gravity, and that the record does not show which gravity applies.
     """
 
     code: str
@@ -103,7 +104,7 @@ class Infraction:
 
     @property
     def printed(self) -> str:
-        """The code as printed: ``745-50`` with a split, ``745-5`` without."""
+        """The code as printed, such as ``745-5``, or ``745-50`` with its split."""
         return f"{self.code[:3]}-{self.code[3]}{self.split}"
 
     @property
@@ -131,11 +132,11 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only the splits whose amount is ``sent``, or all splits if none has that amount.
+        """Keep only splits whose amount is ``sent``, or all if no split has this amount.
 
-        A code of four digits may cover both a motorcycle and a bicycle (7056, 7099, 7102), whose
-        amounts differ. The amount also identifies the superseded split of an old record: code 6920
-        was "grave" and is now "média".
+        The codes 7056, 7099 and 7102 have splits for motorcycles and for bicycles, with different
+        amounts. The amount also identifies the superseded split of an old record. Code 6920, for
+        example, was "grave" and is now "média".
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
@@ -146,7 +147,10 @@ class Infraction:
 
 
 def stands_for(sent: Decimal, *amounts: Decimal | None) -> Decimal | None:
-    """Return the first of ``amounts`` that equals ``sent`` with or without cents, or None."""
+    """Return the first amount that fits ``sent``, or None.
+
+    An amount fits if it equals ``sent``, either exactly or after its cents are cut.
+    """
     for amount in amounts:
         if amount is not None and sent in (amount, Decimal(int(amount))):
             return amount
@@ -211,7 +215,7 @@ def _row(line: dict[str, str]) -> Row:
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
-    """Join the rows of one code, keeping only values that all rows share."""
+    """Join the rows of one code. See ``Infraction`` for values in which rows differ."""
     gravities = {row.gravity for row in rows}
     return Infraction(
         code=code,
@@ -235,7 +239,7 @@ def _only(values: set[_Value]) -> _Value | None:
 
 
 def _one_description(texts: list[str]) -> str:
-    """Join the descriptions of several splits: the opening that they share, then each ending."""
+    """Join the descriptions of splits: the shared opening, then each ending."""
     texts = list(dict.fromkeys(texts))
     if len(texts) == 1:
         return texts[0]

@@ -1,4 +1,4 @@
-"""Price ceilings for a buyer: the reference price of a vehicle less its open fines and the costs.
+"""Price ceilings for a buyer: the reference price less open fines and costs.
 
 By art. 284 of the CTB (the traffic code), a payer owes 80 % of a fine until its due date, or 60 %
 with SNE, the federal system of electronic notices. Only the owner or the offender can use SNE. If
@@ -28,9 +28,10 @@ class Cost:
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """The ceiling, in R$, if fines that still have a discount are paid at ``share`` per cent.
+    """The ceiling, in R$, for one discount on the fines.
 
-    A ceiling below zero means that fines and costs exceed the price.
+    Fines that still have a discount count at ``share`` per cent, and all other fines in full. A
+    ceiling below zero means that fines and costs exceed the price.
     """
 
     share: Share
@@ -43,8 +44,7 @@ class Negotiation:
     """The price ceilings for one reference price.
 
     ``unknown`` names the missing inputs that prevent a ceiling. ``fines_without_amount`` is the
-    number of fines of unknown amount. If there are any, the true ceilings are lower, because no sum
-    includes them.
+    number of fines of unknown amount. No sum includes these fines, so the true ceilings are lower.
     """
 
     price: Decimal | None

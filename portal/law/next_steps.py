@@ -1,11 +1,11 @@
 """The steps that a buyer can take next, selected by what the records show.
 
 The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
-(the traffic code). Three rules are worded cautiously, because the authors did not read the law
-itself: the notice of sale within 60 days (art. 134, Lei 14.071/2020), the recall that blocks
-licensing (art. 131 §§ 4º and 5º), and what a court's attachment (penhora) means for a buyer. No
-text describes a procedure of a single state, because each state's Detran (traffic department) has
-procedures of its own.
+(the traffic code). The authors did not read the law itself for three rules, which are therefore
+worded cautiously. These are the notice of sale within 60 days (art. 134, Lei 14.071/2020), the
+recall that blocks licensing (art. 131 §§ 4º and 5º), and the effect of a penhora (a vehicle that a
+court reserves for a debt) on a buyer. No text describes the procedure of a single state, because
+each state's Detran (traffic department) has procedures of its own.
 """
 
 from dataclasses import dataclass
@@ -27,16 +27,17 @@ Situation = Literal[
     "vehicle_unavailable",
     "other_vehicle",
 ]
-# The section of the page that lists a step. PHASE_TITLES has the headings.
+# The section of the page that lists a step. PHASE_TITLES has the headings of the sections.
 Phase = Literal["before", "fines", "after"]
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step. ``text`` is one or two Portuguese sentences. ``source`` is a law, or "" for advice.
+    """One step. ``text`` has one to three Portuguese sentences.
 
-    ``checks`` is a key of UNVERIFIED, the list of subjects that no lookup covers. It names the
-    subject that the step tells the buyer to check, such as the road tax. It is "" for other steps.
+    ``source`` is a law, or "" if the step is mere advice. UNVERIFIED lists the subjects that no
+    lookup covers, such as the road tax. If the step tells the buyer to check such a subject,
+    ``checks`` is the subject's key in UNVERIFIED, else "".
     """
 
     phase: Phase
@@ -245,7 +246,7 @@ STEPS: Final[tuple[Step, ...]] = (
 
 
 def steps_for(situations: frozenset[Situation]) -> tuple[Step, ...]:
-    """Return the steps of the given situations and the steps that always apply, in STEPS' order."""
+    """Return the steps for ``situations`` and the steps that always apply."""
     return tuple(
         step for step in STEPS if step.situation == "always" or step.situation in situations
     )

@@ -1,15 +1,15 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
 A fine counts as paid, and is left out of the sums, only if the source (the upstream API) states a
-plausible payment day. The day must be readable, not in the future, and not before the infraction,
-and the status word must not contradict the payment (such as VENCIDA, "past due"). Any other sign of
-a payment, such as "PAGO" ("paid") without a day, makes the fine "talvez paga" ("maybe paid"). A
-fine that is "talvez paga" stays in the sums, with a note.
+plausible payment day. The day must be readable, and neither in the future nor before the
+infraction. The status word must not contradict the payment, as VENCIDA ("past due") does. Any other
+sign of a payment, such as "PAGO" ("paid") without a day, makes the fine "talvez paga" ("maybe
+paid"). A fine that is "talvez paga" stays in the sums, with a note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
-electronic notices (CTB, art. 284 and its § 1º). If ``valorPago`` (the paid amount) is "234" for a
-fine of R$ 293,47, it therefore means R$ 234,78, which is 80 %. A whole number that matches none of
-these three amounts may have lost its cents, and is never presented as exact.
+electronic notices (art. 284 of the CTB, the traffic code, and its § 1º). For a fine of R$ 293,47, a
+``valorPago`` (paid amount) of "234" therefore means R$ 234,78, which is 80 %. A whole number that
+matches none of these three amounts may have lost its cents, and is never presented as exact.
 """
 
 import re
@@ -39,7 +39,11 @@ _STILL_OWED = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Payment:
-    """Whether a fine is paid. ``note`` is a Portuguese explanation, or "" for the state "none"."""
+    """Whether a fine is paid.
+
+    The state "none" means that the record has no sign of a payment. For the other states, ``note``
+    is a Portuguese explanation.
+    """
 
     state: Literal["none", "paid", "unclear"]
     note: str = ""
@@ -48,7 +52,7 @@ class Payment:
 def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     if fine.paid_on_text.is_hidden:
         return _unclear("a fonte oculta a data do pagamento")
-    # A day with a word beside it ("10/10/2024 ESTORNADO": reversed) is not accepted as payment day.
+    # A day with a word beside it, such as "10/10/2024 ESTORNADO" ("reversed"), proves no payment.
     if fine.paid_on is None or _SOME_WORD.search(str(fine.paid_on_text)):
         return _unread(str(fine.paid_on_text)) or _without_day(fine, owed)
     stated = f"a data do pagamento ({day(fine.paid_on)})"
@@ -96,9 +100,9 @@ def _unclear(why: str) -> Payment:
 class PaidSum:
     """A paid amount.
 
-    ``value`` is in R$, or None if the source states no amount. ``is_exact`` is true if the cents
-    are known. ``note`` is a Portuguese clause that says how the value was derived, or "" if the
-    source sent the exact value.
+    ``value`` is in R$, or None if the source states no plausible amount. ``is_exact`` is true if
+    the cents are known. If the value differs from the sent amount, or may lack cents, ``note`` is a
+    Portuguese clause that explains the value. Otherwise ``note`` is "".
     """
 
     value: Decimal | None
@@ -120,7 +124,7 @@ class PaidSum:
 
 
 def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
-    """Return the paid amount. ``sent`` is the source's number in reais, perhaps without cents."""
+    """Return the paid amount. ``sent``, the source's amount in R$, may lack cents."""
     if sent is not None and sent.is_zero():
         return PaidSum(Decimal(0), is_exact=True)
     sent = plausible(sent)

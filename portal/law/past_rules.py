@@ -1,12 +1,13 @@
-"""Select the former or the current rule for an infraction whose gravity changed after 2016.
+"""Select the rule for an infraction whose gravity (severity) changed after 2016.
 
-The laws are Lei 13.855/2019 (arts. 230, XX, and 231, VII and VIII; published 09/07/2019, in force
-90 days later) and Lei 14.071/2020 (arts. 220, XIII, and 233; in force 12/04/2021). The gravity in a
-row of the table is the current gravity. ``amount_until_2016`` is the amount of the former gravity.
+Two laws changed the gravity of infractions. Lei 13.855/2019 changed arts. 230, XX, and 231, VII and
+VIII (published 09/07/2019, in force 90 days later). Lei 14.071/2020 changed arts. 220, XIII, and
+233 (in force 12/04/2021). A row of the table of infractions has the current gravity. Its
+``amount_until_2016`` is the amount of the former gravity.
 
 The day of the infraction determines the rule. If this day is unknown, the amount that the source
-sent determines the rule. The amount also decides for an article of Lei 13.855/2019 if the day is in
-October 2019, the month in which this law came into force. An amount without cents is enough,
+sent determines the rule. Lei 13.855/2019 came into force in October 2019. For its articles, the
+amount therefore also decides if the day is in this month. An amount without cents is enough,
 because the amounts of two gravities differ by more than their cents.
 """
 
@@ -33,7 +34,8 @@ _BASES: dict[Gravity, tuple[Decimal, Decimal, int]] = {
     "grave": (Decimal("127.69"), Decimal("195.23"), 5),
     "gravissima": (Decimal("191.54"), Decimal("293.47"), 7),
 }
-# The first day on which the new gravity may apply, and the first day on which it surely applies.
+# For each law, the first day on which the new gravity may apply, and the first day on which the new
+# gravity surely applies.
 _LEI_13855 = (date(2019, 10, 1), date(2019, 11, 1))
 _LEI_14071 = (LEI_14071_SINCE, LEI_14071_SINCE)
 _CHANGED: Mapping[str, tuple[date, date]] = {
@@ -50,8 +52,8 @@ def as_committed(
 ) -> Infraction:
     """Return the infraction under the rule that was in force on ``committed_on``.
 
-    If the rule cannot be determined, the gravity is "mudou" ("changed"), and there are no points
-    and no amounts.
+    If the rule cannot be determined, the gravity is "mudou" ("changed"), and the points and amounts
+    are None.
     """
     if not any(_former(row) for row in infraction.rows):
         return infraction
@@ -79,7 +81,7 @@ def as_committed(
 
 
 def _former(row: Row) -> Row | None:
-    """Return the row as it was before its gravity changed, or None if the gravity never changed."""
+    """Return the row with its former gravity, or None if the gravity never changed."""
     if row.amount_until_2016 is None or row.gravity not in _BASES:
         return None
     for gravity, (old, new, points) in _BASES.items():

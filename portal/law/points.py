@@ -1,8 +1,8 @@
-"""Points on the driving licence: how many an infraction gives, and whether they count.
+"""The points that an infraction gives on a driving licence, and if they count.
 
-The rules are arts. 259 and 261 of the CTB (the traffic code). Points count against the driver's
-licence, or against the owner's if the owner is the offender, but never against the car. They count
-for 12 months from the infraction.
+The rules are arts. 259 and 261 of the CTB (the traffic code). Points count on the licence of the
+offender, who is the driver or the owner. Points never count against the car. They count for 12
+months from the infraction.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class Points:
 
     ``by_gravity`` are the points that art. 259 assigns to the infraction's gravity. ``counted`` are
     the points that count on a licence now. ``dateless_note`` is a variant of ``note`` without the
-    fine's own dates, or "" if ``note`` has no dates.
+    fine's own dates, or "" if ``note`` does not state them.
     """
 
     by_gravity: int | None
@@ -41,7 +41,8 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent``, the source's number of points, is often 0. It is used only if the table has no value.
+    ``sent`` is the source's number of points, which is often 0. This number is used only if the
+    table of infractions has no points.
     """
     if infraction is None or infraction.points is None:
         if sent > 0:

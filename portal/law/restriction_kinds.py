@@ -2,10 +2,10 @@
 
 RENAJUD, the register of court restrictions, has exactly four kinds (TJSC, Código de Normas,
 Apêndice III, art. 1º). They are transferência (no transfer), licenciamento (no licensing),
-circulação (no driving) and averbação de registro de penhora (the vehicle is attached for a debt).
-"restrição total" means circulação. An unrecognised word is never read as "no restriction". A
-revoking word, such as BAIXADA ("lifted") or NÃO ("not"), leaves open whether the restriction still
-applies, because the source does not document its status words.
+circulação (no driving) and averbação de registro de penhora (the vehicle secures a debt).
+"restrição total" means circulação. An unrecognised word is never read as "no restriction". The
+upstream does not document its status words. After a revoking word, such as BAIXADA ("lifted") or
+NÃO ("not"), a restriction may therefore still apply.
 """
 
 import re
@@ -65,8 +65,9 @@ class KindReading:
 def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
-    A revoking word applies to the kinds in its own part of a list: "PENHORA, TRANSFERENCIA BAIXADA"
-    still states a penhora. A revoking word in a part without a kind applies to all kinds.
+    A text may be a list, for example with commas. A revoking word applies to the kinds in its own
+    part of the list: "PENHORA, TRANSFERENCIA BAIXADA" still states a penhora. A revoking word in a
+    part without a kind applies to all kinds.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

@@ -13,24 +13,23 @@ from portal.law.infractions import Infraction, Row, joined, rows, rows_of
 from portal.vehicle import fold, sentence_case, spelled_like
 
 _WORD = re.compile(r"[A-Z0-9%]+")
-# These words occur in the descriptions of many infractions, so they do not identify any.
+# These words occur in the descriptions of many infractions, so they do not identify an infraction.
 _COMMON_WORDS = """
 A AO AOS AS C COM CONDUTOR DA DAS DE DEIXAR DO DOS E EM NA NAO NAS NO NOS O OS OU P PARA POR QUE S
 SE SEM VEIC VEICULO VEICULOS
 """
 _COMMON = frozenset(_COMMON_WORDS.split())
-# A word with fewer letters is not accepted as an abbreviation of another word. The source's
-# shortest abbreviations have three letters.
+# The least number of letters of an abbreviation. The source's shortest abbreviations have three.
 _SHORTEST_STEM = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """The wording of a fine's infraction on a page.
+    """The wording in which a page describes a fine's infraction.
 
     ``text`` is the source's own wording in readable case, or the table's wording if the source
-    sends none. ``table_text`` is the table's wording if it differs from ``text``, else "".
-    ``conflict`` is a sentence if the source's wording does not fit the fine's code, else "".
+    sends no wording. ``table_text`` is the table's wording if it differs from ``text``, else "".
+    ``conflict`` is a warning if the source's wording does not fit the fine's code, else "".
     """
 
     text: str
@@ -39,7 +38,7 @@ class Wording:
 
 
 def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
-    """Keep only the splits that the source's description names, or all splits if it names none."""
+    """Keep only the splits that ``description`` names. If it names none, keep all."""
     if len(infraction.rows) == 1 or not description:
         return infraction
     exact = tuple(row for row in infraction.rows if _is_exact(description, row))

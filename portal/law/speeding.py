@@ -1,8 +1,8 @@
 """Compare a fine's speeds with the ranges of its code.
 
 Art. 218 of the CTB (the traffic code) has three ranges: up to 20 % above the speed limit (code
-745-5, média), up to 50 % above it (746-3, grave), and more (747-1, gravíssima ×3). The comparison
-uses the considered speed, which is the measured speed less the meter's tolerance.
+745-5), more than 20 % and up to 50 % (746-3), and more than 50 % (747-1). The comparison uses the
+considered speed, which is the measured speed less the meter's tolerance.
 """
 
 import re
@@ -21,9 +21,10 @@ _SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Excess:
-    """The excess of the considered speed, as a fraction of the limit, or None if unknown.
+    """The excess of the considered speed over the speed limit.
 
-    ``note`` is a Portuguese sentence if the speeds do not fit the code, else "".
+    ``over`` is a fraction of the limit, or None if unknown. ``note`` is a Portuguese sentence if
+    the speeds do not fit the code, else "".
     """
 
     over: Decimal | None
@@ -31,12 +32,12 @@ class Excess:
 
 
 def is_speeding(code: str) -> bool:
-    """Return whether a fine's measurements are speeds in km/h, and not weights or counts."""
+    """Return whether the fines with this code measure speeds in km/h."""
     return code in _HIGHEST or code in _FORMER
 
 
 def excess_of(infraction: Infraction | None, limit: Field, considered: Field) -> Excess:
-    """Read a fine's speeds, in km/h, and compare them with its code."""
+    """Read a fine's speeds, in km/h, and compare them with the code's range."""
     top, counted = _speed(limit), _speed(considered)
     if not top or counted is None:
         return Excess(None, "")

@@ -1,7 +1,7 @@
 """Subjects that no lookup covers. Pages and printed reports always list them.
 
-The links lead only to federal websites, because state websites differ from state to state. The
-portal never fetches the linked pages.
+The links lead only to federal websites, because each state has its own websites. The portal never
+fetches the linked pages.
 """
 
 from dataclasses import dataclass

@@ -1,9 +1,10 @@
 """The verdict: may a vehicle be transferred, licensed, driven or removed (towed)?
 
 A failed lookup makes the verdict "incomplete", unless the known records already block the transfer.
-A verdict is "clear" only if no answer is stale (old, because no newer answer is available) and the
-user chose the lookups of both fines and court restrictions. If a search without one of these two
-lookups finds nothing, the verdict is "limited", and its headline names the chosen lookups.
+A "clear" verdict needs the lookups of both fines and court restrictions. If the user left out one
+of these lookups, and nothing was found, the verdict is "limited". The headline of a limited verdict
+names the chosen lookups. A stale answer is an old answer, shown while the upstream gives no newer
+answer. A stale answer also prevents a "clear" verdict.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -34,10 +35,10 @@ _LOOKUPS: Mapping[Missing, str] = {
     "fines": "Multas",
     "restrictions": "Restrições judiciais",
 }
-# The lookups on which a verdict is based. The third lookup, "decode", only describes the vehicle.
+# A verdict is based on these lookups. The third lookup, "decode", only describes the vehicle.
 _JUDGED: tuple[Missing, ...] = ("fines", "restrictions")
-# The text does not conclude "can be transferred", because the lookups do not cover what most often
-# stops a transfer (_STILL_MISSING).
+# The text does not say "can be transferred", because the lookups do not cover the most frequent
+# obstacles to a transfer (_STILL_MISSING).
 _NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 _NO_FINE = "Nenhuma multa em aberto encontrada"
@@ -68,8 +69,8 @@ class Verdict:
 
     ``caveat`` is a clause on what ``finding`` leaves open, or "". ``matrix`` has one row for each
     act, in the order of ACTS. ``missing`` names the lookups that failed or were not made. It also
-    names "decode" if the answer of the decode lookup does not describe the vehicle. ``notices`` are
-    sentences on stale answers, one per lookup.
+    names "decode" if the answer of the decode lookup does not describe the vehicle. ``notices`` has
+    one sentence for each stale (old) answer.
     """
 
     level: Level
@@ -100,13 +101,13 @@ def judge(
 ) -> Verdict:
     """Return the verdict.
 
-    ``fines`` or ``restrictions`` is None if its lookup failed or was not made. ``decode_known`` is
-    False if the decode lookup, which returns the vehicle's own data, failed. It is True if there
-    was no decode lookup, as in a search by Renavam (registration number). ``is_described`` is False
-    if the answer of the decode lookup does not describe the vehicle. If the Renavam's check digit
-    is wrong (``check_digit_holds`` is False), the records may be another vehicle's. ``stale`` maps
-    each lookup with a stale answer to the local time of that answer. ``not_asked`` names the
-    lookups that the user did not choose. They have no answer, but have not failed.
+    ``fines`` or ``restrictions`` is None if its lookup failed or was not made. The decode lookup
+    returns the vehicle's own data. ``decode_known`` is False if the decode lookup failed. A search
+    by Renavam (registration number) has no decode lookup; ``decode_known`` is then True.
+    ``is_described`` is False if the answer of the decode lookup does not describe the vehicle.
+    ``check_digit_holds`` is False if the Renavam's check digit is wrong. The records may then
+    belong to another vehicle. ``stale`` maps each lookup with a stale (old) answer to the local
+    time of the answer. ``not_asked`` names the lookups that the user did not choose.
     """
     known = (decode_known and is_described, fines is not None, restrictions is not None)
     missing = tuple(
@@ -183,9 +184,9 @@ def _limited(
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return a text that names the acts that court orders forbid.
 
-    If driving is not forbidden, the text depends on the ``Confidence`` of the rules that forbid the
-    transfer. If all these rules are "memory", the text says "em regra" ("as a rule"). If some are
-    "reported" and none is "verified", it says "na prática" ("in practice").
+    If driving is not forbidden, the text depends on the highest ``Confidence`` of the rules that
+    forbid the transfer. For "memory", the text says "em regra" ("as a rule"). For "reported", it
+    says "na prática" ("in practice"). For "verified", it has no such words.
     """
     transfers = [effect.answers["transfer"] for effect in effects]
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}
@@ -237,8 +238,8 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# The gravest standing comes first. Each value has three texts: the name of such a fine, its plural,
-# and the consequence. {} in a consequence is replaced by "paga" or "pagas" ("paid").
+# The gravest standing comes first. Each value has three texts: the name of one such fine, the name
+# of several, and the consequence. "paga" or "pagas" ("paid") replaces {} in a consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",

@@ -1,6 +1,6 @@
 """Lists the changes between two answers about one vehicle.
 
-No record has a reliable identifier; the notice number of a fine, for example, is often hidden.
+No record has a reliable identifier. For example, the upstream often hides a fine's notice number.
 Records are therefore matched by fields that do not change, such as a fine's code, place and time.
 """
 
@@ -31,10 +31,10 @@ class FactChange:
 
 @dataclass(frozen=True, slots=True)
 class PriceChange:
-    """A change of the current price of one entry of the price table.
+    """A change of the current price of one price-table entry.
 
-    ``before`` and ``after`` are the prices in R$ in the earlier and the later answer. A price is
-    None if that answer lacks it.
+    ``before`` is the price in R$ in the earlier answer, and ``after`` in the later answer. None
+    means that the answer has no price.
     """
 
     entry: FipeEntry
@@ -47,10 +47,10 @@ class FineChange:
     """A change of one fine between two answers.
 
     ``before`` is None for a new fine. ``after`` is None for a fine that the later answer lacks.
-    ``position`` is the index in the later answer, from 0, or -1 if that answer lacks the fine.
+    ``position`` is the fine's index in the later answer, or -1 if the later answer lacks the fine.
 
     The event "payment" means that the date or amount of the payment differs. "kind" means that the
-    status text differs. "altered" means that only fields without an event of their own differ.
+    status text differs. "altered" means that some field differs, but no other event applies.
     """
 
     events: tuple[FineEvent, ...]
@@ -70,9 +70,9 @@ class RestrictionChange:
     """A change of one restriction.
 
     ``before``, ``after`` and ``position`` are as in FineChange. The event "lifted" means that
-    ``is_lifted`` became true, and "in force" that it became false. "denied" means that the flag
-    ``recorded`` became False although other fields still state or hide a restriction. "affirmed"
-    means that ``recorded`` is no longer False.
+    ``is_lifted`` became true. "in force" means that ``is_lifted`` became false. "denied" means that
+    the flag ``recorded`` became False although other fields still state or hide a restriction.
+    "affirmed" means that ``recorded`` is no longer False.
     """
 
     event: RestrictionEvent
@@ -94,7 +94,7 @@ def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
 
 
 def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
-    """Return the changes of current prices. Entries that are only in ``before`` come last."""
+    """Return the changes of current prices. Entries only in ``before`` come last."""
     changes = []
     for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
         was, now = old.current if old else None, new.current if new else None
@@ -105,7 +105,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return the changes in the order of ``after``. Fines that are only in ``before`` come last."""
+    """Return changes in the order of ``after``. Fines only in ``before`` come last."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -117,7 +117,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return the changes in the order of ``after``. Records only in ``before`` come last."""
+    """Return changes in the order of ``after``. Records only in ``before`` are last."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -168,7 +168,7 @@ def _offence(fine: Fine) -> Hashable:
 
 
 def _may_match(old: Fine, new: Fine) -> bool:
-    """Return False if both records have a notice number and the numbers differ: two fines."""
+    """Return False if both records have a notice number and the two numbers differ."""
     return not (old.notice and new.notice) or old.notice == new.notice
 
 
@@ -190,8 +190,8 @@ def _match_records(
     Each record of ``after`` gives one tuple, with None as ``old`` if no earlier record matches.
     Unmatched records of ``before`` come last, with None as ``new`` and -1 as ``position``.
 
-    ``keys`` are functions that return a record's key, the most reliable function first. Several
-    records with the same key are matched in order. The key None matches nothing.
+    ``keys`` are functions that return a record's key, the most reliable function first. Records
+    with the same key are matched in the order of the answers. The key None matches nothing.
     """
     unmatched = dict(enumerate(before))
     matches: dict[int, Record] = {}

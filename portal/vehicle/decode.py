@@ -1,4 +1,4 @@
-"""Reads a vehicle's attributes and price-table entries from an answer of the decode lookup."""
+"""Reads a vehicle's attributes and prices from an answer of the decode lookup."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ _IMPORTED = FALSE_WORDS | {"IMPORTADO"}
 
 @dataclass(frozen=True, slots=True)
 class PricePoint:
-    """The price of one month, in R$ and above zero. ``month`` is the first day of the month."""
+    """A month's price in R$, above zero. ``month`` is the first day of the month."""
 
     month: date
     value: Decimal
@@ -41,10 +41,10 @@ class PricePoint:
 
 @dataclass(frozen=True, slots=True)
 class FipeEntry:
-    """An entry of the FIPE price table that may describe the vehicle.
+    """A possible entry for the vehicle in FIPE, the table of average vehicle prices.
 
-    ``current`` is the current price in R$, or None (never zero) if unknown. ``history`` has the
-    months of ``historicoPreco`` that have a price, in the source's order.
+    ``current`` is the current price in R$, or None (never zero) if unknown. ``history`` has each
+    month of the field ``historicoPreco`` that has a price, in the order of this field.
     """
 
     year: int | None
@@ -61,7 +61,10 @@ class FipeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A vehicle's data. A number that cannot be read is None; ``…_text`` has the source's text."""
+    """A vehicle's data.
+
+    A number that cannot be read is None. A field with the suffix ``_text`` has the source's text.
+    """
 
     make: Field
     description: Field
@@ -86,7 +89,7 @@ class Decoded:
 
     @property
     def is_national(self) -> bool | None:
-        """Whether the vehicle was built in Brazil ("SIM", "NACIONAL"), or None if unknown."""
+        """Whether the vehicle was built in Brazil ("SIM", "NACIONAL"). None if unknown."""
         word = fold(self.national.value)
         return word in _NATIONAL if word in _NATIONAL | _IMPORTED else None
 
@@ -155,13 +158,13 @@ def _read_month_price(*sent: object) -> PricePoint | None:
     year, month, value = record.year("ano"), record.integer("mes"), _price(record, "valor")
     if year is None or month is None or not 1 <= month <= 12 or value is None:
         return None
-    # A price whose flag ``predicao`` (prediction) is missing or unreadable is treated as real.
+    # If the flag ``predicao`` (prediction) is missing or unreadable, the price counts as real.
     return PricePoint(date(year, month, 1), value, record.flag("predicao") is True)
 
 
 # Without this cache, reading 720 months (six price-table entries of ten years) takes longer than
-# rendering the page, as warm_page in bench/misses.py shows. The prices are public, not personal
-# data. Only short texts and booleans are cached, about 300 bytes for a month.
+# rendering the page. The cached prices are public, not personal data. Only months whose members are
+# short texts or booleans are cached. One month takes about 300 bytes.
 _known_month_price = lru_cache(4096, typed=True)(_read_month_price)
 
 

@@ -1,8 +1,8 @@
-"""Finds differences between an answer and docs/contract.md, such as missing fields.
+"""Finds an answer's differences from docs/contract.md, such as missing fields.
 
-The modules that read answers accept any content, so a change of the upstream's format would remain
-unnoticed. ``portal.gateway`` therefore reports the differences to logs and metrics, as paths of
-field names without the values.
+The modules that read answers accept any content, so a change of the upstream's format causes no
+error. ``portal.gateway`` therefore reports the differences to logs and metrics. The reports have
+the paths of fields, but no values.
 """
 
 import functools
@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
-# The shape of a text, number or boolean is one of the words below. The shape of an object is a dict
-# from field names to shapes. The shape of an array is a list with the shape of its elements.
+# A shape is the expected type of a JSON value. The shape of a text, number or boolean is one of the
+# words below. The shape of an object is a dict from field names to shapes. The shape of an array is
+# a list with one shape, which all elements must have.
 _TEXT = "text"
 _NUMBER = "number"
 _FLAG = "flag"
@@ -67,8 +68,8 @@ CONTRACT: dict[str, object] = {
 }
 
 # An unexpected field name could be personal data, such as a plate. A name that does not match this
-# pattern is therefore reported as "?". A plate never matches, because the pattern has no digits. At
-# most _MOST_PATHS paths are returned, so that a faulty answer does not create many metric labels.
+# pattern is therefore reported as "?". A plate never matches, because the pattern allows no digits.
+# At most _MOST_PATHS paths are returned, so a faulty answer does not create many metric labels.
 _NAME = re.compile(r"[a-z][A-Za-z_]{0,39}", re.ASCII)
 _MOST_PATHS = 64
 _FRAME = frozenset({"status", "result"})
@@ -92,7 +93,7 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
 
 
 def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
-    """Return paths such as "$.message" for members other than ``status`` and ``result``."""
+    """Return the paths ("$.message") of members other than ``status`` and ``result``."""
     names = sorted(document.keys() - _FRAME)[:_MOST_PATHS]
     return frozenset(f"$.{_label(name)}" for name in names)
 
@@ -100,8 +101,8 @@ def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
 def _matches_contract(operation_name: str, result: object) -> bool:
     """Return whether a result matches the contract.
 
-    This check runs in msgspec's compiled code. Only the rare results that do not match need the
-    slow ``_differences``.
+    This check is fast, because msgspec is compiled code. Only the rare results that do not match
+    need the slow ``_differences``.
     """
     try:
         msgspec.convert(result, _contract_type(operation_name))
@@ -116,7 +117,7 @@ def _contract_type(operation_name: str) -> Any:
 
 
 def _type(shape: object) -> Any:
-    """Convert a shape to a type that requires all fields of the shape and forbids other fields."""
+    """Convert a shape to a type that has exactly the shape's fields, all required."""
     match shape:
         case dict():
             fields = [(name, _type(inner)) for name, inner in shape.items()]

@@ -1,8 +1,8 @@
-"""Reads a text or number of a record. The value is known, or empty, or hidden by the source.
+"""Reads a text or number of a record, which may be known, empty or hidden.
 
-Pages show hidden and empty fields differently. A hidden chassis number, for example, exists but is
-withheld. The upstream sends a marker text in place of a hidden value. No page may show the marker
-as a value (docs/contract.md, rule 8).
+Pages show hidden and empty fields differently. For example, the upstream knows a hidden chassis
+number, but withholds it. The upstream sends a marker text in place of a hidden value. No page may
+show the marker as a value (docs/contract.md, rule 8).
 """
 
 import re
@@ -14,16 +14,16 @@ from portal.wording import bare
 
 State = Literal["known", "empty", "hidden"]
 
-# The upstream does not document this marker, but sends it (docs/contract.md, "Observed values").
+# The upstream sends this marker without documenting it (docs/contract.md, "Observed values").
 HIDDEN_MARKER = "INFORMACAO OCULTADA"
 
 # Longer texts are cut at this number of characters, so that no text fills a page. Real texts are
 # shorter.
 FIELD_LIMIT = 2_000
 
-# Unicode categories that ``clean`` removes. Control characters and surrogates break HTML or its
-# encoding. Format characters (bidi overrides, zero-width characters, tags) can make a text look
-# like another text. Browsers show private and unassigned characters as boxes.
+# Unicode categories that ``clean`` removes. Control characters break HTML, and surrogates break
+# UTF-8. Format characters (bidi overrides, zero-width characters, tags) can make a text look like
+# another text. Browsers show private and unassigned characters as boxes.
 _DROPPED = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _BLANK = re.compile(r"[^\S\n]+")
 _BLANK_LINES = re.compile(r" ?\n[ \n]*")
@@ -31,7 +31,7 @@ _BLANK_LINES = re.compile(r" ?\n[ \n]*")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The text of a field. A Field is truthy if its text is known; ``str()`` returns the text."""
+    """The text of a field. A Field is truthy if its text is known."""
 
     value: str = ""
     state: State = "empty"
@@ -52,12 +52,12 @@ HIDDEN = Field(state="hidden")
 
 
 def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
-    """Return a text without unprintable characters, cut with "…" at ``limit`` characters.
+    """Return a text without unprintable characters, of at most ``limit`` characters.
 
-    Line breaks become blanks unless ``lines`` is true.
+    A cut text ends in "…". Line breaks become blanks unless ``lines`` is true.
     """
-    # Cut the text before examining each character, because a hostile string may be very long. The
-    # factor 4 leaves room for characters that the next lines remove.
+    # A hostile string may be very long, so cut it before examining each character. The factor 4
+    # leaves room for characters that the next lines remove.
     text = text[: 4 * limit].replace("\u2028", "\n").replace("\u2029", "\n")
     if not text.isprintable():
         text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\t", " ")
@@ -68,7 +68,7 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
 
 def fold(text: str) -> str:
-    """Convert a text to upper case without accents and repeated blanks, for comparisons."""
+    """Return a text in upper case without accents and repeated blanks."""
     return " ".join(bare(text).split())
 
 
@@ -90,6 +90,6 @@ def read_field(raw: object, marker: str) -> Field:
     text = clean(raw)
     if not text:
         return EMPTY
-    # A marker within a longer text must not be displayed either.
+    # A longer text that contains the marker is hidden as a whole.
     hidden = fold(marker)
     return HIDDEN if hidden and hidden in fold(text) else Field(text, "known")

@@ -1,4 +1,4 @@
-"""Reads fines of the national register (RENAINF) from an answer of the operation "renainf"."""
+"""Reads fines from an answer of the operation "renainf" (the national register)."""
 
 from dataclasses import dataclass
 from datetime import date, time
@@ -10,7 +10,7 @@ from portal.vehicle.wire import Record, records_of
 
 @dataclass(frozen=True, slots=True)
 class Licence:
-    """The driving licence of a driver (``cnhCondutor``) or offender (``cnhInfrator``)."""
+    """The licence of a driver (``cnhCondutor``) or an offender (``cnhInfrator``)."""
 
     points: int
     number: Field
@@ -24,7 +24,8 @@ class Fine:
 
     A date, time or amount is None if the source's text cannot be read. A field with the suffix
     ``_text`` has the source's text. ``amount`` is in R$. The source often omits the cents ("130"
-    for R$ 130,16), and ``portal.law`` restores them. Times are local to the infraction's place.
+    for R$ 130,16), and ``portal.law`` restores them. Times are local times of the infraction's
+    place.
     """
 
     code: Field
@@ -63,7 +64,7 @@ class Fine:
 
 
 def read_fines(result: object, marker: str) -> tuple[Fine, ...]:
-    """Read the fines from an answer's ``result``, in the source's order. Never raises."""
+    """Read the fines from an answer's ``result``, in unchanged order. Never raises."""
     return tuple(_fine(record) for record in records_of(result, marker))
 
 

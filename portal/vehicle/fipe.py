@@ -1,4 +1,4 @@
-"""The price history of one entry of the FIPE price table, and price changes computed from it."""
+"""The price history of one entry of FIPE, the table of average vehicle prices."""
 
 import re
 from collections.abc import Iterable
@@ -13,14 +13,14 @@ from portal.vehicle.field import Field
 _CODE_WEIGHTS = (7, 6, 5, 4, 3, 2)
 _CODE = re.compile(r"[0-9]{1,6}-?[0-9]", re.ASCII)
 _TENTH = Decimal("0.1")
-# A yearly change is computed only if the first and last price are _LEAST_MONTHS or more apart.
+# A yearly change is computed only if first and last price are at least _LEAST_MONTHS months apart.
 _LEAST_MONTHS = 12
 _ABSURD = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class FipeCode:
-    """A FIPE table code such as "008190-6". ``is_verified`` is true if the check digit is right."""
+    """A code such as "008190-6". ``is_verified`` is true if its check digit is right."""
 
     text: str
     is_verified: bool
@@ -30,10 +30,10 @@ class FipeCode:
 
 
 def fipe_code(fipe_id: Field) -> FipeCode | None:
-    """Return the FIPE code of ``fipe_id``, which may lack zeros and the hyphen ("81906").
+    """Return the code of ``fipe_id``, which may lack leading zeros and the hyphen.
 
-    The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2 and with 0 in place
-    of 10. The formula is right for all 8,125 public codes that were tested.
+    The check digit is (−Σ digit × weight) mod 11, with the weights 7 6 5 4 3 2. If the result is
+    10, the check digit is 0. The formula is right for all 8,125 public codes that were tested.
     """
     text = fipe_id.value.strip()
     if not _CODE.fullmatch(text):
@@ -50,8 +50,9 @@ def fipe_code(fipe_id: Field) -> FipeCode | None:
 class PriceSeries:
     """The price history of a price-table entry, and its changes.
 
-    A change is a percentage with one decimal, negative if the price fell. A "real" price is not a
-    prediction. ``points`` has at most one point per month, in the order of the months.
+    A change is a percentage with one decimal, and negative if the price fell. A "real" price is a
+    price that is not a prediction. ``points`` has at most one point for each month, sorted by
+    month.
     """
 
     points: tuple[PricePoint, ...]
@@ -78,7 +79,7 @@ class PriceSeries:
 
     @cached_property
     def peak(self) -> PricePoint | None:
-        """The highest real price. If several months have this price, the latest of them."""
+        """The highest real price, in the latest month that has this price."""
         return max(self.real, key=lambda point: (point.value, point.month), default=None)
 
     @cached_property
@@ -92,7 +93,7 @@ class PriceSeries:
 
     @property
     def twelve_month_change(self) -> Decimal | None:
-        """The change in the 12 months up to the last real price, or None if a price is missing."""
+        """The change over the 12 months up to the last real price, or None if unknown."""
         last = self.last_real
         if last is None:
             return None
@@ -107,7 +108,7 @@ class PriceSeries:
 
     @property
     def yearly_change(self) -> Decimal | None:
-        """The compound change per year of the real prices, or None for less than twelve months."""
+        """The compound yearly change, or None if the real prices span under 12 months."""
         first, last = self.first_real, self.last_real
         if first is None or last is None:
             return None
@@ -127,7 +128,7 @@ class PriceSeries:
 
     @property
     def predicted_change(self) -> Decimal | None:
-        """The change from the last real price to the last prediction, or None if one is missing."""
+        """The change from the last real price to the last prediction (None if unknown)."""
         return _change(self.last_real, self.predicted_tail[-1] if self.predicted_tail else None)
 
 
@@ -135,7 +136,7 @@ def _in_order(history: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
     by_month: dict[date, PricePoint] = {}
     for sent in history:
         known = by_month.get(sent.month)
-        # If a month occurs twice, the later element replaces the earlier one, except that a
+        # If a month occurs twice, the later price in the list replaces the earlier price. A
         # prediction never replaces a real price.
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = sent
@@ -153,9 +154,10 @@ def _change(before: PricePoint | None, after: PricePoint | None) -> Decimal | No
 
 
 def _percent(change: Decimal) -> Decimal | None:
-    """Convert a relative change between two prices to per cent, rounded to one decimal.
+    """Convert a relative change between two prices to per cent, with one decimal.
 
-    Returns None if one price is _ABSURD times the other or more, because one must then be wrong.
+    Returns None if one price is at least _ABSURD times the other price. One of the two prices must
+    then be wrong.
     """
     ratio = 1 + change
     return (change * 100).quantize(_TENTH) if 1 < ratio * _ABSURD < _ABSURD**2 else None

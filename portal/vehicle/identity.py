@@ -1,7 +1,7 @@
-"""Checks whether a record is about the vehicle of the decode lookup or about another vehicle.
+"""Checks whether a record is about the vehicle that the decode lookup found.
 
-A fine or court order that names another plate, make, model or year is an error of the register, or
-a sign of a cloned plate.
+A fine or court order may name another plate, make, model or year. The register is then wrong, or
+the plate may be cloned.
 """
 
 import re
@@ -12,7 +12,7 @@ from portal.vehicle.field import Field, fold
 from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidPlate, Plate
 
-# A word that distinguishes a model from others, unlike engine sizes ("1.0") and valves ("16V").
+# Matches a word that distinguishes models, and not an engine size ("1.0") or valve count ("16V").
 _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 
@@ -20,8 +20,8 @@ _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 class VehicleIdentity:
     """A vehicle's plates, make, model and years from the decode lookup.
 
-    ``plates`` has the plate in both formats. ``model_words`` has the words of the registered model
-    and of all price-table entries.
+    ``plates`` has the plate in both formats (old and Mercosul). ``model_words`` has the words of
+    the registered model and of the models in all price-table entries.
     """
 
     plates: frozenset[str]
@@ -49,7 +49,7 @@ def is_other_model(identity: VehicleIdentity, make_model: Field) -> bool:
     if not name.make or not identity.make:
         return False
     if name.make != identity.make:
-        return read_name(identity.make).make == identity.make  # if both makes are in the table
+        return read_name(identity.make).make == identity.make  # the table must have both makes
     words = _model_words(name.model)
     return bool(words and identity.model_words) and not any(
         word.startswith(known) or known.startswith(word)
@@ -64,7 +64,7 @@ def is_other_year(known: int | None, text: Field) -> bool:
 
 
 def is_other_plate(identity: VehicleIdentity, plate: Field) -> bool:
-    """Return whether a record's plate is readable and is neither format of the vehicle's plate."""
+    """Return whether a record's plate is readable and is not the vehicle's plate."""
     spellings = _spellings(plate.value)
     return bool(spellings and identity.plates) and not spellings & identity.plates
 

@@ -1,4 +1,4 @@
-"""Reads court-ordered restrictions (RENAJUD) from an answer of the operation "renajud"."""
+"""Reads court restrictions from an answer of the operation "renajud"."""
 
 import re
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from portal.vehicle.wire import Record, records_of
 
 # A ``detail`` that begins with one of these words says that there is no restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
-# A text such as "NADA CONSTA" ("nothing recorded") also says that there is no restriction: its
-# first word is in _DENYING_WORDS, and all other words are in _DENIED_WORDS.
+# A text such as "NADA CONSTA" ("nothing recorded") also says that there is no restriction. The
+# first word of such a text is in _DENYING_WORDS, and all other words are in _DENIED_WORDS.
 _DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
 _DENIED_WORDS = """
 CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
@@ -22,7 +22,7 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """A court-ordered restriction. The source's flag ``recorded`` may contradict other fields.
+    """A court restriction. The flag ``recorded`` may contradict other fields.
 
     ``included_at`` is a naive datetime in the source's local time. A day without a time is read as
     midnight.
@@ -71,7 +71,7 @@ def _denies(field: Field) -> bool:
 
 
 def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
-    """Read the records from an answer's ``result``, in the source's order. Never raises."""
+    """Read the records of an answer's ``result``, in unchanged order. Never raises."""
     return tuple(_restriction(record) for record in records_of(result, marker))
 
 

@@ -1,8 +1,8 @@
 """Converts the vehicle register's spellings of makes and models to display names.
 
-The register writes "I/AUDI A3" (imported), "VW/GOL 1.0" or "SR/RANDON …" (semi-trailer). There is
-no official list of these spellings. The lists below are from public programs that read the
-register's texts.
+For example, the register writes "I/AUDI A3" (I for imported), "VW/GOL 1.0" or "SR/RANDON …" (SR for
+semi-trailer). There is no official list of these spellings. The lists below are from public
+programs that read the register's texts.
 """
 
 import re
@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import fold
 
-# The display name of a make, and the register's other spellings of it. A spelling that differs only
-# in case or accents is not listed.
+# The display name of a make, and the register's other spellings of this name. A spelling that
+# differs only in case or accents is not listed.
 _SPELLINGS = {
     "BRP": ["CAN-AM"],
     "Caoa Chery": ["CAOA", "CAOACHERY"],
@@ -38,8 +38,8 @@ _PLAIN = (
     "RAM,Randon,Recrusul,Scania,Shineray,Sinotruk,SsangYong,Subaru,Sundown,Traxx,Triumph,Troller,"
     "Volare,Volvo,Yamaha"
 )
-# Abbreviations that are read as a make only before a slash ("RE/CLASSIC 350"). Elsewhere, such
-# short words could mean something else.
+# Abbreviations that are read as a make only before a slash ("RE/CLASSIC 350"). In other places,
+# such a short word may have another meaning.
 _BEFORE_SLASH = {
     "7YAMAHA": "Yamaha",
     "H-D": "Harley-Davidson",
@@ -101,7 +101,7 @@ def read_name(text: str) -> VehicleName:
 
 
 def _unrepeated(words: list[str], make: str) -> str:
-    """Join the words after a make. Leave out a second name of the make, as in "GM - Chevrolet"."""
+    """Join the words after a make, without a repeated make ("GM - Chevrolet")."""
     if words[:1] != ["-"]:
         return " ".join(words).lstrip(" -")
     words = words[1:]
@@ -118,7 +118,7 @@ def make_name(text: str) -> str:
 
 
 def vehicle_name(decoded: Decoded) -> VehicleName:
-    """Return the make and model of a decoded vehicle. The model does not begin with the make."""
+    """Return a vehicle's make, and its model without the make in front."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
     # If the make is not in the table, ``stated.model`` has the source's text of the make.
     make = stated.make or (stated.model if decoded.make else "") or described.make

@@ -1,7 +1,7 @@
-"""Finds the plate or Renavam that was probably meant by a text that is neither.
+"""Finds the plate or Renavam (registration number) that a mistyped text means.
 
-The search and the batches both use this module, so that they suggest the same for the same text.
-They only show a suggestion. A lookup needs the person's consent, because a wrong guess costs money
+The search page and the batches use this module, so both make the same suggestion for the same text.
+The portal looks up a suggestion only after the user accepts it, because a wrong guess costs money
 and shows the records of another vehicle.
 """
 
@@ -14,23 +14,24 @@ from portal.vehicle.plate import InvalidPlate, Plate, Renavam
 
 PLATE_LENGTH: Final = 7
 RENAVAM_LENGTH: Final = 11
-# Numbers of digits of a Renavam in old documents, which omit the leading zeros.
+# The lengths of a Renavam in old documents, which omit the leading zeros.
 SHORT_RENAVAMS: Final = (9, 10)
-# The places in a plate, from 0. The fifth character is a letter or a digit.
+# The indexes of the letters and of the digits in a plate. Neither list has index 4, where a plate
+# has a letter or a digit.
 LETTER_PLACES: Final = (0, 1, 2)
 _DIGIT_PLACES: Final = (3, 5, 6)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
 _LIKE_DIGITS: Final[Mapping[str, str]] = {"O": "0", "I": "1", "L": "1", "S": "5", "B": "8"}
-# The words in front of the number in "Renavam nº 798…", as copied from a document. A digit must
-# follow, so that a plate, which begins with a letter, does not match.
+# Matches the words before the number in a text copied from a document ("Renavam nº 798…"). A digit
+# must follow, so words before a plate do not match.
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 
 
 def probable_subject(text: str) -> Plate | Renavam | None:
-    """Return the plate or Renavam that was probably meant, or None if ``text`` is unlike both.
+    """Return the plate or Renavam that ``text`` probably means, or None.
 
-    People mistake letters and digits that look alike, such as O and 0, and omit the leading zeros
-    of a Renavam. A text whose letters and digits need no correction gives None.
+    People confuse letters and digits that look alike, such as O and 0, and omit the leading zeros
+    of a Renavam. If ``text`` needs no correction, the result is None.
     """
     signs = typed_signs(text)
     if not signs.isascii():
@@ -51,7 +52,7 @@ def typed_signs(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Remove format characters, such as the zero-width ones that chat programs add."""
+    """Remove format characters, such as zero-width characters from chat programs."""
     if text.isascii():
         return text
     return "".join(c for c in text if unicodedata.category(c) != "Cf")

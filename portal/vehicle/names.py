@@ -2,8 +2,8 @@
 
 No list has all names. OTHER_WORDS therefore lists the words that reports use for other things, such
 as courts, agencies, makes and places. Several capitalised words in a row that are not in
-OTHER_WORDS may be a name; ``mask_names`` decides. Masking the name of a model by mistake is better
-than printing a person's full name.
+OTHER_WORDS may be a name. ``mask_names`` states when such words are masked. Masking the name of a
+vehicle model by mistake is better than printing a person's full name.
 """
 
 import re
@@ -31,7 +31,7 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 # After one of these words, such as "proprietário" ("owner"), two or more capitalised words are
-# treated as a name. A single capitalised word may be an adjective.
+# treated as a name. A single capitalised word is kept, because it may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
@@ -53,13 +53,17 @@ class _Word:
 
 
 def mask_names(text: str, *, about_people: bool = False) -> str:
-    """Replace each word of a full name by its initial, and mask CPF (taxpayer) numbers.
+    """Replace the words of full names by initials, and mask CPF (taxpayer) numbers.
 
     As a rule, only capitalised words that are not in OTHER_WORDS can be part of a name. Two or more
-    such words in a row are masked if at least two have three or more letters, all in upper case, if
-    the first is a common given name, or if they follow a word such as "proprietário" ("owner").
-    After a phrase such as "em nome de" ("in the name of"), even a single such word is masked. If
-    ``about_people`` is true, any two or more such words in a row are masked.
+    such words in a row are masked in each of these cases:
+
+    - At least two of the words are in upper case and have three or more letters.
+    - The first word is a common given name.
+    - The words follow a word such as "proprietário" ("owner").
+    - ``about_people`` is true.
+
+    After a phrase such as "em nome de" ("in the name of"), even a single such word is masked.
     """
     out: list[str] = []
     done = 0
@@ -92,7 +96,7 @@ def _words(text: str) -> Iterator[_Word]:
 
 
 def _runs(words: Iterator[_Word], text: str) -> Iterator[list[_Word]]:
-    """Yield runs of words that may be names, including connectors such as "da" between them."""
+    """Yield runs of words that may be names, with the connectors ("da") inside them."""
     run: list[_Word] = []
     pending: list[_Word] = []
     for word in words:

@@ -1,4 +1,4 @@
-"""The words by which people's names are recognised, in upper case without accents."""
+"""Words for recognising people's names, in upper case without accents."""
 
 import re
 
@@ -33,7 +33,7 @@ VALDIR VALERIA VALMIR VALTER VANDERLEI VANESSA VERA VERONICA VICTOR VINICIUS VIT
 WAGNER WALTER WASHINGTON WELLINGTON WESLEY WILLIAM WILLIAN WILSON YASMIN
 """)
 
-# Words of OTHER_WORDS that are surnames if they follow a given name.
+# Words of OTHER_WORDS that may also be surnames. They count as surnames after a given name.
 SURNAMES_TOO = _words("""
 ALEGRE BELEM BELO BENZ BOA BRANCO CAMPO CATARINA CRUZE FORD FORTALEZA GRANDE GROSSO HORIZONTE
 JAGUAR LOGAN MATO MINAS MONTANA NATAL NORTE PALMAS PORTO PRATA PRETO RIO ROVER SA SAFRA SALVADOR

@@ -1,12 +1,12 @@
-"""The names of the upstream's operations, which the portal also uses as names of scopes.
+"""The names of the upstream's operations, which are also names of token scopes.
 
-The module stands in this package because ``portal.access`` and ``portal.gateway`` both need the
-names, and may not import each other.
+This module is in ``portal.vehicle`` because ``portal.access`` and ``portal.gateway`` both need the
+names, but may not import each other.
 """
 
 from typing import Final, Literal, get_args
 
-# A lookup asks for the records of one vehicle. The only other operation writes a report.
+# A lookup asks for the records of one vehicle. The operation "report" writes a report instead.
 LookupName = Literal["decode", "renainf", "renajud"]
 OperationName = Literal[LookupName, "report"]
 

@@ -1,8 +1,8 @@
-"""Parses plates in both Brazilian formats, and Renavam (vehicle registration) numbers.
+"""Parses Brazilian plates, and Renavam (vehicle registration) numbers.
 
-In the formats, L is a letter and N a digit. Plates of the old format ``LLLNNNN`` remain valid
-beside the Mercosul format ``LLLNLNN`` (Resolução CONTRAN 969/2022). In the Mercosul format of an
-old plate, the fifth character is a letter in place of the digit, 0→A … 9→J.
+A plate has the old format ``LLLNNNN`` or the Mercosul format ``LLLNLNN``, in which L is a letter
+and N a digit. Both formats are valid (Resolução CONTRAN 969/2022). To convert an old plate to the
+Mercosul format, a letter replaces the fifth character (0→A … 9→J).
 """
 
 import re
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from portal.wording import DASHES
 
-# Match _PLATE before upper(), which turns ß into SS. Use fullmatch, because $ accepts a newline at
-# the end.
+# Match _PLATE before upper(), because upper() turns ß into SS. Use fullmatch, because $ accepts a
+# final newline.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(rf"'?([0-9]{{10}})[{DASHES}]?([0-9])", re.ASCII)
 # A plate within a text. Up to three separators may follow the first three letters ("ABC - 1234").
@@ -25,7 +25,7 @@ STATES = frozenset(_STATE_CODES.split())
 
 
 class InvalidPlate(ValueError):
-    """The text is neither a plate nor, where a Renavam is allowed, a Renavam."""
+    """The text is not a valid plate or Renavam."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Plate:
 
     @classmethod
     def parse(cls, text: str) -> "Plate":
-        """Parse ``LLLNNNN`` or ``LLLNLNN`` in any case; a hyphen may follow the letters.
+        """Parse ``LLLNNNN`` or ``LLLNLNN``, ignoring case. A hyphen may follow ``LLL``.
 
         Raises InvalidPlate if the text has neither format.
         """
@@ -51,7 +51,7 @@ class Plate:
 
     @property
     def twin(self) -> "Plate | None":
-        """The same plate in the other format, or None if the fifth character is from K to Z."""
+        """The same plate in the other format, or None if the fifth character is K to Z."""
         fifth = self.text[4]
         if fifth.isdigit():
             other = _LETTERS[int(fifth)]
@@ -67,9 +67,10 @@ class Plate:
         return self.text if self.is_mercosul else f"{self.text[:3]}-{self.text[3:]}"
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return False if the text contains plates, but this plate in neither format.
+        """Return False if the text contains plates, but none of them is this plate.
 
-        A text without a plate, such as "N/A", does not name another vehicle, so it gives True.
+        The plate in the text may have either format. A text without a plate, such as "N/A", names
+        no other vehicle, so the result is True.
         """
         text = text.upper()
         alone = "".join(c for c in text if c.isalnum())
@@ -89,10 +90,10 @@ class Renavam:
 
     @classmethod
     def parse(cls, text: str) -> "Renavam":
-        """Parse eleven digits; a dash may precede the last one, as in the CSV of a batch.
+        """Parse eleven digits. Raises InvalidPlate if the text has another format.
 
-        An apostrophe may precede the first digit, because a spreadsheet marks a text with it.
-        Raises InvalidPlate if the text has another format.
+        A dash may precede the last digit, as in the portal's CSV files. An apostrophe may precede
+        the first digit, because spreadsheets use an apostrophe to mark a number as text.
         """
         match = _RENAVAM.fullmatch(text)
         if match is None:
@@ -116,11 +117,14 @@ class Renavam:
 
     @property
     def is_invented(self) -> bool:
-        """Whether the number is eleven zeros: its check digit is right, but it names no vehicle."""
+        """Whether all eleven digits are zero.
+
+        The check digit of this number is right, but no vehicle has the number.
+        """
         return not self.text.strip("0")
 
     def names_same_vehicle(self, text: str) -> bool:
-        """Return False if the text's digits are another number than this Renavam.
+        """Return False if the digits of the text form another number than this Renavam.
 
         A text without digits ("N/A") or with only zeros names no vehicle, so the result is True.
         The text may lack the leading zeros of an old, short Renavam.

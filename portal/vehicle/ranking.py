@@ -23,9 +23,9 @@ _FUELS = {
     "ELETRICO": {"ELETRICO"},
 }
 # Points for each match. The year gives the most points, because every entry of the price table
-# states it exactly. Power and displacement (_ENGINE) give more points than the fuel, because they
-# distinguish versions. Words of the version's name (_WORDS) give fewer points than the year,
-# because two spellings of the same version have few words in common.
+# states the exact year. Power and displacement (_ENGINE) give more points than the fuel, because
+# versions often have the same fuel. Words of the version's name (_WORDS) give fewer points than the
+# year, because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 
 
@@ -34,7 +34,7 @@ class RankedEntry:
     """A price-table entry with its score, and the reason for the score in Portuguese.
 
     Scores can be compared only within one ranking. ``same`` names the attributes that agree with
-    the vehicle's registration, and ``other`` those that differ.
+    the vehicle's registration. ``other`` names the attributes that differ.
     """
 
     entry: FipeEntry
@@ -45,7 +45,7 @@ class RankedEntry:
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
-    """Return the entries, the best match first. Entries with equal scores keep their order."""
+    """Return the entries, the best match first. Equal scores keep their order."""
     ranked = [_rank_entry(entry, decoded) for entry in entries]
     return tuple(sorted(ranked, key=lambda r: -r.score))
 
@@ -117,7 +117,8 @@ def _fuels(text: str) -> frozenset[str]:
 def _litres(decoded: Decoded, registered: str) -> str:
     """Return the displacement in litres as in version names ("1.8" for 1798 cm³).
 
-    If ``decoded`` has no plausible displacement, return the one in the text ``registered``, or "".
+    If ``decoded`` has no plausible displacement, it is read from the text ``registered``. If this
+    text states no displacement, the result is "".
     """
     if decoded.displacement_cc and 500 <= decoded.displacement_cc < 20_000:
         tenths = (decoded.displacement_cc + 50) // 100

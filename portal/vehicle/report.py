@@ -12,7 +12,7 @@ from portal.wording import bare
 
 Mark = Literal["ok", "warning"]
 
-# The topics of a report in the contract's order, with their display names.
+# The topics of a report in the order of docs/contract.md, with their display names.
 TOPIC_LABELS = {
     "documentacao": "Documentação",
     "rouboFurto": "Roubo e furto",
@@ -33,7 +33,11 @@ _VARIATION_SELECTORS = "\ufe0e\ufe0f"
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """One topic. Leading symbols such as "✅" become ``mark``, and are removed from ``text``."""
+    """One topic of a report.
+
+    Leading symbols such as "✅" are removed from ``text``. ``mark`` is the meaning of the symbols,
+    or None if there are none.
+    """
 
     key: str
     label: str
@@ -43,7 +47,7 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. ``topics`` begins with the eight topics of the upstream contract."""
+    """A report. ``topics`` begins with the eight topics of TOPIC_LABELS."""
 
     summary: Field
     topics: tuple[Topic, ...]
@@ -54,7 +58,10 @@ class Report:
 
 
 def read_report(result: object, marker: str, *, mask_names: bool = True) -> Report:
-    """Read a report from an answer's ``result``. ``mask_names`` replaces names by initials."""
+    """Read a report from an answer's ``result``.
+
+    If ``mask_names`` is true, initials replace the names of people.
+    """
     record = Record.of(result, marker)
     topics = record.record("topicos")
     extra = [key for key in topics.members if key not in TOPIC_LABELS][:_MOST_EXTRA_TOPICS]
@@ -69,7 +76,7 @@ def read_report(result: object, marker: str, *, mask_names: bool = True) -> Repo
 
 def _topic(key: str, raw: object, marker: str, *, mask: bool) -> Topic:
     known = key in TOPIC_LABELS
-    # In the topic about owners ("proprietarios"), any capitalised words are probably a name.
+    # In the topic about owners ("proprietarios"), capitalised words are probably a person's name.
     text = _prose(raw, marker, mask=mask, about_people=key == "proprietarios")
     mark, rest = split_mark(text.value)
     if not text.is_hidden:
@@ -102,7 +109,7 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Replace ``marker``, whatever its case and accents, by a readable Portuguese text."""
+    """Replace ``marker`` by a readable Portuguese text, ignoring case and accents."""
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text

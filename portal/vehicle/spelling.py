@@ -1,8 +1,8 @@
 """Converts the registers' texts, which lack accents, to readable Portuguese.
 
-The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". A table lists the words
-whose accents are restored. The table leaves out ambiguous words such as "A", which may stand for
-"a" or "à".
+The registers write "POLICIA RODOVIARIA FEDERAL" and "Alcool / Gasolina". _ACCENTED_WORDS lists the
+words whose accents are restored. It leaves out ambiguous words such as "A", which may stand for "a"
+or "à".
 """
 
 import re
@@ -49,11 +49,11 @@ toxicológico tração transferência trânsito transmissão tributária tribut�
 violência visão visível vítima vitória
 """
 _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
-# The modern spelling of "MICROONIBUS" differs from the register's by more than accents.
+# The modern spelling of "MICROONIBUS" has a hyphen and not only an accent.
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
-# Names and acronyms, which have capitals even inside a sentence. The states PA, AM, RO and SE are
-# not listed, because in a sentence these letters are more often a word ("se") or a road's name.
+# Names and acronyms, which have capitals even inside a sentence. The codes of the states PA, AM, RO
+# and SE are missing, because these letters are more often a word ("se") or the name of a road.
 _PROPER_WORDS = """
 ACC ANTT BIN CET Ciretran CMT CNH CNPJ Contran CPF CRLV CRV CTB CVT DER Detran DNIT DPVAT FIPE GLP
 GNV IPVA JARI PBT PBTC PPD PRF Renach Renainf Renajud Renavam Senatran STF STJ TRF TRT
@@ -87,7 +87,7 @@ def sentence_case(text: str) -> str:
 
 
 def name_case(text: str) -> str:
-    """Spell the name of an authority or place: "AV SAO JOAO, KM 3" → "Av São João, km 3"."""
+    """Spell the name of an authority or place: "AV SAO JOAO" → "Av São João"."""
     if _is_mixed(text):
         return accented(text)
     return _WORD.sub(lambda match: _in_name(match, text), text)
@@ -99,11 +99,11 @@ def accented(text: str) -> str:
 
 
 def spelled_like(text: str, model: str) -> str:
-    """Return ``text`` in sentence case, with the spelling of ``model`` where both begin alike.
+    """Return ``text`` in sentence case, with its first words spelled as in ``model``.
 
-    Case and accents are ignored when the opening words are compared. ``model`` supplies the accents
-    of ambiguous words, which the table of accented words leaves out. For example, the "A" of
-    "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
+    The first words are those in which both texts agree except for case and accents. ``model``
+    supplies the accents of ambiguous words, which _ACCENTED_WORDS leaves out. For example, the "A"
+    of "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
     """
     if fold(text) == fold(model):
         return model

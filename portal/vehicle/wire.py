@@ -1,7 +1,7 @@
 """Reads the upstream's JSON, in which a field may have any type.
 
 No function in this module raises an error. A value that cannot be read as the wanted type becomes
-None or empty. Its text can still be read as a Field and shown on a page.
+None or empty. The text of such a value can still be read as a Field and shown on a page.
 """
 
 import json
@@ -36,7 +36,7 @@ FIRST_YEAR, LAST_YEAR = 1886, 2199
 
 
 def result_of(body: bytes) -> object:
-    """Return the member ``result`` of an answer's body, or None if there is none."""
+    """Return the member ``result`` of an answer's body, or None if it cannot be read."""
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -49,12 +49,15 @@ def result_of(body: bytes) -> object:
 
 
 def _plain(raw: object) -> str:
-    """Return a scalar's text. For a hidden value, this is the marker, which no caller can parse."""
+    """Return a scalar's text.
+
+    The text of a hidden value is the marker, which no caller can parse as a number or date.
+    """
     return read_field(raw, "").value
 
 
 def read_decimal(raw: object) -> Decimal | None:
-    """Read a JSON number or a text such as "130", "89325.00", "1.234,56" or "R$ 1.234,56"."""
+    """Read a JSON number or a text such as "130", "89325.00" or "R$ 1.234,56"."""
     text = _plain(raw).replace("R$", "").replace(" ", "")
     if not _NUMBER.fullmatch(text) or sum(c.isdigit() for c in text) > _MOST_DIGITS:
         return None
@@ -111,7 +114,7 @@ class Record:
 
     @classmethod
     def of(cls, raw: object, marker: str) -> "Record":
-        """Convert a JSON value to a record, which is empty if the value is not an object."""
+        """Convert a JSON object to a record. Any other value gives an empty record."""
         return cls(raw if isinstance(raw, dict) else {}, marker)
 
     def __getitem__(self, name: str) -> object:
@@ -123,8 +126,8 @@ class Record:
     def flat_text(self, name: str) -> Field:
         """Read a text, or join the texts in a list or an object with "; ".
 
-        If only some of the texts are hidden, each hidden text becomes "oculto pela fonte" ("hidden
-        by the source").
+        A hidden text becomes "oculto pela fonte" ("hidden by the source"). If all texts are hidden,
+        the result is HIDDEN.
         """
         raw = self[name]
         if not isinstance(raw, list | dict):
@@ -188,7 +191,7 @@ def records_of(raw: object, marker: str) -> tuple[Record, ...]:
 
 
 def _texts(raw: object, marker: str, depth: int = 0) -> Iterator[str]:
-    """Yield the texts and numbers in a JSON value. A member of an object gives "name: text"."""
+    """Yield the texts in a JSON value. A member of an object gives "name: text"."""
     if isinstance(raw, list | dict) and depth > _MOST_DEPTH:
         yield "…"
     elif isinstance(raw, list):
