@@ -191,8 +191,8 @@ class BatchPages:
         """Return the items to show, and the number of pages into which they are divided.
 
         The number is None if the items are not divided into pages. While a batch is running or
-        paused, this method reads only PAGE_SIZE items, because the page may reload every two
-        seconds. A filter, a sort order or a search (``is_chosen``) needs all items.
+        paused, this method reads only PAGE_SIZE items, because the browser may reload the page
+        every two seconds. A filter, a sort order or a search (``is_chosen``) needs all items.
         """
         if found.state == "draft":
             return [], None

@@ -21,7 +21,7 @@ from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
 
 # Takes a caller's name, a sequence of plates and Renavams (vehicle register numbers), and a time in
-# epoch seconds. Maps each plate or Renavam to the R$ that the caller has paid since that time.
+# epoch seconds. Returns, for each plate or Renavam, the R$ that the caller has paid since.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 

@@ -122,7 +122,11 @@ class VehiclePages:
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Return a view that requires sign-in and redirects to the canonical URL."""
+        """Return a view that requires a sign-in and a valid plate or Renavam in the URL.
+
+        If the plate or Renavam is not in its canonical form, the returned view redirects to the URL
+        with the canonical form.
+        """
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
