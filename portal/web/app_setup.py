@@ -81,7 +81,7 @@ class Dependencies:
     gatekeeper: Gatekeeper
     history: History
     batches: Batches
-    batch_limit: int  # plates
+    batch_limit: int  # plates in a batch
     allowance: Callable[[Caller], Allowance]
     paid: PaidSince
     dossiers: DossierArchive
@@ -91,7 +91,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # signatures with old keys stay valid
+    former_secrets: Sequence[bytes] = field(repr=False)  # old keys, still accepted
     namespace: str
     hidden_marker: str
     mask_names: bool
@@ -207,7 +207,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_request_log(app, portal.metrics)
     # Flask runs after-request functions in the reverse order of their registration. The rate-limit
-    # headers are therefore added after all other headers.
+    # headers are registered before the other headers, and are therefore added after them.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     app.after_request(compress_html)

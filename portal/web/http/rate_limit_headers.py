@@ -71,7 +71,7 @@ class DailyQuotas:
     def recent(self, identity: Identity) -> Quota | None:
         """Return a quota that was read up to a second ago.
 
-        The quota is older if another thread is reading the ledger. Returns None in the same cases
+        The quota may be older while another thread reads the ledger. Returns None in the same cases
         as ``read``.
         """
         if not identity.daily_limit:
