@@ -53,7 +53,10 @@ def members(fields: Mapping[str, object]) -> str:
 
 
 def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """Return a line for each pair in ``batch``. ``common`` is JSON text that all lines share."""
+    """Return a line for each pair in ``batch``.
+
+    ``common`` is JSON text that all lines share.
+    """
     prefixes: dict[int, str] = {}  # the beginning of a log line, by epoch second
     common_part = f'+00:00",{common},'
     lines = []
