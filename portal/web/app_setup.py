@@ -67,7 +67,7 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-# The seconds that a page's script waits for an answer beyond the server's ``longest_request_s``.
+# A page's script waits for an answer this many seconds longer than ``longest_request_s``.
 NETWORK_MARGIN_S = 10
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
@@ -81,7 +81,7 @@ class Dependencies:
     gatekeeper: Gatekeeper
     history: History
     batches: Batches
-    batch_limit: int  # plates
+    batch_limit: int  # plates in a batch
     allowance: Callable[[Caller], Allowance]
     paid: PaidSince
     dossiers: DossierArchive
@@ -91,7 +91,7 @@ class Dependencies:
     showcases: Callable[[], Sequence[tuple[Plate, str, Panels]]]
     ask_sandbox: Callable[[str, str, bytes], bytes]
     secret: bytes = field(repr=False)
-    former_secrets: Sequence[bytes] = field(repr=False)  # old keys; their signatures stay valid
+    former_secrets: Sequence[bytes] = field(repr=False)  # old keys, still accepted
     namespace: str
     hidden_marker: str
     mask_names: bool
@@ -120,8 +120,8 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         SESSION_COOKIE_HTTPONLY=True,
         SESSION_COOKIE_SAMESITE="Lax",
         PERMANENT_SESSION_LIFETIME=_session_s(portal),
-        # A page that reads no session must not renew the cookie. In demo mode,
-        # ``Sessions.history_key`` renews the cookie.
+        # With True, Flask would renew a permanent session's cookie in every response, even if the
+        # page does not use the session. In demo mode, ``Sessions.history_key`` renews the cookie.
         SESSION_REFRESH_EACH_REQUEST=False,
         SECRET_KEY_FALLBACKS=list(portal.former_secrets),
     )
@@ -207,7 +207,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_request_log(app, portal.metrics)
     # Flask runs after-request functions in the reverse order of their registration. The rate-limit
-    # headers are therefore added after all other headers.
+    # headers are registered before the other headers, and are therefore added after them.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     app.after_request(compress_html)
@@ -330,8 +330,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 def _warn_of_unconfigured_proxy() -> None:
     """Warn if the request came through a proxy although TRUSTED_PROXIES is 0.
 
-    With this setting, all clients of the proxy share one sign-in limit. To keep lookups fast, this
-    function checks only POST requests.
+    With this setting, all clients of the proxy share one sign-in limit. A sign-in is a POST. Other
+    methods are not checked, so that lookups by GET stay fast.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
@@ -346,7 +346,7 @@ def _add_middleware(
 ) -> None:
     """Wrap the application. A request passes ProxyFix, then HitCache, RefusedBodies and Flask."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
-    # Rate limits disable the hit cache, because only the Flask application counts requests.
+    # Rate limits disable the hit cache, because the requests that it answers are not counted.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:
         layers = HitCache(
             layers,
@@ -358,7 +358,8 @@ def _add_middleware(
             cors,
         )
     if hops := portal.trusted_proxies:
-        # X-Forwarded-Prefix is ignored, because URLs in pages, scripts and styles start at "/".
+        # X-Forwarded-Prefix is ignored, because the portal works only at the root of a host. The
+        # URLs in its pages, scripts and styles begin with "/" and contain no prefix.
         layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
     else:
         app.before_request(_warn_of_unconfigured_proxy)

@@ -3,9 +3,9 @@
 Browsers may cache ``/static/css/portal.3f2a9c1b.css`` for a year, because changed content gets a
 new URL. Files are read, bundled and compressed once, at start-up.
 
-If the hash in a requested name is outdated, the response is the current file with ``no-store``.
-Such requests occur during an upgrade, while two versions of the portal share an address. A browser
-may then load a page from one version and the page's files from the other version.
+If the hash in a requested name is not the current one, the response is the current file with
+``no-store``. Such requests occur during an upgrade, while two versions of the portal share an
+address. A browser may then load a page from one version and the page's files from the other.
 """
 
 import gzip

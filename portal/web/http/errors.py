@@ -149,7 +149,8 @@ def register_errors(app: Flask) -> None:
         return response
 
     def reject_undecodable_query() -> None:
-        # The JSON API is exempt, because it reads credentials from the raw bytes of the query.
+        # The JSON API is exempt. It decodes credentials in the query as Latin-1, which accepts all
+        # bytes, and answers an invalid credential with 401.
         if not request.query_string.isascii() and not is_json_path(request.path):
             try:
                 request.query_string.decode()

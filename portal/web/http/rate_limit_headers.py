@@ -35,8 +35,8 @@ def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
 class DailyQuotas:
     """The number of upstream calls that each token has left today.
 
-    ``allowance`` returns what the daily limits still allow a caller. ``Allowance.token`` is None if
-    the ledger (the database table of upstream calls) cannot be read.
+    ``allowance`` returns what the daily limits still allow. ``Allowance.token`` (the token's number
+    of calls left) is None if the ledger (the database table of upstream calls) cannot be read.
 
     A cache hit makes no upstream call, so a hit does not change the number. The response to a hit
     may therefore state a number that was read up to a second ago. If the number is older, one
@@ -71,7 +71,7 @@ class DailyQuotas:
     def recent(self, identity: Identity) -> Quota | None:
         """Return a quota that was read up to a second ago.
 
-        The quota is older if another thread is reading the ledger. Returns None in the same cases
+        The quota may be older while another thread reads the ledger. Returns None in the same cases
         as ``read``.
         """
         if not identity.daily_limit:

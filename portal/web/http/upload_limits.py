@@ -21,8 +21,8 @@ from werkzeug.exceptions import ServiceUnavailable
 BODY_CAP: Final = 256 * 1024  # bytes of a request's body
 MAX_FORMS: Final = 64
 MAX_FORMS_PER_NETWORK: Final = 4  # several people may share a network
-MAX_REPORTS: Final = 256
-MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # a script may send reports in parallel
+MAX_REPORTS: Final = 256  # JSON bodies of the API
+MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # a script may send bodies in parallel
 MAX_REFUSED: Final = 8  # bodies that are read only to be discarded
 MAX_REFUSED_PER_NETWORK: Final = 4
 RETRY_AFTER_S: Final = 1

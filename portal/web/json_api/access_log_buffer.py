@@ -86,7 +86,8 @@ class AccessLogBuffer:
     def credit(self) -> None:
         """Report each caller's number of hits to the gateway as saved upstream calls.
 
-        A separate periodic task calls this method, so that many callers do not delay ``write``.
+        ``write`` does not report the hits itself, because many callers would delay it. A periodic
+        task calls this method instead.
         """
         with self._write_lock:
             uses, self._uses = self._uses, Counter()

@@ -5,11 +5,12 @@ Flask routes. The responses of the hit cache therefore equal those of the routes
 
 The hit cache answers only valid GET and HEAD requests without a body or a Cache-Control header. It
 passes all other requests to Flask. If the store has no fresh answer of status 200, the hit cache
-passes the request on with the results of its checks (CHECKED). Flask does not repeat these checks.
+passes the request on with the checked identity and lookup (CHECKED). Flask does not check them
+again.
 
-An entry contains the prepared headers of a response to requests with the same _EntryKey. The entry
-is valid for at most a second, because the header ``Age`` changes every second. Each use calls
-``Gateway.get_if_unchanged``, because the stored answer may have been replaced or deleted.
+An entry contains prepared response headers for all requests with the same _EntryKey. The entry is
+valid for at most a second, because the header ``Age`` changes every second. Before each use of an
+entry, ``Gateway.get_if_unchanged`` checks that the stored answer was not replaced or deleted.
 """
 
 import threading
@@ -71,7 +72,7 @@ class HitCache:
     """WSGI middleware that answers requests for which the store has a fresh answer.
 
     ``memory_bytes`` limits the memory for the entries, which do not contain the answers' bodies.
-    For tokens with a daily limit, ``daily`` returns the number of calls left today.
+    For tokens with a daily limit, ``daily`` returns the number of upstream calls left today.
     """
 
     def __init__(

@@ -94,7 +94,7 @@ class Requester:
 
     ``owner`` identifies the sender as the owner of batches. ``by_session`` is true if the session
     cookie is the only credential. A browser sends this cookie even with requests that no user
-    intended.
+    intended, so ``_directive`` prevents such requests from causing upstream calls.
     """
 
     identity: Identity
@@ -158,8 +158,8 @@ class OwnApi:
     def vehicle(self, plate: str) -> Response:
         requester = self._requester()
         subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
-        # If the query has no ``ask``, the identity may lack the scopes of some lookups. The
-        # response then states which lookups the identity may not make.
+        # A query without ``ask`` requests all lookups, even if the identity lacks some of their
+        # scopes. The response then states which lookups the identity may not make.
         names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
@@ -266,8 +266,9 @@ class OwnApi:
     ) -> Iterator[tuple[str, bytes]]:
         """Yield the files of a batch's ZIP archive, each with its name.
 
-        The first file lists the plates, and is sent before a dossier is rendered. If some vehicles
-        have no dossier, the last file lists these vehicles, each with the reason.
+        The first file lists the plates. It is sent before the first dossier is rendered, so that
+        the download starts at once. If some vehicles have no dossier, the last file lists these
+        vehicles, each with the reason.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
@@ -367,8 +368,8 @@ def _directive(requester: Requester) -> Directive:
     """Return the cache directive of a request.
 
     If the session cookie is the only credential, two rules apply, as on the HTML pages. The header
-    ``no-cache`` has no effect, because a browser sends it whenever the user reloads a page. A
-    request that no user initiated reads only stored answers.
+    ``no-cache`` has no effect, because a browser sends it with every reload, and a reload must not
+    cost an upstream call. A request that no user initiated reads only stored answers.
     """
     directive = directive_of(requester.identity)
     if not requester.by_session or directive is Directive.ONLY_IF_CACHED:

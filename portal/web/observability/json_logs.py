@@ -12,8 +12,9 @@ from portal.web.observability.redaction import Redactor
 
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
-# Attribute of a log record that stands for many lines: a sequence with a pair for each line. A pair
-# has the line's time in epoch seconds, and the line's own JSON members as text from ``members()``.
+# Attribute of a log record that is written as several lines: a sequence with a pair for each line.
+# A pair has the line's time in epoch seconds, and the JSON members of this line only, as text from
+# ``members()``. The other members, such as the level, are the same in all lines of the record.
 BATCH: Final = "batch"
 _THOUSANDTHS: Final = tuple(f"{number:03}" for number in range(1000))
 _encoder: Final = msgspec.json.Encoder()
@@ -47,12 +48,15 @@ def line_fields(record: logging.LogRecord) -> dict[str, Any]:
 
 
 def members(fields: Mapping[str, object]) -> str:
-    """Encode members as JSON without braces, to be inserted into many log lines."""
+    """Encode ``fields`` as a JSON object without its braces, for use in log lines."""
     return _encoder.encode(fields).decode()[1:-1]
 
 
 def _batch_lines(common: str, batch: Sequence[tuple[float, str]]) -> str:
-    """Return a line for each pair in ``batch``. ``common`` are the JSON members of every line."""
+    """Return a line for each pair in ``batch``.
+
+    ``common`` is JSON text that all lines share.
+    """
     prefixes: dict[int, str] = {}  # the beginning of a log line, by epoch second
     common_part = f'+00:00",{common},'
     lines = []

@@ -14,7 +14,7 @@ LogFormat = Literal["json", "text"]
 
 
 def set_up_logging(secrets: Sequence[str] = (), log_format: LogFormat = "json") -> None:
-    """Give the root logger handlers that redact ``secrets``.
+    """Set up the root logger with handlers that redact ``secrets``.
 
     The loggers of the server (Granian) also use these handlers.
     """

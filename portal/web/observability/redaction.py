@@ -1,4 +1,4 @@
-"""Redacts secrets, plates and Renavams in log texts.
+"""Redacts secrets, plates and Renavams (vehicle register numbers) in log texts.
 
 The portal itself logs no plates or tokens. The redaction is for the log lines of libraries and the
 texts of exceptions.
@@ -15,12 +15,12 @@ from portal.wording import DASHES
 HIDDEN: Final = "[hidden]"
 
 _PATTERNS: Final = (
-    # The values of the query parameter ``at`` and of the headers for credentials and cookies.
+    # The values of the query parameter ``at`` (a token) and of credential and cookie headers.
     re.compile(r"(?i)\b(at(?:=|%3D))[^&\s\"'<>]+"),
     re.compile(r"(?i)\b((?:proxy-)?authorization|(?:set-)?cookie)(['\"]?\s*[:=,]\s*)[^\r\n]+"),
     # Issued tokens, digests and encrypted values: 40 or more base64url characters in a row.
     re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}={0,2}"),
-    # Plates, and Renavams (vehicle register numbers of 11 digits, some with a dash).
+    # Plates, and Renavams: 11 digits, sometimes with a dash before the last digit.
     re.compile(r"(?<![A-Za-z0-9])[A-Za-z]{3}(?:-|%2D)?[0-9][A-Za-z0-9][0-9]{2}(?![A-Za-z0-9])"),
     re.compile(rf"(?<![0-9])[0-9]{{10}}(?:[{DASHES}]|%2D|%E2%80%9[0134]|%E2%88%92)?[0-9](?![0-9])"),
 )
@@ -34,8 +34,8 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
-        # A regular expression takes the first alternative that matches. The longest secret comes
-        # first, because a shorter secret may be its beginning.
+        # A regular expression takes the first alternative that matches. Longer secrets come first.
+        # Otherwise only a part of a secret that begins with a shorter secret would be hidden.
         words = sorted(encodings, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
 

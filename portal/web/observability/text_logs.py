@@ -1,6 +1,6 @@
 """Formats log lines for people: aligned, in São Paulo's time, coloured on a terminal.
 
-The lines report the same events as ``logs.JSONLines``, with the same redaction.
+The lines report the same events as ``json_logs.JSONLines``, with the same redaction.
 """
 
 import logging

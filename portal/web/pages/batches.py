@@ -154,7 +154,7 @@ class BatchPages:
         )
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Delete the draft that a corrected list replaces, unless its batch has started."""
+        """Delete the draft that a corrected list replaces, unless it has been started."""
         with suppress(UnknownBatch, NotAllowed):
             self._batches.discard(batch, owner)
 
@@ -188,11 +188,11 @@ class BatchPages:
     def _items(
         self, found: Batch, owner: str, is_chosen: str, number: int
     ) -> tuple[list[Item], int | None]:
-        """Return items of a batch, and the number of pages.
+        """Return the items to show, and the number of pages into which they are divided.
 
-        The number is None if the items are not divided into pages. The browser fetches the page of
-        a running batch every two seconds. For a running or paused batch, this method therefore
-        reads only one page of items. A filter or a sort order (``is_chosen``) needs all items.
+        The number is None if the items are not divided into pages. While a batch is running or
+        paused, this method reads only PAGE_SIZE items, because the browser may reload the page
+        every two seconds. A filter, a sort order or a search (``is_chosen``) needs all items.
         """
         if found.state == "draft":
             return [], None

@@ -1,4 +1,7 @@
-"""The code on a draft dossier: a signed summary of the dossier. The portal stores no codes."""
+"""The code on a draft dossier: a signed summary of the dossier.
+
+A draft is a dossier that was not issued. The portal stores neither drafts nor codes.
+"""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -48,8 +51,8 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # The list is empty if no answer is stale. A shorter code fits a QR code with
-                    # fewer and larger dots.
+                    # The fetch times of stale answers, or an empty list if no answer is stale. A
+                    # shorter code fits a QR code with fewer and larger dots.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),
@@ -147,7 +150,7 @@ def _moment(seconds: int | None) -> datetime | None:
 
 
 def _digest(panels: Panels) -> str:
-    """Return the SHA-256 of the three raw answers, shortened so that people can compare it."""
+    """Return a SHA-256 of the three raw answers, cut to a length people can compare."""
     sha256_hash = hashlib.sha256()
     for panel in (panels.decode, panels.renainf, panels.renajud):
         body = panel.body or b""

@@ -21,7 +21,7 @@ from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
 
 # Takes a caller's name, a sequence of plates and Renavams (vehicle register numbers), and a time in
-# epoch seconds. Maps each plate or Renavam to the R$ that the caller has paid since that time.
+# epoch seconds. Returns, for each plate or Renavam, the R$ that the caller has paid since.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
@@ -45,7 +45,7 @@ class HistoryPages:
     def blueprint(self) -> Blueprint:
         pages = Blueprint("history", __name__)
         pages.add_url_rule("/historico", "history", self._sessions.require_sign_in(self.history))
-        # This route needs no sign-in, because a request without a session has no history to erase.
+        # This route needs no sign-in. Without a session there is no history, so nothing is erased.
         pages.add_url_rule("/historico/apagar", "erase", self.erase, methods=["POST"])
         pages.after_request(keep_out_of_indexes)
         return pages
@@ -102,7 +102,8 @@ class HistoryPages:
     ) -> Mapping[str, Decimal] | None:
         """Return the R$ that the visitor paid for each plate or Renavam.
 
-        Returns None in demo mode, in which all visitors share one name.
+        Returns None in demo mode. Payments are recorded by caller's name. All demo visitors share
+        one name, so their payments cannot be told apart.
         """
         if self._sessions.is_demo:
             return None

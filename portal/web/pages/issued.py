@@ -111,8 +111,9 @@ class IssuedPages:
     def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
         """Return a view that finds the visitor's dossier by the number in the URL.
 
-        The returned view passes a valid dossier to ``view``. If the URL does not have the number's
-        canonical form, the returned view redirects to the canonical URL.
+        The returned view passes a valid dossier to ``view``. For an expired or revoked dossier, it
+        returns a page with status 410. If the URL does not have the number's canonical form, the
+        returned view redirects to the canonical URL.
         """
 
         def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001

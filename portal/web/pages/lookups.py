@@ -60,7 +60,7 @@ class Lookups:
     ) -> Panels:
         """Return the panels of a subject (a plate or Renavam).
 
-        The panel of an operation that is not in ``operations`` is "unasked".
+        The panel of an operation that is not in ``operations`` has the state "unasked".
         """
         return self.panels_of_all([subject], operations, identity, directive)[0]
 
@@ -107,8 +107,9 @@ class Lookups:
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
         """Return panels of each subject's stored answers, for a page that lists vehicles.
 
-        This method makes and counts no lookups. Unlike ``panels_of_all``, this method does not read
-        earlier answers, because a list does not show what has changed.
+        This method makes and counts no lookups. ``panels_of_all`` also reads the older answers that
+        the stored answers have replaced. This method does not, because a list does not show what
+        has changed.
         """
         caller = Caller.of(identity)
 
@@ -124,7 +125,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the highest cost of one plate's lookups, and the limits of today.
+        """Return the cost of one plate without stored answers, and today's limits.
 
         ``plates_left`` is the number of plates for which the daily limits still allow all lookups.
         """

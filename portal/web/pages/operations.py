@@ -111,7 +111,7 @@ class OperationsPages:
         return pages
 
     def _require_operator(self, view: Callable[..., BaseResponse]) -> Callable[..., BaseResponse]:
-        """Return a view that only operators may use. It passes the identity to ``view``.
+        """Return a view that admits only operators and passes the identity to ``view``.
 
         In pass-through mode, the returned view refuses all visitors, because upstream credentials
         have no scope ``admin``.

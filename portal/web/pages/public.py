@@ -116,7 +116,7 @@ class PublicPages:
         return redirect(subject_path(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the page of the plate in a text, or compare several plates."""
+        """Redirect to the page of a text's only plate, or to a comparison of its plates."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)

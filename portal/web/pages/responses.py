@@ -26,6 +26,6 @@ def pdf_response(pdf: bytes, name: str) -> Response:
 
 
 def keep_out_of_indexes(response: Response) -> Response:
-    """Forbid search engines to list the response. Used by ``Blueprint.after_request``."""
+    """Forbid search engines to list the response. For ``Blueprint.after_request``."""
     response.headers["X-Robots-Tag"] = "noindex"
     return response

@@ -40,7 +40,7 @@ MAX_CREDENTIAL_LENGTH: Final = 2000
 
 
 class DynamicSecureCookies(SecureCookieSessionInterface):
-    """Session cookies with the attribute Secure only if the request came over TLS."""
+    """Gives the session cookie the attribute Secure only if the request used TLS."""
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
         if self.get_cookie_name(app) not in request.cookies:  # API clients send no cookie
@@ -262,7 +262,7 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
         )
         if request.blueprint not in limited:
             return
-        # Without a sign-in, only the address is counted, because demo visitors share one token.
+        # Demo visitors who have not signed in share one token, so only their address is counted.
         identity = None if request.blueprint == SHARED else sessions.signed_in
         wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
         if wait_s is not None:

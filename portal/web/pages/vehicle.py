@@ -122,7 +122,11 @@ class VehiclePages:
     def for_subject(
         self, kind: type[Plate] | type[Renavam], view: Callable[..., BaseResponse]
     ) -> Callable[..., BaseResponse]:
-        """Return a view that requires sign-in and redirects to the canonical URL."""
+        """Return a view that requires a sign-in and a valid plate or Renavam in the URL.
+
+        If the plate or Renavam is not in its canonical form, the returned view redirects to the URL
+        with the canonical form.
+        """
 
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
@@ -133,8 +137,8 @@ class VehiclePages:
             if subject.text != text:
                 assert request.endpoint is not None
                 path = url_for(request.endpoint, text=subject.text, **dict[str, Any](parts))
-                # Append the query unparsed. A parsed query could contain arguments of ``url_for``
-                # that change the target of the redirect.
+                # Append the query unparsed. If ``url_for`` got the parameters of the query as
+                # arguments, a parameter such as ``_scheme`` would change the redirect's target.
                 query = request.query_string.decode("ascii", "ignore")
                 return redirect(f"{path}?{query}" if query else path, 308)
             return view(subject, identity, **parts)
@@ -193,8 +197,8 @@ class VehiclePages:
         page = self._draft(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            # The response is not a PDF, because a visitor could pass on an empty dossier. The HTML
-            # page states what is missing.
+            # A visitor could pass on an empty PDF as a dossier. The response is therefore the HTML
+            # page, which states what is missing.
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:

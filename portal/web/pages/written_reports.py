@@ -21,7 +21,10 @@ _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits 
 
 
 class NoRecords(Exception):
-    """There is no record to report on. The upstream charges even for an empty report."""
+    """There is no record to report on.
+
+    The portal then requests no report, because the upstream charges even for an empty one.
+    """
 
 
 class WrittenReports:
@@ -46,13 +49,15 @@ class WrittenReports:
     def newest(self, plate: Plate, panels: Panels, identity: Identity) -> tuple[Panel, bool]:
         """Return the newest report that the identity may read, and whether it is outdated.
 
-        The identity needs the scope of each lookup on which the report is based. If these lookups
-        are unknown, the identity needs the scopes of all three lookups. If a scope is missing, this
-        method looks for a stored report that is based only on records in ``panels``.
+        The identity needs the scope of each lookup on which the report is based. If the report is
+        not based on records in ``panels``, these lookups are unknown. The identity then needs the
+        scopes of all three lookups. If a scope is missing, this method looks for another stored
+        report, which must be based only on records in ``panels``.
 
         A report is outdated if ``panels`` has the records of all three lookups and the report is
-        based on other records. With fewer records, the report is not considered outdated, because
-        the missing record may be unchanged. For example, the identity may lack the lookup's scope.
+        based on other records. If ``panels`` lacks a lookup's records, for example because the
+        identity lacks the scope, this method cannot tell whether these records have changed since
+        the report. The report is then not considered outdated.
         """
         caller = Caller.of(identity)
         price = self._gateway.terms("report").price
