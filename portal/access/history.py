@@ -71,8 +71,8 @@ class History:
     def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
         """Return at most ``most`` of the visitor's lookups, the latest first.
 
-        Leaves out the latest ``skip`` lookups. Also leaves out entries that no secret key decrypts.
-        Returns an empty list if the database fails.
+        Skips the latest ``skip`` lookups. Leaves out entries that no secret key decrypts. Returns
+        an empty list if the database fails.
         """
         query = (
             select(table.c.sealed, table.c.asked_at)
