@@ -89,10 +89,12 @@ class PurgeWatch:
     def note(self, generation: str) -> bool:
         """Record the backend's generation name. Evict purged entries if the name is new.
 
-        A new name that begins with PURGED clears the local cache. Any other new name means that the
-        backend has lost its contents, and evicts only entries of vehicles that were purged since
-        the last check. If this method returns True, the caller must discard the entries that it
-        read together with the name, because some of these entries may have been deleted.
+        A new name that begins with PURGED clears the local cache. After any other new name, the
+        backend has lost its contents. The local cache then loses only entries of vehicles that were
+        purged since the last check, or all entries if the purge log is unavailable.
+
+        If this method returns True, the caller must discard the entries that it read together with
+        the name, because some of these entries may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
