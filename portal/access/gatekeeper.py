@@ -69,7 +69,10 @@ class Gatekeeper:
             self._take_over(name_credential(key, credential), name)
 
     def authenticate_digest(self, token_digest: str) -> Identity:
-        """Return a token's identity. A browser session stores only the token's digest."""
+        """Return the identity of the token with this digest.
+
+        A browser session stores only the digest, so the token itself is unknown.
+        """
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()
         return self._tokens.identify(token_digest)

@@ -71,8 +71,8 @@ class History:
     def recent(self, visitor: str, most: int = LISTED, skip: int = 0) -> list[Entry]:
         """Return at most ``most`` of the visitor's lookups, the latest first.
 
-        Leaves out the latest ``skip`` lookups. Also leaves out entries that no secret key decrypts.
-        Returns an empty list if the database fails.
+        Skips the latest ``skip`` lookups. Leaves out entries that no secret key decrypts. Returns
+        an empty list if the database fails.
         """
         query = (
             select(table.c.sealed, table.c.asked_at)
@@ -96,8 +96,9 @@ class History:
     def drop_expired(self) -> None:
         """Delete entries older than thirty days.
 
-        Raises BytesKept. The method empties SQLite's write-ahead log even if no entry has expired.
-        A concurrent reader may have prevented an earlier call from emptying the log.
+        Raises BytesKept if bytes of the entries remain in the database's files. The method empties
+        SQLite's write-ahead log even if no entry has expired, because a concurrent reader may have
+        prevented an earlier call from emptying the log.
         """
         expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
@@ -127,8 +128,9 @@ class History:
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of all visitors and all upstreams.
 
-        Also erases the vehicle's HMAC from the database's files. Call ``Ledger.forget`` first,
-        because the ledger's rows contain the same HMAC. Raises BytesKept.
+        Also erases the vehicle's HMAC from the database's files. Raises BytesKept if the HMAC may
+        remain there. Call ``Ledger.forget`` first, because the ledger's rows contain the same HMAC,
+        which would stay in the files.
         """
         tags = self._keys.tags(subject)
         with writing(self._engine) as db:

@@ -12,7 +12,10 @@ if TYPE_CHECKING:
 
 
 def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fernet | MultiFernet":
-    """Return the cipher for one purpose. It also decrypts data of ``former`` secret keys."""
+    """Return the cipher for one purpose.
+
+    The cipher also decrypts data that was encrypted with one of the ``former`` secret keys.
+    """
     # Import ``cryptography`` late, because it would take half of the portal's import time.
     from cryptography.fernet import Fernet, MultiFernet
 
@@ -37,10 +40,10 @@ def decrypt(
 
 @dataclass(frozen=True, slots=True)
 class SubjectKeys:
-    """Finds and encrypts the database's rows about a vehicle.
+    """The keys with which the database's rows about a vehicle are found and encrypted.
 
-    A subject is the vehicle's plate or Renavam (registration number). ``tag`` computes the HMAC by
-    which a subject's rows are found. ``former`` lists old secret keys, which still decrypt old
+    A subject is the vehicle's plate or Renavam (national vehicle number). ``tag`` computes the HMAC
+    by which a subject's rows are found. ``former`` lists old secret keys, which still decrypt old
     rows. ``former_tags`` computes a subject's HMACs with the old keys. ``namespace`` is the name of
     the upstream, or "demo".
     """

@@ -26,8 +26,8 @@ SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts (``test_known_token_outlives_a_short_database_outage``). A
-# revocation must take effect within 5 s. The cache of JSON responses
-# (``portal.web.json_api.hit_cache``) may delay a revocation by one more second.
+# revocation must take effect within 5 s. One of these seconds is left for the cache of JSON
+# responses (``portal.web.json_api.hit_cache``), which may delay a revocation by a second.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
@@ -35,9 +35,10 @@ TokenState = Literal["valid", "expired", "revoked"]
 
 
 class UnknownToken(LookupError):
-    """The portal's namespace (see Tokens) has no such token. Status 401.
+    """No token of the portal's namespace (see Tokens) has the given digest. Status 401.
 
-    In pass-through mode, the credential is an issued token, which must not be sent upstream.
+    In pass-through mode, this error means instead that the credential is an issued token, which
+    must not be sent upstream.
     """
 
 

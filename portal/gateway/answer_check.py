@@ -15,9 +15,9 @@ from portal.vehicle import read_field
 # of the longest message in docs/contract.md.
 LONGEST_MESSAGE: Final = 1_000
 
-# A JSON member outside ``result`` counts as an error message if its name matches this pattern. The
-# pattern must not match harmless names, such as "total". ``_is_notice`` skips names that end like
-# an identifier, such as "messageId".
+# A JSON member outside ``result`` counts as an error message if its name contains one of these
+# texts and its value is not blank. The texts must not occur in harmless names, such as "total".
+# ``_is_notice`` skips names that end like an identifier, such as "messageId".
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -71,8 +71,8 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
             raise NoAnswer("a record is no object")
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
-    # Reject an empty result if a member beside it carries an error message. One of the upstream's
-    # data sources may be down, and may have records of the vehicle.
+    # Reject an empty result if a member beside it carries an error message. The message may mean
+    # that one of the upstream's data sources is down, and this source may have records.
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -82,8 +82,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     """Return the JSON body ``{"message": text}`` that reports an upstream error.
 
     ``text`` is the upstream's message with "***" in place of ``secret`` (the operator's
-    credential), cut to LONGEST_MESSAGE characters. Raises NoAnswer for any body but a JSON object
-    with a text ``message``, for example for a web server's error page.
+    credential), cut to LONGEST_MESSAGE characters. Raises NoAnswer if the body is not a JSON object
+    with a text ``message``, for example if it is a web server's error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None
@@ -94,7 +94,10 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Return whether ``result`` is a list without findings (see ``_records_nothing``)."""
+    """Return whether ``result`` is a list that reports nothing about the vehicle.
+
+    Each record of such a list is empty, or says that no court has restricted the vehicle.
+    """
     result = memoryview(_frame.decode(body).result)
     return result[0] == ord("[") and _records_nothing(msgspec.json.decode(result))
 
@@ -107,7 +110,10 @@ def _parsed(body: bytes) -> Any:
 
 
 def _records_nothing(records: list[dict[str, Any]]) -> bool:
-    """Return whether each record is empty or is a court record without restriction."""
+    """Return whether each record is empty, or says that no court has restricted the vehicle.
+
+    ``constaRenajud`` is false if no court has restricted the vehicle.
+    """
     return all(not record or record.get("constaRenajud") is False for record in records)
 
 
@@ -155,8 +161,8 @@ def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -
 
     If the lookup is for a plate, only plates are compared. If the lookup is for a Renavam (national
     vehicle number), only Renavams are compared. The letter case of field names and the JSON type of
-    values do not matter. Blank and hidden values, and texts without a plate or Renavam, are
-    ignored.
+    values do not matter. Blank values, values that the upstream withholds (``hidden_marker``), and
+    texts without a plate or Renavam are ignored.
     """
     names = _PLATE_NAMES if hasattr(lookup.subject, "twin") else _RENAVAM_NAMES
     for name, value in record.items():
@@ -171,7 +177,7 @@ def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -
 
 
 def _texts(value: Any, hidden_marker: str) -> Iterator[str]:
-    """Yield the texts and numbers in a JSON value. Skip blank texts and hidden values."""
+    """Yield the texts and numbers in a JSON value. Skip blank texts and ``hidden_marker``."""
     match value:
         case list():
             for item in value:

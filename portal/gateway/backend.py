@@ -10,8 +10,8 @@ from portal.gateway.local_cache import Version
 # A backend stores a generation name, such as "purged:0123456789abcdef", and returns the name with
 # each read. A purge (deletion of a vehicle's entries) stores a new name that begins with PURGED.
 # Processes that read the new name clear their local caches. An empty backend starts with a name
-# that begins with BEGUN. A process that reads such a name may write entries from its local cache
-# back to the backend.
+# that begins with BEGUN. If a process reads a new name that begins with BEGUN, the backend has lost
+# its contents, and the process may write entries from its local cache back to the backend.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
 _BUCKETS = 0x10000
@@ -34,9 +34,10 @@ def purge_bucket(key: str) -> int:
 class Held(NamedTuple):
     """The values that a backend stores under some keys of one vehicle.
 
-    ``purge_counter`` is the text "id:number". A backend that starts empty creates a new id. The
-    number increases with each purge in the vehicle's bucket. ``Backend.replace`` raises an
-    exception if the counter has changed since the values were read.
+    ``purge_counter`` is the text "id:number". The id identifies the backend's contents. A backend
+    that starts empty creates a new id. The number increases with each purge in the vehicle's purge
+    bucket. ``Backend.replace`` raises an exception if the counter has changed since the values were
+    read.
     """
 
     values: Sequence[bytes | None]
@@ -95,28 +96,30 @@ class Backend(Protocol):
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """Return the first ``size`` bytes of each entry, and the generation name.
+        """Return the first ``size`` bytes of each entry, and the generation name (see BEGUN).
 
-        Keys without an entry are omitted.
+        An entry begins with its signature. Keys without an entry are omitted.
         """
         ...
 
     def replace(
         self, key: str, value: bytes, timeout: float, fence: int, purge_counter: str
     ) -> bool:
-        """Store a value for ``timeout`` seconds, unless a higher fence is stored.
+        """Store a value for ``timeout`` seconds, unless the stored entry has a higher fence.
 
-        Returns whether the value was stored. Raises PurgedMeanwhile or CounterLost if
-        ``purge_counter`` differs from the backend's present counter.
+        ``fence`` is the fencing token of the write (see ``Leases``). Returns whether the value was
+        stored. Raises PurgedMeanwhile or CounterLost if ``purge_counter`` differs from the
+        backend's present counter.
         """
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a tag, and return the number of deleted entries.
 
-        ``number`` is the number of this purge in the purge log ``log``, or 0 if the purge could not
-        be logged. If ``purged_to(log)`` is ``number - 1``, this method raises ``purged_to(log)`` to
-        ``number``. A lower value stays, because this backend must still apply an earlier purge.
+        ``log`` is the name of a purge log (a database table that numbers all purges). ``number`` is
+        this purge's number in the log, or 0 if the purge could not be logged. If ``purged_to(log)``
+        is ``number - 1``, this method sets ``purged_to(log)`` to ``number``. A lower value is not
+        changed, because this backend must still apply an earlier purge.
 
         Raises BytesRemain if the entries are deleted but their bytes are still on the disk.
         """
@@ -159,7 +162,8 @@ class Backend(Protocol):
     def shorten(self, ends: Sequence[tuple[Stored, float]]) -> None:
         """Make each entry expire at the time that ``ends`` gives (epoch seconds).
 
-        Skips entries that were replaced since the scan, and entries that already expire earlier.
+        Skips entries that were replaced after ``scan`` had returned them, and entries that already
+        expire earlier.
         """
         ...
 

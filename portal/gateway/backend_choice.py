@@ -49,9 +49,9 @@ def require_willing_store(backend: Any, redis_url: str | None) -> None:
 def remove_lease_files(data_dir: Path) -> None:
     """Remove the lease files that killed processes have left behind.
 
-    A file's name contains a vehicle's keyed hash, which shows a holder of the secret key that the
-    vehicle was looked up. Files that a running process has locked are kept, because ``flask batch``
-    may run while the server starts.
+    A file's name contains the keyed hash of a vehicle that was looked up. With the secret key, the
+    vehicle can be identified from the hash. Files that a running process has locked are kept,
+    because a ``flask batch`` that runs while the server starts may hold leases.
     """
     with suppress(OSError):
         FileLeases(data_dir / LEASES).remove_released()

@@ -13,7 +13,8 @@ MOST_WAITING: Final = 16  # largest number of queued bodies, each of at most 2 M
 class DriftQueue:
     """A queue of answers that the scheduler's thread compares with docs/contract.md.
 
-    The comparison of a long answer takes milliseconds, and would otherwise delay the response.
+    The comparison of a long answer takes milliseconds. In a request's thread, the comparison would
+    delay the response.
     """
 
     def __init__(self, observer: Observer) -> None:

@@ -118,7 +118,7 @@ class Gateway:
     ) -> Served | None:
         """Return the stored answer that the directive allows, or None.
 
-        A hit is counted under the name ``caller``, but not with the directive PEEK.
+        Except with the directive PEEK, a hit is counted under the name ``caller``.
         """
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
         # Do not count a PEEK. A PEEK never calls the upstream, so a stored answer saves no call.
@@ -221,7 +221,7 @@ class Gateway:
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
-        """Return the stored answer or rejection that is fresh, or None."""
+        """Return the answer if it is fresh, or a fresh rejection that is newer, or None."""
         if answer is not None and self._freshness(lookup, answer).state == "fresh":
             return answer
         if rejection is None or self._freshness(lookup, rejection).state != "fresh":
@@ -332,9 +332,9 @@ class Gateway:
         """Store an answer, and keep a copy of the previous answer if the two differ.
 
         Only the holder of the key's lease stores new answers, so the answer in ``reading`` is still
-        the previous answer. The backend rejects both writes if the vehicle was purged during the
-        call. The backend also rejects both writes if this process lost the lease and the lease's
-        next holder has stored an answer.
+        the previous answer. The backend rejects a write if the vehicle was purged during the call.
+        The backend also rejects a write if this process lost the lease and the lease's next holder
+        has already written under the same key.
         """
         status, body = response.status, response.body
         empty = status == 200 and answer_check.is_empty(body)
@@ -351,7 +351,8 @@ class Gateway:
         replaced = reading.envelopes[0] if status == 200 else None
         stored = self._store.write(envelope, fence, reading.purge_state)
         if stored and replaced and _differs(replaced, envelope):
-            # The copy has the same ``fetched_at``, so the copy expires no later than the original.
+            # The copy keeps ``fetched_at`` and ``keep_s``, so it expires when the previous answer
+            # would have expired.
             self._store.copy(replaced, _previous(key), fence, reading.purge_state)
         return _FlightResult(envelope, stored)
 
@@ -360,7 +361,7 @@ class Gateway:
         self._count_saved(operation, status, 1, caller)
 
     def _freshness(self, lookup: Lookup, envelope: Envelope) -> Freshness:
-        # Derive ``chance`` (see ``compute_freshness``) from ``fetched_at`` and the vehicle's tag.
+        # ``chance`` shortens the fresh time. Derive it from ``fetched_at`` and the vehicle's tag.
         # Both are the same in all copies of a report, so the copies become stale at the same time.
         tag = envelope.key.partition(":")[0]
         chance = zlib.crc32(f"{tag}{envelope.fetched_at}".encode()) / 2**32

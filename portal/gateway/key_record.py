@@ -98,7 +98,9 @@ class SQLiteKeyRecord:
             rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
             db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             db.execute("COMMIT")
-            if gone:  # A reader may prevent the truncation. The next sweep then tries again.
+            # Truncate the write-ahead log, which still contains the deleted entries. If a reader
+            # prevents the truncation, the next ``sweep`` tries again.
+            if gone:
                 db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return gone
 

@@ -47,8 +47,8 @@ class FileLeases:
 
     If the directory is not writable or its file system has no locks, every process gets the lease.
     Lookups still work then, but several processes may call the upstream for the same key. If the
-    process has no file descriptor or memory left, ``hold`` raises Failure("unreachable").
-    Otherwise, equal concurrent lookups would all be charged.
+    process has no file descriptor or memory left, ``hold`` raises Failure("unreachable"). If the
+    process got the lease instead, equal concurrent lookups would all be charged.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -74,7 +74,7 @@ class FileLeases:
                 yield fence_now()
             finally:
                 # Remove the file before its lock is released. A process that has already opened the
-                # file then notices the removal (see ``_lock``).
+                # file then cannot get the lease, because ``_lock`` rejects a removed file.
                 if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()

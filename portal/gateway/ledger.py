@@ -186,9 +186,9 @@ class Ledger:
     def charges(self, batch: str, subjects: Sequence[str]) -> BatchCharges:
         """Return what a batch's calls cost, in total and for each vehicle of ``subjects``.
 
-        ``subjects`` are the vehicles' tags. A single query reads all amounts, because the batch may
-        make a call between two queries. The query adds up the calls for all other vehicles, so that
-        its result is small.
+        ``subjects`` are the vehicles' tags. A single query reads all amounts. With two queries, the
+        amounts could disagree, because the batch may make a call between them. The query groups the
+        calls for all other vehicles under the tag "", so that the result has few rows.
         """
         calls = (
             select(
@@ -216,8 +216,8 @@ class Ledger:
                 if row.outcome == ANSWERED and row.status == 200:
                     before = answered.get(row.subject, Decimal(0))
                     answered[row.subject] = before + price * row.calls
-                # The rows are ordered by latest call, so the vehicle's last row has its latest
-                # call.
+                # Each row is a group of calls, and the rows are ordered by the latest call in the
+                # group. A vehicle's latest call is therefore in the vehicle's last row.
                 still_open.pop(row.subject, None)
                 if row.outcome == OPEN:
                     still_open[row.subject] = row.sent_at, price
@@ -342,9 +342,10 @@ class Ledger:
     def close(self, entry: "LedgerEntry") -> None:
         """Write a call's outcome.
 
-        A call that was not sent no longer counts towards the limits. The same holds for a call
-        whose caller's own credential was refused, and for a trial call (see Ledger) without a 200.
-        If the database fails, the outcome stays "maybe" until ``settle`` writes the final outcome.
+        A call that was not sent no longer counts towards the limits. The same holds for a call in
+        which the upstream refused the caller's own credential, and for a trial call (see Ledger)
+        that got no 200. If the database fails, the outcome stays "maybe" until ``settle`` writes
+        the final outcome.
         """
         self._end_trial(entry.on_trial)
         try:
@@ -387,10 +388,11 @@ class Ledger:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
     def _begin_trial(self, db: Connection, day: str, caller: Caller) -> bool:
-        """Return whether the caller is on trial (see Ledger). If so, count the trial call.
+        """Return whether the caller is on trial. If so, count the trial call.
 
-        Raises Failure if this process's trial calls in progress already use their share of the
-        daily limit.
+        In pass-through mode, a caller is on trial until it gets its first 200 of the day (see
+        Ledger). Raises Failure if this process's trial calls in progress already use their share of
+        the daily limit.
         """
         if not self._daily_limit or caller.credential is None:
             return False
@@ -490,7 +492,7 @@ def token_counter(caller: str) -> str:
 
 
 def _proven_key(caller: str) -> str:
-    """Return the name of the counter of a caller whose trial has ended (see Ledger)."""
+    """Return the name of the counter that marks the end of a caller's trial (see Ledger)."""
     return f"known:{caller}"
 
 

@@ -29,9 +29,10 @@ _OVERHEAD = 600  # bytes that an entry takes in addition to its body
 class CachedEntry(msgspec.Struct, frozen=True):
     """A stored answer, and when the process last found it in the backend.
 
-    ``confirmed_at`` is in monotonic seconds. ``generation`` is the generation name (see BEGUN in
-    backend.py) that the backend had at ``confirmed_at``, or None if the backend never accepted the
-    envelope. While the backend's version equals ``version``, the backend still stores the envelope.
+    ``confirmed_at`` is in monotonic seconds. ``generation`` is the backend's generation name at
+    ``confirmed_at``, or None if the backend never accepted the envelope. The backend changes this
+    name with each purge (see BEGUN in backend.py). While the backend's version equals ``version``,
+    the backend still stores the envelope.
     """
 
     envelope: Envelope
@@ -59,8 +60,8 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        A caller that passes the version to ``put`` must read the version first and the entry
-        second, so that a write between the two reads is detected.
+        A caller that passes the version to ``put`` must read the version before the entry. After a
+        write between the two reads, the entry then has an old version and is checked again.
         """
         return self._last_seen[0]
 

@@ -63,8 +63,8 @@ class Failure(Exception):
     def may_be_charged(self) -> bool:
         """Return whether the failed call may have been charged.
 
-        The gateway stores such a failure for FAILURE_SHARED_S (2 s). A retry within this time gets
-        the stored failure and is free.
+        If so, the gateway stores the failure for FAILURE_SHARED_S (2 s). A retry within this time
+        gets the stored failure and is free.
         """
         return self.kind not in _OWN | _FREE
 

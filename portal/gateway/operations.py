@@ -43,6 +43,7 @@ class CachePolicy:
 
 
 DECODE = Operation("decode", "GET", "/detran/v1/decode", "DONE", dict)
+# Renainf is the national register of traffic fines, and Renajud the register of court restrictions.
 RENAINF = Operation(
     "renainf", "GET", "/detran/v1/restrictions/renainf", "SUCCESS", list, takes_renavam=True
 )

@@ -89,10 +89,12 @@ class PurgeWatch:
     def note(self, generation: str) -> bool:
         """Record the backend's generation name. Evict purged entries if the name is new.
 
-        A new name that begins with PURGED clears the local cache. After a loss of the backend's
-        contents, only entries of vehicles that were purged since the last check are evicted. If
-        this method returns True, the caller must discard the entries that came with the name,
-        because some of these entries may have been deleted.
+        A new name that begins with PURGED clears the local cache. After any other new name, the
+        backend has lost its contents. The local cache then loses only entries of vehicles that were
+        purged since the last check, or all entries if the purge log is unavailable.
+
+        If this method returns True, the caller must discard the entries that it read together with
+        the name, because some of these entries may have been deleted.
         """
         if generation == self._generation and time.monotonic() < self._compare_at:
             return False
@@ -128,7 +130,7 @@ class PurgeWatch:
             self._evict_newly_purged()
 
     def distrust(self) -> None:
-        """Compare the backend with the purge log at the next ``note``.
+        """Make the next call of ``note`` compare the backend with the purge log.
 
         ``Store`` calls this method after a fault of the backend, because the backend may come back
         with older contents.

@@ -163,8 +163,9 @@ class SealedRedisCache(RedisCache):
         bucket = str(purge_bucket(keys[0]))
         with self.breaker.guard():
             while True:
-                # Read the generation before the values. Otherwise, if a purge ran between the two
-                # reads, the result would combine deleted values with the new generation name.
+                # Read the generation name, which each purge changes, before the values. In the
+                # opposite order, a purge between the two reads would combine deleted values with
+                # the new name, and the deleted values would seem to be current.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_GENERATION, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
@@ -183,8 +184,9 @@ class SealedRedisCache(RedisCache):
         """Return None, because Redis does not number the versions of its contents."""
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        # Read the generation before the signatures, because another process may purge entries
-        # between the two reads (see ``read_many``).
+        # Read the generation name, which each purge changes, before the signatures. In the opposite
+        # order, a purge between the two reads would combine the signatures of deleted entries with
+        # the new name, and the deleted entries would be confirmed.
         generation = self.read_many(["generation"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
@@ -227,7 +229,7 @@ class SealedRedisCache(RedisCache):
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a vehicle's tag, even entries that its Redis set lacks.
+        """Delete every entry of a tag, even entries that the tag's Redis set does not list.
 
         Raises RuntimeError if the purge counter changed during the deletion, for example because
         Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted

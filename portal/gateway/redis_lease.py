@@ -15,9 +15,9 @@ from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 log = logging.getLogger(__name__)
 
 # Milliseconds from the last renewal of a lease to its expiry. If the holder's machine fails,
-# another process gets the lease before a lookup's default deadline of 15 s. A lifetime of 3 s was
-# too short. Busy processes with hundreds of threads lost their leases, and other processes repeated
-# the paid calls.
+# another process gets the lease before a lookup's default deadline of 15 s. With a lifetime of 3 s,
+# busy processes with hundreds of threads lost their leases, and other processes repeated the paid
+# calls.
 LIFETIME_MS = 8000
 HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"

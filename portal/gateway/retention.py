@@ -75,7 +75,7 @@ class Shortening:
     def _recorded(self) -> dict[str, str]:
         """Return the recorded lifetimes (``Retention.text``) of each namespace.
 
-        Lifetimes are recorded when a scan has applied them to the last entry.
+        ``step`` records the lifetimes after a scan has applied them to all entries.
         """
         try:
             recorded = json.loads(self._backend.retention() or "{}")

@@ -127,7 +127,8 @@ class SingleFlight(Generic[T]):
     def _hold_all(self, names: Sequence[str]) -> Iterator[int | None]:
         """Yield a fence if this process gets the leases of all names, otherwise None.
 
-        ``names`` are sorted. Otherwise, two processes could each hold a lease that the other needs.
+        ``names`` must be sorted. In different orders, two processes could each hold a lease that
+        the other needs, and neither process would get all leases.
         """
         with ExitStack() as held:
             fences = []
@@ -139,7 +140,10 @@ class SingleFlight(Generic[T]):
 
 
 class _WaitTimeout(Failure):
-    """The leader's deadline has passed. The followers may have later deadlines."""
+    """The leader's deadline has passed.
+
+    The followers do not get this failure, because they may have later deadlines.
+    """
 
     def __init__(self) -> None:
         super().__init__("too_slow")

@@ -58,8 +58,9 @@ _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
-# The largest expected clock error, in microseconds. A fence (see Leases) that is further in the
-# future comes from a wrong clock, so a write with a lower fence may replace the entry.
+# The largest expected clock error, in microseconds. A fence is the time at which a lease was
+# acquired (see Leases). A fence that is further in the future comes from a wrong clock, so a write
+# with a lower fence may replace the entry.
 _SKEW_US = 60_000_000
 
 
@@ -102,8 +103,9 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
-            # Read the generation before the signatures. Otherwise, if a purge ran between the two
-            # reads, the result would combine deleted signatures with the new generation name.
+            # Read the generation name, which each purge changes, before the signatures. In the
+            # opposite order, a purge between the two reads would combine the signatures of deleted
+            # entries with the new name, and the deleted entries would be confirmed.
             (generation,) = db.execute("SELECT name FROM generation").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
@@ -157,7 +159,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
         """Delete all entries of a vehicle's tag, with their bytes in the file and the WAL.
 
-        Raises BytesRemain if a reader, a writer or a full disk prevents the erasure.
+        Raises BytesRemain if a reader, a writer or a full disk prevents the erasure of the bytes.
         """
         with self._connection(PURGE_WAIT_S) as db:
             with transaction(db):
@@ -283,11 +285,12 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
 
 def entry_id(key: str) -> int:
-    """Return a signed 64-bit row number: the tag's CRC-32, then the name's CRC-32.
+    """Return the row number of a key ``tag:name``, a signed 64-bit integer.
 
-    Two keys of one vehicle have the same row number with a probability of about 1 in 2^32, and keys
-    of different vehicles with about 1 in 2^64. The later entry then replaces the earlier entry.
-    Queries also compare the key, so no entry is returned for another key.
+    The upper half is the CRC-32 of the tag, and the lower half is the CRC-32 of the name. Two keys
+    of one vehicle have the same row number with a probability of about 1 in 2^32, and keys of
+    different vehicles with a probability of about 1 in 2^64. The later entry then replaces the
+    earlier entry. Queries also compare the key, so no entry is returned for another key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63

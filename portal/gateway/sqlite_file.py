@@ -32,9 +32,9 @@ SET_UP_WAIT_S = 10.0
 # must not remain, because ``sweep`` does not delete expired entries in this file.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
-# The largest number of connections in use. SQLite keeps a closed connection's file open while the
-# process holds a lock on the database. Without a limit, many connections at once could therefore
-# use up the process's file descriptors.
+# The largest number of connections in use at a time. Without this limit, many connections at once
+# could use up the process's file descriptors. SQLite keeps the descriptor even of a closed
+# connection while another connection of the process holds a lock on the file.
 MAX_OPEN = 64
 
 # The size of a connection's page cache in KiB. The inner pages of a B-tree with millions of entries
@@ -242,8 +242,8 @@ class SQLiteFile(ABC):
             self.remove_broken()
             now = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%fZ")
             name = f"{self._path.name}.broken-{now}"
-            # Rename the database file last, because other connections notice the quarantine by the
-            # file's inode.
+            # Rename the database file last. When it is gone, another process may create a new file,
+            # which must not find the old WAL.
             for suffix in ("-wal", "-shm", ""):
                 with contextlib.suppress(FileNotFoundError):
                     self._path.with_name(self._path.name + suffix).rename(
@@ -281,7 +281,10 @@ class SQLiteFile(ABC):
 
 
 def _is_corrupt(error: sqlite3.DatabaseError) -> bool:
-    """Return whether the file is corrupt, is not a database, or lacks the cache's tables."""
+    """Return whether the error says that the file is corrupt.
+
+    A file that is not a database, or that lacks the cache's tables, counts as corrupt.
+    """
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     return code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or str(error).startswith(
         "no such table"

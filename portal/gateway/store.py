@@ -188,7 +188,8 @@ class Store:
     def copy(self, envelope: Envelope, key: str, fence: int, purge_state: PurgeState) -> None:
         """Store a copy of an envelope under another key.
 
-        The caller must read ``purge_state`` before the envelope, or together with the envelope.
+        The caller must read ``purge_state`` before the envelope, or together with the envelope, so
+        that a purge after the reading prevents the copy.
         """
         self.write(msgspec.structs.replace(envelope, key=key), fence, purge_state)
 
@@ -235,14 +236,16 @@ class Store:
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
-        # Read the version before the signatures, so that a write between the two reads is detected.
+        # Read the version before the signatures. After a write between the two reads, the entries
+        # then have an old version, so they are checked again.
         version = self._version()
         try:
             signatures, generation = self._backend.signatures(
                 self._memory.take_unconfirmed(version), SEAL_BYTES
             )
             if self._watch.note(generation):
-                # Some entries may have been deleted after their signatures were read.
+                # Confirm nothing, because some entries may have been purged after their signatures
+                # were read.
                 signatures = {}
         except Exception as error:
             self._report_fault("read", error)
@@ -280,7 +283,10 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Purge the tag of ``subject`` under the present secret key (see ``purge_tag``)."""
+        """Delete the entries of a vehicle's tag that is computed with the present secret key.
+
+        ``purge_tag`` explains ``number``, the result and the errors.
+        """
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
@@ -370,7 +376,8 @@ class Store:
 
         ``last_purge`` is the number of the last purge that was known before this read.
         """
-        # Read the version first, so that a write during the read is detected.
+        # Read the version before the entries. After a write between the two reads, the entries then
+        # have an old version, so they are checked again.
         version = self._memory.version
         try:
             held = self._read_noted(keys)
@@ -422,8 +429,9 @@ class Store:
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer to a backend that lost or could not store the answer.
 
-        If the generation has not changed since the answer was cached, the backend has deleted the
-        answer. The answer is then evicted from the local cache.
+        If the generation name has not changed since the answer was cached, the backend has not lost
+        its contents and has deleted only the answer. The answer is then evicted from the local
+        cache.
         """
         with self._watch.settled():  # wait until another thread has evicted purged entries
             entry = self._memory.get_stale(key)
