@@ -63,7 +63,7 @@ def exact_amount(
     """Return the table's amount if ``sent`` agrees or is missing, else ``sent``.
 
     ``sent`` is the source's amount in reais. The source may have cut the cents, so "130" can mean
-    R$ 130,16. A zero, negative or implausible amount is treated as missing.
+    R$ 130,16. A zero, negative, huge or infinite amount is treated as missing.
     """
     sent = plausible(sent)
     expected = infraction.amount_at(committed_on) if infraction else None

@@ -1,4 +1,4 @@
-"""The points that an infraction gives on a driving licence, and if they count.
+"""The points of an infraction on a driving licence, and whether they count.
 
 The rules are arts. 259 and 261 of the CTB (the traffic code). Points count on the licence of the
 offender, who is the driver or the owner. Points never count against the car. They count for 12
