@@ -1,4 +1,4 @@
-"""Reads fines from an answer of the operation "renainf" (the national register)."""
+"""Reads fines from an answer of "renainf", the lookup in the register of fines."""
 
 from dataclasses import dataclass
 from datetime import date, time
