@@ -51,9 +51,9 @@ class FineAssessment:
     Every ``…_note`` is a Portuguese sentence, or "". The discounts end on the due date.
     ``has_discount`` is true if this date may be in the future. ``standing`` says whether payment
     can be enforced now. ``shared_standing_note`` is ``standing_note`` without the fine's own dates.
-    ``is_called_off`` is true if the source says that the fine is no longer owed. ``description`` is
-    the source's wording, or the table's wording if the source sends none. ``table_description`` is
-    the table's wording if it differs from ``description``, else "".
+    ``is_called_off`` is true if the source (the upstream API) says that the fine is no longer owed.
+    ``description`` is the source's wording, or the table's wording if the source sends none.
+    ``table_description`` is the table's wording if it differs from ``description``, else "".
     """
 
     record: Fine
@@ -130,12 +130,13 @@ class Totals:
 
     Paid fines count only in ``paid_count`` and in the points, because a payment does not remove
     points. ``without_amount`` is the number of open fines of unknown amount, which the sums leave
-    out. ``unclear_count`` counts open fines with the standing "unknown".
+    out. ``unclear_count`` counts open fines with the standing "unknown": the record does not show
+    whether payment can be enforced.
 
     ``points_to_come`` are the points of fines with the standing "notice" or "suspended". ``points``
-    are the points of all other fines. Neither number includes fines that, according to the source,
-    are no longer owed (``is_called_off``). ``points_unknown`` counts the fines with
-    ``is_called_off`` and the fines with unknown points.
+    are the points of all other fines. Neither number includes fines that, according to the source
+    (the upstream API), are no longer owed (``is_called_off``). ``points_unknown`` counts the fines
+    with ``is_called_off`` and the fines with unknown points.
 
     The source may list an open fine more than once. For each such fine, ``identical`` has the
     number of its records. The sums include all these records.

@@ -24,9 +24,9 @@ MINIMUM_DAYS = 30
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# Lei 14.071/2020 came into force on this day. The law introduced the limits of 180 and 360 days. It
-# changed the gravity (severity) of the infractions in arts. 220, XIII, and 233. It removed some
-# infractions from the count of points on a licence.
+# Lei 14.071/2020 came into force on this day. The law introduced the limits of 180 and 360 days for
+# a penalty. It changed the gravity (severity) of the infractions in arts. 220, XIII, and 233. It
+# removed some infractions from the count of points on a licence.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."

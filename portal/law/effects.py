@@ -6,10 +6,10 @@ of a kind have weaker sources. Websites of the car trade report some of them (``
 (``restriction_kinds.Kind``) stops a transfer. A restriction of unknown, hidden or missing kind
 therefore stops a transfer, too.
 
-A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The source does not
-document such words, so the answers are then "unknown", except for acts that another kind in the
-record forbids. A record may also contradict itself: it describes a restriction but says that there
-is no restriction. The answers for all acts are then "unknown".
+A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The source (the
+upstream API) does not document such words, so the answers are then "unknown", except for acts that
+another kind in the record forbids. A record may also contradict itself: it describes a restriction
+but says that there is no restriction. The answers for all acts are then "unknown".
 """
 
 from collections.abc import Mapping, Sequence

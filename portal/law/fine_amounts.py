@@ -31,7 +31,7 @@ _MOST_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A fine's amount in R$: in full, at 80 % and at 60 %.
+    """A fine's amount in R$: in full, and with the discounts (80 % or 60 % is owed).
 
     ``origin`` states whether ``value`` is from the official table, was sent by the source, or is
     unknown ("none"). ``matches`` states whether the sent amount agrees with the table. It is None

@@ -132,7 +132,7 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only splits whose amount is ``sent``, or all if no split has this amount.
+        """Keep only splits (variants) whose amount is ``sent``, or all if none has it.
 
         The codes 7056, 7099 and 7102 have splits for motorcycles and for bicycles, with different
         amounts. The amount also shows whether an old record means a former split, which later rules

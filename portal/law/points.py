@@ -41,7 +41,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the source's number of points, which is often 0. This number is used only if the
+    ``sent`` is the upstream's number of points, which is often 0. This number is used only if the
     table of infractions has no points.
     """
     if infraction is None or infraction.points is None:
