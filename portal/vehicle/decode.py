@@ -63,7 +63,7 @@ class FipeEntry:
 class Decoded:
     """A vehicle's data.
 
-    A number that cannot be read is None. A field with the suffix ``_text`` has the source's text.
+    A number that cannot be read is None. A field with the suffix ``_text`` has the upstream's text.
     """
 
     make: Field

@@ -25,9 +25,9 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 class Restriction:
     """A court restriction.
 
-    ``recorded`` is the source's flag that says whether there is a restriction, or None if unknown.
-    The flag may contradict other fields. ``included_at`` is a naive datetime in the source's local
-    time. A day without a time is read as midnight.
+    ``recorded`` is the upstream's flag that says whether there is a restriction, or None if
+    unknown. The flag may contradict other fields. ``included_at`` is a naive datetime in the
+    upstream's local time. A day without a time is read as midnight.
     """
 
     plate: Field

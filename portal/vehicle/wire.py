@@ -85,7 +85,7 @@ def read_clock(raw: object) -> time | None:
 def read_moment(raw: object) -> datetime | None:
     """Read DD/MM/YYYY HH:MM:SS or an ISO date as a datetime without a time zone.
 
-    The time is the source's local time, or midnight if the text has no readable time.
+    The time is the upstream's local time, or midnight if the text has no readable time.
     """
     text = _plain(raw)
     if match := _DAY.fullmatch(text):
