@@ -8,7 +8,8 @@ Act = Literal["transfer", "licence", "drive", "removal"]
 # "yes" is always favourable. For "removal" (towing), "yes" means that no risk of towing was found.
 Mark = Literal["no", "careful", "yes", "unknown"]
 # What confirms the rule behind an answer. "verified": the authors have read the legal text.
-# "reported": websites of the car trade state the rule. "memory": no source confirms the rule.
+# "reported": websites of the car trade state the rule. "memory": the authors recall the rule, but
+# no source confirms it.
 Confidence = Literal["verified", "reported", "memory"]
 
 ACTS: tuple[Act, ...] = ("transfer", "licence", "drive", "removal")
@@ -33,7 +34,7 @@ class Answer:
 
 
 def worst(answers: Iterable[Answer]) -> tuple[Answer, ...]:
-    """Return the answers with the least favourable mark, in their given order."""
+    """Return the answers that share the least favourable mark, in their given order."""
     given = tuple(answers)
     for mark in _WORST_FIRST:
         if sharing := tuple(answer for answer in given if answer.mark == mark):

@@ -1,4 +1,4 @@
-"""The "posso…?" ("may I…?") matrix, which has one row for each act."""
+"""The "posso…?" ("may I…?") matrix: one row for each act, such as a transfer."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,7 +23,8 @@ ACT_LABELS: dict[Act, str] = {
     "drive": "Circular",
     "removal": "Recolher ao pátio",
 }
-# In sentences, these texts follow the verb "consultar" ("look up"), so each begins with an article.
+# Each text begins with an article, so that it can be the object or the subject of a sentence, as in
+# "consultar as multas" ("look up the fines").
 MISSING_WORDS: dict[Missing, str] = {
     "decode": "os dados do veículo",
     "fines": "as multas",
@@ -78,8 +79,9 @@ AFTER_PAYMENT = "licenciamento e transferência só depois de pagas"
 UNLESS_APPEALED = (
     "salvo recurso ainda não julgado, que o registro não mostra (arts. 284, § 3º, e 285)"
 )
-# A row names fines with these standings even if a court order forbids the act. After the court has
-# lifted the order, such a fine may still stop the act.
+# A standing says whether payment of a fine can be enforced. A row mentions fines with these
+# standings even if a court order forbids the act, because such a fine may still stop the act after
+# the court has lifted the order.
 _OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
@@ -87,7 +89,11 @@ _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The matrix row of one act. ``records`` are HTML anchors, as in ``Answer``."""
+    """The matrix row of one act.
+
+    ``records`` are the HTML anchors ("multa-1") of the fines and restrictions that ``why`` is
+    about.
+    """
 
     act: Act
     label: str
@@ -110,9 +116,10 @@ def row_of(
 
     The row gets the least favourable mark of all records. Fines affect only licensing and transfer;
     restrictions affect every act. ``doubt`` is a clause that explains why the records may belong to
-    another vehicle, or "". A ``doubt`` replaces any mark except "no" by "unknown". A missing lookup
-    that affects the act does the same. ``not_asked`` names the missing lookups that the user did
-    not choose.
+    another vehicle, or "". A ``doubt`` replaces any mark except "no" by "unknown". ``missing``
+    names the lookups that failed or were not made. If one of them affects the act, "unknown" also
+    replaces any mark except "no". ``not_asked`` names the missing lookups that the user did not
+    choose.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):

@@ -49,9 +49,11 @@ class FineAssessment:
     """A fine with its legal consequences.
 
     Every ``…_note`` is a Portuguese sentence, or "". The discounts end on the due date.
-    ``has_discount`` is true if this date may be in the future. ``fine_status.Status`` explains
-    ``is_called_off`` and the members with "standing" in their names. ``source_wording.Wording``
-    explains the members with "description" in their names.
+    ``has_discount`` is true if this date may be in the future. ``standing`` says whether payment
+    can be enforced now. ``shared_standing_note`` is ``standing_note`` without the fine's own dates.
+    ``is_called_off`` is true if the source (the upstream API) says that the fine is no longer owed.
+    ``description`` is the source's wording, or the table's wording if the source sends none.
+    ``table_description`` is the table's wording if it differs from ``description``, else "".
     """
 
     record: Fine
@@ -93,8 +95,9 @@ class FineAssessment:
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
-        If a penalty is recorded, only the appeal is possible. A record without a penalty may be
-        incomplete, so the appeal is included. Only the standing "notice" excludes the appeal.
+        If a penalty is recorded, only the appeal is possible. Without a recorded penalty, the
+        defence and the naming may be possible. The appeal is then included too, because the record
+        may lack the penalty, unless the standing is "notice" (no penalty yet).
         """
         if self.is_paid:
             return ()
@@ -125,14 +128,15 @@ class FineAssessment:
 class Totals:
     """Sums over the open fines, in reais.
 
-    Paid fines count only in ``paid_count`` and in the points. A payment does not remove points.
-    ``without_amount`` is the number of open fines of unknown amount. If there are such fines, the
-    sums are minimums. ``unclear_count`` counts open fines with the standing "unknown".
+    Paid fines count only in ``paid_count`` and in the points, because a payment does not remove
+    points. ``without_amount`` is the number of open fines of unknown amount, which the sums leave
+    out. ``unclear_count`` counts open fines with the standing "unknown": the record does not show
+    whether payment can be enforced.
 
     ``points_to_come`` are the points of fines with the standing "notice" or "suspended". ``points``
-    are the points of all other fines. Neither number includes fines that, according to the source,
-    are no longer owed (``is_called_off``). ``points_unknown`` counts the fines with
-    ``is_called_off`` and the fines with unknown points.
+    are the points of all other fines. Neither number includes fines that, according to the source
+    (the upstream API), are no longer owed (``is_called_off``). ``points_unknown`` counts the fines
+    with ``is_called_off`` and the fines with unknown points.
 
     The source may list an open fine more than once. For each such fine, ``identical`` has the
     number of its records. The sums include all these records.
@@ -184,7 +188,8 @@ def assess(fine: Fine, today: date) -> FineAssessment:
     status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
     has_discount = _has_discount(fine, status, today)
     # A NIC is a fine for not naming the driver of an earlier infraction. In the record of a NIC,
-    # the dates of infraction and notice may belong to the earlier infraction, so they are not used.
+    # the dates of infraction and notice may belong to the earlier infraction, so no deadline is
+    # computed from them.
     committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
     return FineAssessment(
         record=fine,
@@ -230,7 +235,7 @@ def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
 
 
 def totals(assessments: Sequence[FineAssessment]) -> Totals:
-    """Compute the sums. ``Totals`` explains which fines each sum includes."""
+    """Compute the totals of all fines of a vehicle."""
     owed = [a for a in assessments if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
     charged = [a for a in assessments if not a.is_called_off]
@@ -261,7 +266,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date may be in the future.
+    """Return whether the due date, which ends the discounts, may be in the future.
 
     The record does not state the due date, which is at least MINIMUM_DAYS after the penalty.
     """

@@ -103,7 +103,7 @@ def courts() -> tuple[Court, ...]:
 
 
 def _ordinal(words: list[str]) -> tuple[str, int]:
-    """Return the ordinal at the start of ``words``, and its number of words.
+    """Return the ordinal at the start of ``words``, and how many words it takes.
 
     If ``words`` does not start with an ordinal, the result is ("", 1).
     """
@@ -130,7 +130,7 @@ def _spelled(word: str, *, first: bool) -> str:
     if plain in _SMALL and not first:
         return word.lower()
     if plain == "PARA":
-        return "Pará"  # ``accented`` keeps PARA, because PARA is mostly the preposition "para"
+        return "Pará"  # the state; ``accented`` leaves PARA, mostly the preposition "para"
     # "TJ/SP", "(CEJUSC)" and codes keep their upper case.
     return accented(word).capitalize() if word.isalpha() and len(word) > 1 else word
 

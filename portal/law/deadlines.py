@@ -19,14 +19,14 @@ PENALTY_DAYS_WITH_DEFENCE = 360
 # The shortest time that a notice may grant for a defence, an appeal or the payment. The law says
 # "não inferior a trinta dias" ("not less than thirty days").
 MINIMUM_DAYS = 30
-# From MINIMUM_DAYS to PROBABLY_DUE_DAYS after the penalty, a fine is only "probably_due". The
-# record has no due date, and authorities often grant more than the minimum.
+# From MINIMUM_DAYS to PROBABLY_DUE_DAYS after the penalty, a fine is only "probably_due", because
+# the record has no due date, and authorities often grant more than the minimum.
 PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
-# Lei 14.071/2020 came into force on this day. The law introduced the limits of 180 and 360 days. It
-# changed the gravity (severity) of the infractions in arts. 220, XIII, and 233. For some
-# infractions, points no longer count.
+# Lei 14.071/2020 came into force on this day. The law introduced the limits of 180 and 360 days for
+# a penalty. It changed the gravity (severity) of the infractions in arts. 220, XIII, and 233. It
+# removed some infractions from the count of points on a licence.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -49,14 +49,16 @@ _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a 
 class Clock:
     """The state of one deadline.
 
+    ``days_used`` are the days from the start of the deadline to the notice or penalty. For a
+    defence, an appeal or the naming of the driver, they are the days from the start until today.
     ``days_used`` and ``limit_days`` are None if unknown or if the deadline is not measured in days.
-    ``ends_on`` is the last day, or None if the record's dates do not determine this day.
-    ``brief`` is a short form of ``sentence`` for a table row ("8 dos 30 dias"), or "" if nothing
-    can be computed.
+    ``ends_on`` is the last day, or None if the record's dates do not determine this day. ``brief``
+    is a short form of ``sentence`` for a table row ("8 dos 30 dias": 8 of the 30 days), or "" if
+    nothing can be computed.
 
-    ``shared`` says, without the fine's own dates, that the authority exceeded the deadline or may
-    have exceeded it. A page can show this sentence once for several fines. Otherwise, ``shared`` is
-    "".
+    If the authority exceeded the deadline, or may have exceeded it, ``shared`` says so without the
+    fine's own dates. A page can show this sentence once for several fines. In all other cases,
+    ``shared`` is "".
     """
 
     name: str
@@ -96,7 +98,7 @@ _LAPSED = (
 
 
 def notice_of_infraction(committed_on: date | None, notified_on: date | None, today: date) -> Clock:
-    """Check that the notice (autuação) was issued within 30 days of the infraction."""
+    """Check that the infraction notice was issued within 30 days of the infraction."""
     article, ends_on = "art. 281, § 1º, II, do CTB", plus_days(committed_on, NOTICE_DAYS)
     unknown = Clock("Notificação da autuação", "unknown", None, NOTICE_DAYS, ends_on, article, "")
     used = _days_between(committed_on, notified_on)
@@ -260,7 +262,11 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
 
 def not_judged(clock: Clock) -> Clock:
-    """Set the verdict to "unknown" for a NIC, a fine for not naming the driver."""
+    """Set the verdict to "unknown" for a NIC, a fine for not naming the driver.
+
+    The record of a NIC does not say whether its dates belong to the NIC or to the infraction whose
+    driver was not named.
+    """
     text = (
         f"{_CANNOT_TELL}: na multa por não indicar o condutor (art. 257, § 8º, do CTB), o registro "
         "não diz se as datas são dela ou da infração original."
@@ -279,9 +285,10 @@ def plus_days(start: date | None, days: int) -> date | None:
 
 
 def plus_years(start: date | None, years: int) -> date | None:
-    """Add years. 29 February becomes 1 March (Código Civil, art. 132, § 3º).
+    """Add years. 29 February becomes 1 March if the later year lacks 29 February.
 
-    Returns None if ``start`` is None or the result exceeds ``date.max``.
+    The rule is art. 132, § 3º, of the Código Civil (civil code). Returns None if ``start`` is None
+    or the result exceeds ``date.max``.
     """
     if start is None or start.year + years > date.max.year:
         return None
@@ -307,9 +314,9 @@ def _days_between(start: date | None, end: date | None) -> int | None:
 
 
 def _no_day(what: str) -> str:
-    """Return a clause that fits a missing, a hidden and an unreadable day.
+    """Return a clause that says that a day is missing, hidden or unreadable.
 
-    The page also shows the field itself, so the clause need not distinguish these cases.
+    The page shows the field of the day, so the clause need not say which of the three applies.
     """
     return f"o registro não traz data legível da {what}"
 

@@ -6,10 +6,10 @@ of a kind have weaker sources. Websites of the car trade report some of them (``
 (``restriction_kinds.Kind``) stops a transfer. A restriction of unknown, hidden or missing kind
 therefore stops a transfer, too.
 
-A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The answers are then
-"unknown", except for acts that another kind in the record forbids. A record may also contradict
-itself: it describes a restriction but says that there is no restriction. The answers for all acts
-are then "unknown".
+A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The source (the
+upstream API) does not document such words, so the answers are then "unknown", except for acts that
+another kind in the record forbids. A record may also contradict itself: it describes a restriction
+but says that there is no restriction. The answers for all acts are then "unknown".
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +25,7 @@ WHO_LIFTS = (
     "O interessado pede a baixa no processo, com advogado ou defensor."
 )
 
-_Source = tuple[str, Confidence]  # the source of a rule, and what confirms the rule
+_Source = tuple[str, Confidence]  # the text that states a rule, and how well the rule is confirmed
 _TJSC: _Source = ("TJSC, Código de Normas, Apêndice III", "verified")
 _PRACTICE: _Source = (
     "prática do Renajud, conforme sites do ramo",
@@ -39,10 +39,10 @@ class Effect:
     """The effect of one restriction on each act.
 
     ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the restriction's text as sent if
-    the text has an unrecognised word or no kind, else "". ``in_force`` is False if the record
-    states that there is no restriction (``Restriction.is_lifted``). ``doubt`` is a clause that
-    explains why the record is unreliable ("a fonte registra “BAIXADA”": the source says "lifted").
-    If the record is consistent, ``doubt`` is "".
+    the text has an unrecognised word or no kind, else "". ``in_force`` is False only if the record
+    states that there is no restriction, and no field contradicts this statement. ``doubt`` is a
+    clause that explains why the record is unreliable ("a fonte registra “BAIXADA”": the source says
+    "lifted"). If the record is reliable, ``doubt`` is "".
     """
 
     kinds: tuple[Kind, ...]

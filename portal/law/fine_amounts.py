@@ -31,7 +31,7 @@ _MOST_DIGITS = 15
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """A fine's amount in R$: in full, at 80 % and at 60 %.
+    """A fine's amount in R$: in full, and with the discounts (80 % or 60 % is owed).
 
     ``origin`` states whether ``value`` is from the official table, was sent by the source, or is
     unknown ("none"). ``matches`` states whether the sent amount agrees with the table. It is None
@@ -63,7 +63,7 @@ def exact_amount(
     """Return the table's amount if ``sent`` agrees or is missing, else ``sent``.
 
     ``sent`` is the source's amount in reais. The source may have cut the cents, so "130" can mean
-    R$ 130,16. A zero, negative or implausible amount is treated as missing.
+    R$ 130,16. A zero, negative, huge or infinite amount is treated as missing.
     """
     sent = plausible(sent)
     expected = infraction.amount_at(committed_on) if infraction else None

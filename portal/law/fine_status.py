@@ -1,11 +1,12 @@
 """Determine from a fine's record whether payment can be enforced now.
 
-After a recorded penalty, a fine is "due" until the earliest possible due date. It is then
-"probably_due" until 60 days after the penalty, and "enforceable" from then on. A fine with only an
-infraction notice has the standing "notice". A status word of the source (the upstream API), such as
-DIVIDA ATIVA (a debt that can be claimed in court), takes precedence over the dates. The source does
-not document its status words. A word such as CANCELADA ("cancelled") therefore does not prove that
-nothing is owed. A fine with such a word is "unknown".
+The result is the fine's standing. After a recorded penalty, the standing is "due" until the
+earliest possible due date. It is then "probably_due" until 60 days after the penalty, and
+"enforceable" from then on. A fine with only an infraction notice has the standing "notice". A
+status word of the source (the upstream API), such as DIVIDA ATIVA (a debt that can be claimed in
+court), takes precedence over the dates. The source does not document its status words. A word such
+as CANCELADA ("cancelled") therefore does not prove that nothing is owed. The standing of a fine
+with such a word is "unknown".
 """
 
 import re
@@ -43,10 +44,12 @@ _SAYS_OVER = re.compile(
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
 )
-# "RECURSO CANCELADO" (appeal cancelled) does not end a fine. "RECURSO DEFERIDO" (appeal granted)
-# ends a fine.
+# In a status with one of these words, a word of _SAYS_OVER is about an appeal or defence. Only a
+# granted appeal ("RECURSO DEFERIDO") means that the fine is over. A cancelled appeal ("RECURSO
+# CANCELADO") does not.
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
-# Next to one of these words, a status word may mean the opposite ("NAO VENCIDA": not past due).
+# In a status with one of these words, another word may mean the opposite ("NAO VENCIDA": not past
+# due).
 _DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
@@ -74,7 +77,7 @@ def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False
     """Return a fine's status on ``today``.
 
     ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, such a fine needs
-    no infraction notice.
+    no infraction notice. Its dates therefore never give it the standing "notice".
     """
     found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:
@@ -102,7 +105,11 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
 
 
 def _closed(fine: Fine) -> Status | None:
-    """Return "unknown" if the status word says that nothing is owed, else None."""
+    """Return the standing "unknown" if the status word says that nothing is owed.
+
+    The word alone does not prove that nothing is owed, because the source does not document its
+    words. For any other word, the result is None.
+    """
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _KEEPS_OWED.search(word):
         return None
@@ -157,7 +164,8 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 def _in_notice(fine: Fine, today: date) -> Status:
     """Return "notice", or "unknown" if the infraction is more than 360 days old.
 
-    For such an old infraction, the source may have omitted the penalty.
+    A penalty must be issued within 360 days of the infraction. After this time, the source may have
+    omitted a penalty that exists.
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
@@ -209,7 +217,7 @@ def _after_penalty(penalty_on: date, today: date) -> Status:
 
 
 def _source_word(kind: Field, standing: Standing, note: str) -> str:
-    """Return a sentence that quotes the status word, or "" if ``note`` states it."""
+    """Return a sentence that quotes the status word, or "" if ``note`` says the same."""
     word = bare(str(kind))
     is_stated = (standing == "notice" and _IN_NOTICE.search(word)) or (
         standing in ("due", "probably_due", "enforceable") and _OF_PENALTY.search(word)

@@ -132,11 +132,11 @@ class Infraction:
         return self.amount
 
     def narrowed_to(self, sent: Decimal) -> "Infraction":
-        """Keep only splits whose amount is ``sent``, or all if no split has this amount.
+        """Keep only splits (variants) whose amount is ``sent``, or all if none has it.
 
         The codes 7056, 7099 and 7102 have splits for motorcycles and for bicycles, with different
-        amounts. The amount also identifies the superseded split of an old record. Code 6920, for
-        example, was "grave" and is now "média".
+        amounts. The amount also shows whether an old record means a former split, which later rules
+        replaced. Code 6920, for example, was "grave" and is now "média".
         """
         fitting = tuple(row for row in self.rows if row.fits(sent))
         if not fitting and not self.split:
@@ -215,7 +215,11 @@ def _row(line: dict[str, str]) -> Row:
 
 
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
-    """Join the rows of one code. See ``Infraction`` for values in which rows differ."""
+    """Join the rows of one code to one infraction.
+
+    The descriptions and articles are joined. If the rows differ in another value, it is None, but
+    ``offender`` is "" and ``gravity`` is "depende" ("depends").
+    """
     gravities = {row.gravity for row in rows}
     return Infraction(
         code=code,

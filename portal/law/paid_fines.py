@@ -1,9 +1,9 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine counts as paid, and is left out of the sums, only if the source (the upstream API) states a
-plausible payment day. The day must be readable, and neither in the future nor before the
-infraction. The status word must not contradict the payment, as VENCIDA ("past due") does. Any other
-sign of a payment, such as "PAGO" ("paid") without a day, makes the fine "talvez paga" ("maybe
+A fine counts as paid, and is left out of the sums of open fines, only if the source (the upstream
+API) states a plausible payment day. The day must be readable, and neither in the future nor before
+the infraction. The status word must not contradict the payment, as VENCIDA ("past due") does. Any
+other sign of a payment, such as "PAGO" ("paid") without a day, makes the fine "talvez paga" ("maybe
 paid"). A fine that is "talvez paga" stays in the sums, with a note.
 
 A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of

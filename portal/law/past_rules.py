@@ -6,9 +6,10 @@ VIII (published 09/07/2019, in force 90 days later). Lei 14.071/2020 changed art
 ``amount_until_2016`` is the amount of the former gravity.
 
 The day of the infraction determines the rule. If this day is unknown, the amount that the source
-sent determines the rule. Lei 13.855/2019 came into force in October 2019. For its articles, the
-amount therefore also decides if the day is in this month. An amount without cents is enough,
-because the amounts of two gravities differ by more than their cents.
+(the upstream API) sent determines the rule. This module treats the day in October 2019 on which Lei
+13.855/2019 came into force as unknown. If an infraction of its articles is from this month, the
+amount therefore determines the rule, too. An amount without cents is enough, because the amounts of
+two gravities differ by more than their cents.
 """
 
 from collections.abc import Mapping

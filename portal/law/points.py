@@ -1,4 +1,4 @@
-"""The points that an infraction gives on a driving licence, and if they count.
+"""The points of an infraction on a driving licence, and whether they count.
 
 The rules are arts. 259 and 261 of the CTB (the traffic code). Points count on the licence of the
 offender, who is the driver or the owner. Points never count against the car. They count for 12
@@ -41,7 +41,7 @@ def points_of(
 ) -> Points:
     """Return the points of a fine.
 
-    ``sent`` is the source's number of points, which is often 0. This number is used only if the
+    ``sent`` is the upstream's number of points, which is often 0. This number is used only if the
     table of infractions has no points.
     """
     if infraction is None or infraction.points is None:

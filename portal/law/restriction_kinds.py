@@ -4,8 +4,8 @@ RENAJUD, the register of court restrictions, has exactly four kinds (TJSC, Códi
 Apêndice III, art. 1º). They are transferência (no transfer), licenciamento (no licensing),
 circulação (no driving) and averbação de registro de penhora (the vehicle secures a debt).
 "restrição total" means circulação. An unrecognised word is never read as "no restriction". The
-upstream does not document its status words. After a revoking word, such as BAIXADA ("lifted") or
-NÃO ("not"), a restriction may therefore still apply.
+upstream does not document its status words. A restriction with a revoking word, such as BAIXADA
+("lifted") or NÃO ("not"), may therefore still apply.
 """
 
 import re
@@ -40,7 +40,8 @@ _REVOKING = re.compile(
     r"(BAIX|CANCELAD|DESBLOQUE|ENCERRAD|EXCLUI|EXTINT|INATIV|INEXIST|LEVANTAD|LIBERAD|NEGATIV"
     r"|NENHUM|REMOVID|RETIRAD|REVOGAD|SUSPENS)\w*|NAO|NADA|SEM"
 )
-# "…" counts as an unrecognised word, because it shows that a long text was cut.
+# "…" shows that a long text was cut. It counts as an unrecognised word, because the missing part
+# may name a kind.
 _WORD = re.compile(r"[\w…]+")
 _PARTS = re.compile(r"[,;/|]")
 
@@ -49,10 +50,11 @@ _PARTS = re.compile(r"[,;/|]")
 class KindReading:
     """The kinds that a text names.
 
-    ``kinds`` are all kinds in the text, in the order of KIND_WORDS. ``stated`` are the kinds that
-    the text does not revoke. ``revoked_by`` is the first revoking word as sent, or "" if there is
-    none. ``revokes_all`` is true if a revoking word applies to all kinds. ``unrecognised`` is the
-    whole text if it contains an unrecognised word or no kind, else "".
+    A revoking word, such as BAIXADA ("lifted"), says that a kind no longer applies. ``kinds`` are
+    all kinds in the text, in the order of KIND_WORDS. ``stated`` are the kinds to which no revoking
+    word applies. ``revoked_by`` is the first revoking word as sent, or "" if there is none.
+    ``revokes_all`` is true if a revoking word applies to all kinds. ``unrecognised`` is the whole
+    text if it contains an unrecognised word or no kind, else "".
     """
 
     kinds: tuple[Kind, ...]
@@ -65,9 +67,9 @@ class KindReading:
 def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
-    A text may be a list, for example with commas. A revoking word applies to the kinds in its own
-    part of the list: "PENHORA, TRANSFERENCIA BAIXADA" still states a penhora. A revoking word in a
-    part without a kind applies to all kinds.
+    A text may be a list, for example with commas. A revoking word, such as BAIXADA ("lifted"),
+    applies to the kinds in its own part of the list: "PENHORA, TRANSFERENCIA BAIXADA" still states
+    a penhora. A revoking word in a part without a kind applies to all kinds.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

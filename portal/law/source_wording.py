@@ -38,7 +38,7 @@ class Wording:
 
 
 def narrowed_to_wording(infraction: Infraction, description: str) -> Infraction:
-    """Keep only the splits that ``description`` names. If it names none, keep all."""
+    """Keep only the splits (variants) that ``description`` names, or else keep all."""
     if len(infraction.rows) == 1 or not description:
         return infraction
     exact = tuple(row for row in infraction.rows if _is_exact(description, row))

@@ -32,7 +32,7 @@ class Excess:
 
 
 def is_speeding(code: str) -> bool:
-    """Return whether the fines with this code measure speeds in km/h."""
+    """Return whether a code is for speeding. Its fines then state speeds in km/h."""
     return code in _HIGHEST or code in _FORMER
 
 

@@ -1,7 +1,8 @@
-"""Subjects that no lookup covers. Pages and printed reports always list them.
+"""Subjects that no lookup covers, such as theft, and where to check them.
 
-The links lead only to federal websites, because each state has its own websites. The portal never
-fetches the linked pages.
+Pages and printed reports always list these subjects. The links lead only to federal websites,
+because a state's website covers only vehicles of that state. The portal never fetches the linked
+pages.
 """
 
 from dataclasses import dataclass

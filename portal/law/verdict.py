@@ -69,8 +69,8 @@ class Verdict:
 
     ``caveat`` is a clause on what ``finding`` leaves open, or "". ``matrix`` has one row for each
     act, in the order of ACTS. ``missing`` names the lookups that failed or were not made. It also
-    names "decode" if the answer of the decode lookup does not describe the vehicle. ``notices`` has
-    one sentence for each stale (old) answer.
+    names "decode", the lookup of the vehicle's own data, if its answer does not describe the
+    vehicle. ``notices`` has one sentence for each stale (old) answer.
     """
 
     level: Level
@@ -184,9 +184,10 @@ def _limited(
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return a text that names the acts that court orders forbid.
 
-    If driving is not forbidden, the text depends on the highest ``Confidence`` of the rules that
-    forbid the transfer. For "memory", the text says "em regra" ("as a rule"). For "reported", it
-    says "na prática" ("in practice"). For "verified", it has no such words.
+    If driving is not forbidden, the text depends on the best ``Confidence`` (how well a rule is
+    confirmed) of the rules that forbid the transfer. For "memory", the text says "em regra" ("as a
+    rule"). For "reported", it says "na prática" ("in practice"). For "verified", it has no such
+    words.
     """
     transfers = [effect.answers["transfer"] for effect in effects]
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}

@@ -2,7 +2,7 @@
 
 The modules that read answers accept any content, so a change of the upstream's format causes no
 error. ``portal.gateway`` therefore reports the differences to logs and metrics. The reports have
-the paths of fields, but no values.
+the paths of fields, but no values, because values may be personal data.
 """
 
 import functools
@@ -93,7 +93,10 @@ def unexpected(operation_name: str, result: object) -> frozenset[str]:
 
 
 def unexpected_members(document: Mapping[str, object]) -> frozenset[str]:
-    """Return the paths ("$.message") of members other than ``status`` and ``result``."""
+    """Return the paths of an answer's members other than ``status`` and ``result``.
+
+    For example, the path of the member ``message`` is "$.message".
+    """
     names = sorted(document.keys() - _FRAME)[:_MOST_PATHS]
     return frozenset(f"$.{_label(name)}" for name in names)
 

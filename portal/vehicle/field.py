@@ -1,8 +1,8 @@
-"""Reads a text or number of a record, which may be known, empty or hidden.
+"""Reads the value of a field, which may be known, empty or hidden.
 
-Pages show hidden and empty fields differently. For example, the upstream knows a hidden chassis
-number, but withholds it. The upstream sends a marker text in place of a hidden value. No page may
-show the marker as a value (docs/contract.md, rule 8).
+A value is hidden if the upstream knows it but withholds it, such as a chassis number. The upstream
+then sends a marker text in place of the value (docs/contract.md, "Response fields"). No page may
+show the marker as a value. Pages show hidden and empty fields differently.
 """
 
 import re
@@ -68,7 +68,7 @@ def clean(text: str, *, limit: int = FIELD_LIMIT, lines: bool = False) -> str:
 
 
 def fold(text: str) -> str:
-    """Return a text in upper case without accents and repeated blanks."""
+    """Return a text in upper case, without accents or repeated blanks."""
     return " ".join(bare(text).split())
 
 

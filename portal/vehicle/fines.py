@@ -1,4 +1,4 @@
-"""Reads fines from an answer of the operation "renainf" (the national register)."""
+"""Reads fines from an answer of "renainf", the lookup in the register of fines."""
 
 from dataclasses import dataclass
 from datetime import date, time
@@ -22,10 +22,10 @@ class Licence:
 class Fine:
     """One fine.
 
-    A date, time or amount is None if the source's text cannot be read. A field with the suffix
-    ``_text`` has the source's text. ``amount`` is in R$. The source often omits the cents ("130"
-    for R$ 130,16), and ``portal.law`` restores them. Times are local times of the infraction's
-    place.
+    A date, time or amount is None if the upstream's text cannot be read. A field with the suffix
+    ``_text`` has the upstream's text. ``amount`` is in R$. The upstream often omits the cents
+    ("130" for R$ 130,16), and ``portal.law`` restores them. Times are local times of the
+    infraction's place.
     """
 
     code: Field

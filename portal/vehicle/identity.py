@@ -1,7 +1,7 @@
 """Checks whether a record is about the vehicle that the decode lookup found.
 
-A fine or court order may name another plate, make, model or year. The register is then wrong, or
-the plate may be cloned.
+The decode lookup returns a vehicle's own data, such as plate and model. A fine or court order may
+name another plate, make, model or year. The register is then wrong, or the plate may be cloned.
 """
 
 import re
@@ -12,7 +12,7 @@ from portal.vehicle.field import Field, fold
 from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidPlate, Plate
 
-# Matches a word that distinguishes models, and not an engine size ("1.0") or valve count ("16V").
+# Matches a word that distinguishes models, but no engine size ("1.0") or valve count ("16V").
 _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 
@@ -49,7 +49,8 @@ def is_other_model(identity: VehicleIdentity, make_model: Field) -> bool:
     if not name.make or not identity.make:
         return False
     if name.make != identity.make:
-        return read_name(identity.make).make == identity.make  # the table must have both makes
+        # If the table of makes lacks the vehicle's make, differing spellings prove nothing.
+        return read_name(identity.make).make == identity.make
     words = _model_words(name.model)
     return bool(words and identity.model_words) and not any(
         word.startswith(known) or known.startswith(word)

@@ -1,4 +1,4 @@
-"""Reads court restrictions from an answer of the operation "renajud"."""
+"""Reads a vehicle's court restrictions from an answer of the lookup "renajud"."""
 
 import re
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from portal.vehicle.wire import Record, records_of
 
 # A ``detail`` that begins with one of these words says that there is no restriction.
 _DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
-# A text such as "NADA CONSTA" ("nothing recorded") also says that there is no restriction. The
-# first word of such a text is in _DENYING_WORDS, and all other words are in _DENIED_WORDS.
+# In ``detail``, ``kinds_text`` or ``block_type``, a text such as "NADA CONSTA" ("nothing recorded")
+# says that there is no restriction. The first word of such a text is in _DENYING_WORDS, and all
+# other words are in _DENIED_WORDS.
 _DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
 _DENIED_WORDS = """
 CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
@@ -22,10 +23,11 @@ _DENIED = frozenset(_DENIED_WORDS.split())
 
 @dataclass(frozen=True, slots=True)
 class Restriction:
-    """A court restriction. The flag ``recorded`` may contradict other fields.
+    """A court restriction.
 
-    ``included_at`` is a naive datetime in the source's local time. A day without a time is read as
-    midnight.
+    ``recorded`` is the upstream's flag that says whether there is a restriction, or None if
+    unknown. The flag may contradict other fields. ``included_at`` is a naive datetime in the
+    upstream's local time. A day without a time is read as midnight.
     """
 
     plate: Field

@@ -120,7 +120,7 @@ def make_name(text: str) -> str:
 def vehicle_name(decoded: Decoded) -> VehicleName:
     """Return a vehicle's make, and its model without the make in front."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
-    # If the make is not in the table, ``stated.model`` has the source's text of the make.
+    # If the make is not in the table, ``stated.model`` has the upstream's text of the make.
     make = stated.make or (stated.model if decoded.make else "") or described.make
     model = described.model or (stated.model if stated.make else "")
     if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):

@@ -1,8 +1,8 @@
 """Finds the plate or Renavam (registration number) that a mistyped text means.
 
-The search page and the batches use this module, so both make the same suggestion for the same text.
-The portal looks up a suggestion only after the user accepts it, because a wrong guess costs money
-and shows the records of another vehicle.
+The search page and the batches (lookups of many vehicles) use this module, so both make the same
+suggestion for the same text. The portal looks up a suggestion only after the user accepts it,
+because a wrong guess costs money and shows the records of another vehicle.
 """
 
 import re
@@ -22,8 +22,8 @@ LETTER_PLACES: Final = (0, 1, 2)
 _DIGIT_PLACES: Final = (3, 5, 6)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
 _LIKE_DIGITS: Final[Mapping[str, str]] = {"O": "0", "I": "1", "L": "1", "S": "5", "B": "8"}
-# Matches the words before the number in a text copied from a document ("Renavam nº 798…"). A digit
-# must follow, so words before a plate do not match.
+# Matches "Renavam nº" before a number ("Renavam nº 798…"), as in a text copied from a document. A
+# digit must follow, so the words before a plate do not match.
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 
 

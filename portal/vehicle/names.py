@@ -47,8 +47,8 @@ class _Word:
     start: int
     end: int
     folded: str
-    is_capital: bool  # the word may be part of a name
-    is_surname: bool  # the word may be part of a name that begins with a given name
+    is_capital: bool  # the word may be part of any name
+    is_surname: bool  # the word, from SURNAMES_TOO, may be part of a name after a given name
     is_connector: bool
 
 
@@ -56,7 +56,7 @@ def mask_names(text: str, *, about_people: bool = False) -> str:
     """Replace the words of full names by initials, and mask CPF (taxpayer) numbers.
 
     As a rule, only capitalised words that are not in OTHER_WORDS can be part of a name. Two or more
-    such words in a row are masked in each of these cases:
+    such words in a row are masked if at least one of these statements is true:
 
     - At least two of the words are in upper case and have three or more letters.
     - The first word is a common given name.

@@ -6,7 +6,7 @@ names, but may not import each other.
 
 from typing import Final, Literal, get_args
 
-# A lookup asks for the records of one vehicle. The operation "report" writes a report instead.
+# A lookup asks for the records of one vehicle. The other operation, "report", writes a report.
 LookupName = Literal["decode", "renainf", "renajud"]
 OperationName = Literal[LookupName, "report"]
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from portal.wording import DASHES
 
-# Match _PLATE before upper(), because upper() turns ß into SS. Use fullmatch, because $ accepts a
-# final newline.
+# Match _PLATE before upper(), because upper() turns ß into SS, which the pattern accepts. Use
+# fullmatch, because $ accepts a final newline.
 _PLATE = re.compile(r"([A-Za-z]{3})-?([0-9][A-Za-z0-9][0-9]{2})", re.ASCII)
 _RENAVAM = re.compile(rf"'?([0-9]{{10}})[{DASHES}]?([0-9])", re.ASCII)
 # A plate within a text. Up to three separators may follow the first three letters ("ABC - 1234").

@@ -1,4 +1,4 @@
-"""Reads the analytical report: a summary, several topics and a conclusion."""
+"""Reads the report on a vehicle: a summary, several topics and a conclusion."""
 
 import re
 import unicodedata
@@ -47,7 +47,10 @@ class Topic:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A report. ``topics`` begins with the eight topics of TOPIC_LABELS."""
+    """A report.
+
+    ``topics`` has the eight topics of TOPIC_LABELS, and then any other topics of the answer.
+    """
 
     summary: Field
     topics: tuple[Topic, ...]
@@ -109,7 +112,7 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Replace ``marker`` by a readable Portuguese text, ignoring case and accents."""
+    """Replace ``marker``, whatever its case and accents, by readable Portuguese."""
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text

@@ -49,7 +49,7 @@ toxicológico tração transferência trânsito transmissão tributária tribut�
 violência visão visível vítima vitória
 """
 _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
-# The modern spelling of "MICROONIBUS" has a hyphen and not only an accent.
+# "MICROONIBUS" cannot be in the list above, because its modern spelling adds a hyphen, too.
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
 # Names and acronyms, which have capitals even inside a sentence. The codes of the states PA, AM, RO
@@ -65,7 +65,8 @@ _PROPER = {bare(word): word for word in _PROPER_WORDS.split()}
 # Words that are in lower case inside a name ("Rio de Janeiro").
 _SMALL = frozenset(("A", "AO", "COM", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
-# Short words in names of places. Every other word of up to three letters stays in upper case.
+# Short words that keep only their first capital in names of places ("Rua"). Most other words of up
+# to three letters are acronyms, and stay in upper case.
 _SHORT_WORDS_TEXT = """
 AV ALA ANA BOA BOM CEL CIA DR DRA EST GAL LUZ LUA MAR MAL PAZ RIO ROD RUA SOL SUL STA STO TV VIA VL
 """
@@ -101,9 +102,9 @@ def accented(text: str) -> str:
 def spelled_like(text: str, model: str) -> str:
     """Return ``text`` in sentence case, with its first words spelled as in ``model``.
 
-    The first words are those in which both texts agree except for case and accents. ``model``
-    supplies the accents of ambiguous words, which _ACCENTED_WORDS leaves out. For example, the "A"
-    of "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
+    The first words end where the texts differ in more than case and accents. ``model`` supplies the
+    accents of ambiguous words, which _ACCENTED_WORDS leaves out. For example, the "A" of "SUPERIOR
+    A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
     """
     if fold(text) == fold(model):
         return model

@@ -23,8 +23,8 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# Limits of ``Record.flat_text``. No real record exceeds these limits. Without them, a field of
-# megabytes would fill a page.
+# The greatest depth of nesting and number of texts that ``Record.flat_text`` reads. No real record
+# exceeds these limits. Without them, a field of megabytes would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
 # A number with more than _MOST_DIGITS digits is not read. Real prices and counts are shorter.
@@ -51,7 +51,7 @@ def result_of(body: bytes) -> object:
 def _plain(raw: object) -> str:
     """Return a scalar's text.
 
-    The text of a hidden value is the marker, which no caller can parse as a number or date.
+    For a hidden value, this is the upstream's marker. Callers then find no number or date in it.
     """
     return read_field(raw, "").value
 
@@ -85,7 +85,7 @@ def read_clock(raw: object) -> time | None:
 def read_moment(raw: object) -> datetime | None:
     """Read DD/MM/YYYY HH:MM:SS or an ISO date as a datetime without a time zone.
 
-    The time is the source's local time, or midnight if the text has no readable time.
+    The time is the upstream's local time, or midnight if the text has no readable time.
     """
     text = _plain(raw)
     if match := _DAY.fullmatch(text):
