@@ -57,7 +57,7 @@ UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to 
 
 
 class KeyInUse(Exception):
-    """The data was encrypted with another secret key.
+    """The data was encrypted with another secret key, which another portal may be using.
 
     The exception's message is one line for the operator.
     """
