@@ -86,7 +86,7 @@ class PreviewsLeft:
         return self._priced(batch, owner, identity, use_cache=batch.resume_at is not None)
 
     def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
-        """Return an owner's batches as ``priced`` does, with cached previews."""
+        """Return an owner's batches with ``cost.at_most`` from cached previews."""
         found = []
         for batch in batches:
             # Another request may have deleted the batch since ``batches`` was read.
@@ -97,8 +97,8 @@ class PreviewsLeft:
     def _priced(self, batch: Batch, owner: str, identity: Identity, *, use_cache: bool) -> Batch:
         if batch.state not in ("draft", "paused") or batch.active:
             return batch
-        # Failed items are not priced, because they are looked up again only if the owner starts the
-        # batch.
+        # Failed items are not priced, because a batch that resumes by itself does not look them up
+        # again.
         preview = self._preview(batch, owner, identity, ("pending",), use_cache=use_cache)
         spent = batch.cost.spent
         return replace(batch, cost=Cost(spent, spent + preview.at_most))

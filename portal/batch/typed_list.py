@@ -351,9 +351,9 @@ def _in_cells(
         subjects = list(plates) or subjects
     is_every_word_named = is_named or len(filled) == 1 or not has_others
     if subjects:
-        # In a row with a single plate and other words, doubtful words may describe the plate's
-        # vehicle. They are invalid entries only if a header names the columns or if the row is a
-        # line of text.
+        # In a row with a single plate and other words, a word like a mistyped plate or Renavam may
+        # describe the plate's vehicle. The word is an invalid entry only if a header names the
+        # columns or if the row is a line of text.
         return [*subjects, *(doubtful if is_every_word_named or len(plates) != 1 else ())]
     if doubtful and is_every_word_named:
         return list(doubtful)
