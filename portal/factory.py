@@ -107,11 +107,11 @@ class ServerProcess:
     """The options that a process of the server passes to ``create_app``.
 
     ``shared`` is a directory of files through which the processes of a server share metrics and the
-    states of circuit breakers. If ``shared`` is None, the processes share nothing. ``/readyz``
-    answers 503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main process to
-    start the batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is None, this
-    process runs batches itself. ``batch_holder`` is the name with which the batch process leases a
-    batch's items. In all other processes, ``batch_holder`` is None.
+    states of circuit breakers. If ``shared`` is None, each process has its own metrics and states.
+    ``/readyz`` answers 503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main
+    process to start the batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is
+    None, this process runs batches itself. ``batch_holder`` is the name with which the batch
+    process leases a batch's items. In all other processes, ``batch_holder`` is None.
     """
 
     shared: Path | None = None
@@ -504,7 +504,8 @@ def _issuer(settings: Settings) -> Issuer | None:
 def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
     """Return the demo's example plates with captions and with the sandbox's answers.
 
-    The answers do not pass through the gateway, which would count them as the visitor's lookups.
+    The sandbox imitates the upstream. Its answers do not pass through the gateway, which would
+    count them as the visitor's lookups.
     """
     from portal.sandbox import SHOWCASES
 
@@ -523,7 +524,7 @@ def _showcases() -> Sequence[tuple[Plate, str, Panels]]:
 
 
 def _ask_sandbox(method: str, path: str, body: bytes = b"") -> tuple[int, bytes]:
-    """Return status and body of the sandbox's answer to a request."""
+    """Return status and body of the answer of the sandbox, which imitates the upstream."""
     from portal.sandbox import TOKEN, Request, Sandbox
 
     headers = {"Authorization": TOKEN, "Content-Type": "application/json"}

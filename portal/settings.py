@@ -333,14 +333,15 @@ def _itself(secret: str) -> tuple[str, ...]:
 def _with_password(address: str) -> tuple[str, ...]:
     """Return a URL, the URL's password as written, and the decoded password.
 
-    A log may show any of these texts.
+    The portal removes all three texts from its logs, because an error message may quote any of
+    them.
     """
     password = urlsplit(address).password or ""
     return address, password, unquote(password)
 
 
 # The secret settings. The operator may put each of them into a file (PORTAL_<NAME>_FILE). The
-# function returns the texts that a log must not show if the setting has a given value.
+# function beside a setting returns, for the setting's value, the texts that no log may contain.
 _SECRETS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "UPSTREAM_TOKEN": _itself,
     "ACCESS_TOKENS": _itself,

@@ -57,7 +57,7 @@ UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to 
 
 
 class KeyInUse(Exception):
-    """The data was encrypted with another secret key.
+    """The data was encrypted with another secret key, which another portal may be using.
 
     The exception's message is one line for the operator.
     """
@@ -214,8 +214,8 @@ def data_check(
 ) -> DataCheck:
     """Return the DataCheck for commands that are run with these settings.
 
-    If ``expects_files`` is true, the DataCheck also refuses commands until the server has created
-    the cache file.
+    If ``expects_files`` is true, the DataCheck refuses commands that use the cache until the server
+    has created the cache file.
     """
     store = settings.data_dir / CACHE_NAME
     unused = [*settings.data_dir.glob(f"{_UNUSED}{CACHE_NAME}*")]

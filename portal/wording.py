@@ -58,7 +58,7 @@ def month(value: date) -> str:
 
 
 def moment(value: datetime) -> str:
-    """Format a datetime as ``31/12/2026 às 14:05``, without converting it to another time zone."""
+    """Format a datetime as ``31/12/2026 às 14:05`` ("at 14:05"), in its own time zone."""
     return f"{day(value.date())} às {value.hour:02}:{value.minute:02}"
 
 

@@ -1,4 +1,4 @@
-"""Reads lists of vehicles, previews the costs, and runs and stores batches."""
+"""Batches: lists of vehicles that the portal looks up in the background."""
 
 from portal.batch.batches import DRAFT_S, Batches, QuotedItem
 from portal.batch.item_leases import ItemLeases, release_items

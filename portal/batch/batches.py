@@ -40,8 +40,7 @@ _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 class LeftOut(msgspec.Struct, frozen=True):
     """The invalid entries of a batch's list.
 
-    ``wrong`` contains the first of these entries. ``more`` is the number of entries that are not in
-    ``wrong``.
+    ``wrong`` contains the first of these entries, and ``more`` is the number of the others.
     """
 
     wrong: tuple[WrongEntry, ...] = ()
@@ -53,9 +52,9 @@ class QuotedItem:
     """A vehicle and the highest possible cost of its lookups.
 
     ``calls`` is the maximum number of upstream calls, and ``at_most`` is their price in R$.
-    ``is_stored`` is true if all answers are already stored. It is false if no lookup is possible or
-    allowed. ``is_possible`` is true if at least one of the chosen lookups is possible. For example,
-    the lookup "decode" is impossible for a Renavam.
+    ``is_stored`` is true if the answers to all lookups that the caller may make are already stored.
+    It is false if the caller may make no lookup. ``is_possible`` is true if at least one of the
+    chosen lookups is possible. For example, the lookup "decode" is impossible for a Renavam.
     """
 
     subject: Subject
@@ -70,7 +69,7 @@ class Batches:
 
     ``retention_s`` returns how many seconds the answers to a lookup are stored. ``ledger`` records
     the upstream calls and their prices. ``Batches`` calls ``wake`` when a batch starts, so that a
-    BatchRunner begins at once.
+    BatchRunner looks up the batch's items at once.
     """
 
     def __init__(
@@ -210,9 +209,9 @@ class Batches:
     ) -> None:
         """Start or resume a batch. The batch's failed items are looked up again.
 
-        ``left`` contains the items that are not done yet, with their present prices. Starting a
-        done batch without failed items changes nothing. Otherwise its owner could postpone
-        ``expires_at`` again and again. Raises UnknownBatch or NotAllowed.
+        ``left`` contains the pending and the failed items, with the present prices of their
+        lookups. A done batch without failed items stays unchanged, so that its owner cannot
+        postpone ``expires_at`` by starting it again and again. Raises UnknownBatch or NotAllowed.
         """
         now = self._clock()
         sealed = self._rows.encrypted(msgspec.json.encode(access))
@@ -229,8 +228,9 @@ class Batches:
             if is_done and row.state == "done":
                 return
             charges = self._ledger.charges(batch, list(quoted))
-            # The prices in ``left`` do not contain answered calls. Add the prices of these calls,
-            # because ``_left`` subtracts them.
+            # The prices in ``left`` do not include calls that the upstream has already answered for
+            # this batch. Add the prices of these calls, because the function ``_left`` subtracts
+            # them from an item's ``at_most``.
             prices = [
                 {"priced": tag, "price": str(price + charges.answered.get(tag, 0))}
                 for tag, price in quoted.items()
@@ -329,10 +329,10 @@ class Batches:
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items in all namespaces, and return how many were deleted.
 
-        Also deletes the invalid entries that contain or suggest the plate or Renavam. A batch that
-        has lost all its items is deleted, in any state. The ledger still contains the batch's cost.
-        Call ``History.forget`` afterwards to erase the plate's HMAC (the column ``subject``) from
-        the database's files.
+        Also deletes invalid entries that contain the plate or Renavam, or suggest it as a
+        correction. A batch that has lost all its items is deleted, in any state. The ledger still
+        contains the batch's cost. Call ``History.forget`` afterwards to erase the plate's HMAC (the
+        column ``subject``) from the database's files.
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._rows.writing() as db:
@@ -350,10 +350,10 @@ class Batches:
         return deleted
 
     def _forget_wrong(self, db: Connection, subject: str) -> None:
-        """Delete every batch's invalid entries that contain or suggest ``subject``.
+        """Delete every batch's invalid entries that contain ``subject`` or suggest it.
 
-        The entries of all batches are decrypted, because entries are stored without an HMAC to
-        search for.
+        The entries of all batches are decrypted, because entries are stored encrypted and without
+        an HMAC that a query could find.
         """
         for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
             if not self._rows.decrypts(row.sealed_wrong):
@@ -499,11 +499,13 @@ class Batches:
 def _left(item: Any, charges: BatchCharges, now: float) -> Decimal:
     """Return the highest price in R$ of the calls that a pending item still needs.
 
-    The lookups of an item are made one after another. Answered calls, and a call in progress, are
-    not needed again. A failed call, or a call whose process was killed, is needed again.
+    Answered calls, and a call in progress, are not needed again. A failed call, or a call whose
+    process was killed, is needed again. At most one call is in progress, because the lookups of an
+    item are made one after another.
 
-    ``now`` is a time before the item and the charges were read. A call that was sent after ``now``
-    is in progress, even if the item that was read had no lease.
+    The caller reads the item first and the charges second, and ``now`` must be earlier than both
+    reads. Between the two reads, a process may lease the item and send a call. In this case,
+    ``item`` has no lease, but the call counts as in progress, because it was sent after ``now``.
     """
     left = Decimal(item.at_most) - charges.answered.get(item.subject, 0)
     if item.subject in charges.open:

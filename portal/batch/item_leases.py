@@ -47,7 +47,8 @@ _LEASE: Final = PreparedStatement(
             _next.c.state == "pending",
             _next.c.lease_until <= bindparam("now"),
         )
-        # Items whose lookup has paused the batch come last, because the same lookup may fail again.
+        # Items whose failed lookup has paused the batch come last, because this lookup may fail
+        # again and pause the batch again.
         .order_by(_next.c.attempts, _next.c.position)
         .limit(1)
         .scalar_subquery(),
@@ -94,7 +95,11 @@ _FINISH: Final = PreparedStatement(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item that this process has leased. See ``pause_after`` for ``tries`` and ``attempts``."""
+    """An item that this process has leased.
+
+    ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts the
+    pauses that this item has caused.
+    """
 
     item: int
     batch: str
@@ -108,9 +113,10 @@ class Claim:
 class ItemLeases:
     """The leases of one process on the items of one namespace's batches.
 
-    All processes together lease at most ``concurrency`` items of a batch at a time. ``retention_s``
-    returns how many seconds the answers to a lookup are stored. ``holder`` is the name of the
-    process in its leases, by default a random name.
+    A namespace is the name of an upstream, or "demo". All processes together lease at most
+    ``concurrency`` items of a batch at a time. ``retention_s`` returns how many seconds the answers
+    to a lookup are stored. ``holder`` is the name of the process in its leases, by default a random
+    name.
     """
 
     def __init__(

@@ -54,8 +54,8 @@ class PreviewsLeft:
     While a batch is paused until ``resume_at``, a browser fetches the batch's page every two
     seconds. A preview of 500 plates takes 50 ms of processor time, so the preview of such a batch
     is cached for KEPT_S seconds. A list of batches uses cached previews too, because it may contain
-    20 drafts of 500 plates, whose previews take 1 s. A cached preview ignores answers that are
-    stored or expire meanwhile. ``start_batch`` uses no cached preview.
+    20 drafts of 500 plates, whose previews take 1 s. Answers may be stored or expire while a
+    preview is cached, so ``start_batch`` computes the prices anew.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class PreviewsLeft:
         self._cached: dict[Hashable, tuple[float, Preview]] = {}
 
     def get(self, batch: Batch, owner: str, identity: Identity) -> Preview:
-        """Return the preview of the lookups that starting an owner's batch would make.
+        """Return the preview of the lookups that are made if the owner starts the batch.
 
         Raises UnknownBatch.
         """
@@ -86,7 +86,7 @@ class PreviewsLeft:
         return self._priced(batch, owner, identity, use_cache=batch.resume_at is not None)
 
     def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
-        """Return an owner's batches as ``priced`` does, with cached previews."""
+        """Return an owner's batches with ``cost.at_most`` from cached previews."""
         found = []
         for batch in batches:
             # Another request may have deleted the batch since ``batches`` was read.
@@ -97,8 +97,8 @@ class PreviewsLeft:
     def _priced(self, batch: Batch, owner: str, identity: Identity, *, use_cache: bool) -> Batch:
         if batch.state not in ("draft", "paused") or batch.active:
             return batch
-        # Failed items are not priced, because they are looked up again only if the owner starts the
-        # batch.
+        # Failed items are not priced, because a batch that resumes by itself does not look them up
+        # again.
         preview = self._preview(batch, owner, identity, ("pending",), use_cache=use_cache)
         spent = batch.cost.spent
         return replace(batch, cost=Cost(spent, spent + preview.at_most))
@@ -131,14 +131,20 @@ class PreviewsLeft:
 def quote(
     subjects: Sequence[Subject], ask: tuple[LookupName, ...], identity: Identity, gateway: Gateway
 ) -> tuple[QuotedItem, ...]:
-    """Return the highest possible price of each vehicle, without an upstream call."""
+    """Return each vehicle with the highest possible price of its lookups.
+
+    Makes no upstream call.
+    """
     return tuple(_quoted(subject, ask, identity, gateway) for subject in subjects)
 
 
 def quote_left(
     batches: Batches, batch: str, owner: str, identity: Identity, gateway: Gateway
 ) -> tuple[QuotedItem, ...]:
-    """Return the prices of a batch's items that are not done. Raises UnknownBatch."""
+    """Return a batch's pending and failed items with the present prices of their lookups.
+
+    Raises UnknownBatch.
+    """
     ask = batches.get(batch, owner).ask
     left = [item.subject for item in batches.items(batch, owner) if item.state != "done"]
     return quote(left, ask, identity, gateway)

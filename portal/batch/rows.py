@@ -23,9 +23,10 @@ class UnknownBatch(LookupError):
 
 
 class Access(msgspec.Struct, frozen=True):
-    """The digest and the credential with which the portal identifies a batch's owner.
+    """The values with which the portal authenticates a batch's owner while the batch runs.
 
-    See ``Identity`` for both values.
+    In pass-through mode, ``credential`` is the owner's upstream credential, and ``digest`` is the
+    credential's HMAC. In other modes, ``credential`` is None, and ``digest`` identifies the owner.
     """
 
     digest: str
@@ -33,7 +34,7 @@ class Access(msgspec.Struct, frozen=True):
 
 
 class BatchRows:
-    """The rows of batches, which ``Batches`` and ``ItemLeases`` change.
+    """Operations on the rows of batches, for ``Batches`` and ``ItemLeases``.
 
     ``retention_s`` returns how many seconds the answers to a lookup are stored.
     """

@@ -140,7 +140,7 @@ class BatchRunner:
             self._end_thread()
 
     def _run(self, claim: Claim) -> Claim | None:
-        """Look up one item. Return the next claim, or None to end this thread.
+        """Look up one item. Return the next leased item, or None to end this thread.
 
         Each lookup is made only if the item is still wanted and the owner's token is still valid.
         """

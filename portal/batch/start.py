@@ -10,7 +10,7 @@ from portal.gateway import Gateway
 def start_batch(
     batches: Batches, batch: str, owner: str, identity: Identity, gateway: Gateway
 ) -> None:
-    """Start or resume an owner's batch. ``identity`` pays for the lookups.
+    """Start or resume an owner's batch. The lookups are made on behalf of ``identity``.
 
     Raises UnknownBatch or NotAllowed.
     """

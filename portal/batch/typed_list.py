@@ -45,7 +45,8 @@ _LIKE_PLATE = re.compile(
     r"|(?=.{6,})(?=(?:.*[A-Z]){2})(?:[A-Z]*[0-9]){3}[A-Z0-9]*)",
     re.ASCII,
 )
-# A number that is probably a mistyped Renavam, or a Renavam with letters that look like digits.
+# A number that is probably a mistyped Renavam, or a Renavam with letters such as O and I in place
+# of 0 and 1.
 _LIKE_RENAVAM = re.compile(r"[0-9]{8,12}|(?=(?:.*[0-9]){8})[0-9OILSB]{11}", re.ASCII)
 # A date ("25/11/2026", "2026-11-25") or a time, whose digits may look like a mistyped Renavam.
 _MOMENT = re.compile(
@@ -54,15 +55,17 @@ _MOMENT = re.compile(
     re.ASCII,
 )
 _WORD = re.compile(r"[^\s()\[\]{}\"']+")
-# A car model or a month, followed by a year ("Gol 2019", "nov 2025"). Such text looks like a plate.
+# A short word, such as a car model or a month, and a year ("Gol 2019", "nov 2025"). Such text looks
+# like a plate.
 _NAME_AND_YEAR = re.compile(
     r"(?:gol|uno|fox|fit|biz|pop|fan|kia|bmw|jac|ram|ano|mod|fab"
     r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)"
     rf"[{DASHES} .·]*[ ][{DASHES} .·]*(?:19|20)[0-9]{{2}}",
     re.ASCII | re.IGNORECASE,
 )
-# Labels of a plate or Renavam, in the spelling of ``bare`` (upper case, no accents). _TITLE finds a
-# label in a column's title ("Nº da placa"), but not inside another word ("emplacamento").
+# Words for "plate" and "Renavam", in the spelling of ``bare`` (upper case, no accents). _TITLE
+# finds such a word in a column's title ("Nº da placa", number of the plate), but not inside another
+# word ("emplacamento", registration).
 _LABEL = re.compile(r"PLACAS?|PLATES?|RENAVA(?:M|N|NS)")
 _PLATE_TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE)")
 _TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE|RENAVA[MN])")
@@ -77,9 +80,9 @@ _SIGNATURES: Final[dict[bytes, BinaryFormat]] = {
     b"\xd0\xcf\x11\xe0": "XLS",
     b"%PDF": "PDF",
 }
-# Spreadsheets are ZIP archives. An XLSX archive contains a file whose name begins with the first
-# text. An OpenDocument archive begins with an uncompressed file, whose name and content are the
-# second text.
+# Spreadsheets are ZIP archives. An XLSX archive contains a file whose name begins with
+# "xl/workbook.". An OpenDocument archive begins with an uncompressed file of the name "mimetype",
+# whose content is the media type.
 _SPREADSHEETS: Final[dict[bytes, BinaryFormat]] = {
     b"xl/workbook.": "XLSX",
     b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet": "ODS",
@@ -103,13 +106,13 @@ class WrongEntry:
     is_text: bool = True
 
     def names(self, subject: str) -> bool:
-        """Return whether the entry suggests or contains ``subject``, in any spelling."""
+        """Return whether the entry contains ``subject`` in any spelling, or suggests it."""
         return subject == self.suggestion or subject in _signs(normalize("NFKC", self.value))
 
 
 @dataclass(frozen=True, slots=True)
 class TypedList:
-    """The vehicles and the invalid entries of a list, each in the order of the list.
+    """The vehicles and the invalid entries of a list, both in the order of the list.
 
     ``subjects`` contains each plate or Renavam once. ``repeated`` contains the plates and Renavam
     that occur more than once. ``more_wrong`` is the number of invalid entries that are not in
@@ -123,7 +126,7 @@ class TypedList:
 
 
 class BinaryFile(ValueError):
-    """The file is a spreadsheet or a PDF, not a text. ``format`` names the format."""
+    """The file is not a text. ``format`` is its format, such as "XLSX" or "PDF"."""
 
     def __init__(self, file_format: BinaryFormat) -> None:
         super().__init__(file_format)
@@ -132,7 +135,7 @@ class BinaryFile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The vehicles and other words of a cell, without labels such as "Placa"."""
+    """The vehicles and the other words of a cell, without labels such as "Placa" (plate)."""
 
     subjects: tuple[Subject, ...]
     words: tuple[str, ...]
@@ -178,11 +181,12 @@ def read_list(text: str) -> TypedList:
         rows = [_row(line, delimiter) for line in lines]
     has_columns = "\t" in text or ";" in text
     by_line = _collected(_in_rows(rows, has_columns))
-    # The csv module reads line breaks between two quotes as part of a cell, as a column of notes
-    # requires. But if a quote is not closed, the module joins all lines up to the next quote into
-    # one cell, and the vehicles in these lines are not found. A text with an even number of quotes
-    # is therefore read both line by line and with the csv module. The result with more vehicles is
-    # returned.
+    # The csv module reads line breaks between two quotes as part of a cell. This is right for a
+    # cell that contains several lines of notes. But if a quote is not closed, the module joins all
+    # lines up to the next quote into one cell, and the vehicles in these lines are not found. A
+    # text with an odd number of quotes is therefore read only line by line. In a text with an even
+    # number, two quotes may still be unclosed. Such a text is read both line by line and with the
+    # csv module, and the result with more vehicles is returned.
     if '"' not in text or text.count('"') % 2:
         return by_line
     table = _rows("\n".join(lines), delimiter or max(";\t,", key="\n".join(lines[:20]).count))
@@ -298,8 +302,9 @@ def _named_columns(header: Sequence[str]) -> list[int]:
 def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
     """Return the cells of a row to read: the cells in ``columns``, or all cells.
 
-    All cells are read if every cell with text contains a vehicle and one of the vehicles is a
-    plate. The supposed header of such a row may be a sentence above a list.
+    ``columns`` are the columns that the header names. All cells are read if every cell with text
+    contains a vehicle and one of the vehicles is a plate. The supposed header is then probably not
+    a header but a sentence above a list.
     """
     filled = [cell for cell in cells if cell.subjects or cell.words]
     has_plate = any(isinstance(each, Plate) for cell in filled for each in cell.subjects)
@@ -334,9 +339,10 @@ def _in_cells(
         ]
     mistyped = [each for each in doubtful if not _LIKE_RENAVAM.fullmatch(_signs(each))]
     has_others = sum(len(cell.words) for cell in filled) > len(doubtful)
-    # Omit the numbers of a row in two cases. If a table's row has one number for each plate, the
-    # numbers are the Renavam of the same vehicles. If a row has a single plate and other words, a
-    # number may be a telephone number or a CPF (a person's tax number).
+    # Omit the numbers of a row (Renavam and mistyped Renavam) in two cases. If a table's row has
+    # one number for each plate, the numbers are the Renavam of the same vehicles. If a row has a
+    # single plate and other words, a number may be a telephone number or a CPF (a person's tax
+    # number).
     vehicle_count = len(plates) + len(mistyped)
     numbers_count = len(subjects) - len(plates) + len(doubtful) - len(mistyped)
     is_pair = has_columns and numbers_count == vehicle_count
@@ -345,7 +351,9 @@ def _in_cells(
         subjects = list(plates) or subjects
     is_every_word_named = is_named or len(filled) == 1 or not has_others
     if subjects:
-        # In a row with a single plate, the other cells describe the plate's vehicle.
+        # In a row with a single plate and other words, a word like a mistyped plate or Renavam may
+        # describe the plate's vehicle. The word is an invalid entry only if a header names the
+        # columns or if the row is a line of text.
         return [*subjects, *(doubtful if is_every_word_named or len(plates) != 1 else ())]
     if doubtful and is_every_word_named:
         return list(doubtful)

@@ -19,7 +19,8 @@ _UNDER_WAY: Final = ("running", "paused")
 class BatchUnderWay:
     """A running or paused batch. ``ended`` is the number of items that are done or have failed.
 
-    ``started_at`` is in epoch seconds, and ``at_most`` is the highest possible price in R$.
+    ``started_at`` is in epoch seconds. ``at_most`` is the highest possible price of the batch's
+    lookups in R$.
     """
 
     state: State

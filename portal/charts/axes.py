@@ -40,7 +40,10 @@ def price_ticks(frame: Frame) -> tuple[PriceTick, ...]:
 
 
 def axis_price(value: float) -> str:
-    """Format a short grid-line label: ``R$ 92,5 mil``, ``R$ 1,2 mi``, ``R$ 800``."""
+    """Format the label of a grid line, such as ``R$ 800`` or ``R$ 92,5 mil``.
+
+    "mil" means thousand, and "mi" means million.
+    """
     for size, word in ((1_000_000, "mi"), (1_000, "mil")):
         if abs(value) >= size:
             number = f"{value / size:.1f}".removesuffix(".0").replace(".", ",")

@@ -137,7 +137,7 @@ def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
     """Return evenly spaced labels, including one for the last bar.
 
     Labels are centred below their bars. If ``slot`` is less than ``_WIDEST``, the last label ends
-    at the right edge of its bar instead.
+    at the right edge of its bar instead, so that it stays inside the plot.
     """
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1

@@ -45,7 +45,8 @@ CANVASES: Final = MappingProxyType[Layout, Canvas](
 class Frame:
     """The scales of a plot.
 
-    ``first`` and ``last`` are the ``month_index`` of the first and of the last month.
+    ``first`` and ``last`` are the ``month_index`` of the first and of the last month. This index
+    counts months since January of year 0.
 
     ``levels`` are the prices of the grid lines, the lowest first. ``is_broken`` is true if the
     price axis does not begin at zero.

@@ -17,8 +17,8 @@ from typing import Final, Literal, Protocol
 Layout = Literal["screen", "paper", "compact"]
 Anchor = Literal["start", "middle", "end"]
 
-# No car costs this many R$, so a price from this limit on is an error of the source. Such prices
-# are not drawn, because they would make every line look flat.
+# No car costs this many R$, so a price of this amount or more is an error of the source. Such
+# prices are not drawn, because they would make every line look flat.
 _TOO_MUCH: Final = Decimal(100_000_000)
 
 
@@ -143,8 +143,8 @@ class Flag:
     """The label of the chosen series' last real price, at the plot's right edge.
 
     The label consists of ``price`` and, below it, ``month``. ``y`` is the middle of the text
-    ``price``. ``month`` is "" if ``Words.now`` is true. ``dot_x`` and ``dot_y`` are the coordinates
-    of the price's point in the chart.
+    ``price``. ``month`` is "" if the price is the current price. ``dot_x`` and ``dot_y`` are the
+    coordinates of the price's point in the chart.
     """
 
     y: float

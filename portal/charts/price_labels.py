@@ -39,7 +39,8 @@ def labels_at_edge(
     """Return the label of each series' last real price.
 
     A series has no label if its last real price is earlier than the last real price of the chosen
-    series. The solid line of such a series ends too far from the edge.
+    series. The solid line of such a series ends too far from the plot's right edge, where the
+    labels are.
     """
     mine = every[chosen]
     last = last_real(mine)

@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 from datetime import date
 
-# Two values with a smaller relative difference count as equal.
+# Two values count as equal if their relative difference is at most this.
 _FLAT = 1e-6
 # The smallest normal float. A fraction of a smaller number may be rounded to 0.
 _LEAST = sys.float_info.min

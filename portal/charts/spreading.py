@@ -23,11 +23,11 @@ def spread(
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
     # Imagine all labels in one stack without gaps. ``offset`` is a label's distance from the top
-    # label of the stack. ``middle`` is the position of the top label that puts the label at its
-    # wanted position. A block consists of one label, or of several labels without gaps. If the
-    # ``middle`` of a label is smaller than the ``middle`` of the block above the label, the label
-    # and the block overlap. The label and the block are then merged into one block, whose
-    # ``middle`` is the weighted mean of both ``middle`` values.
+    # label of this stack. If the stack is moved until the label is at its wanted position, the
+    # variable ``middle`` is the position of the top label. Two neighbours with the same ``middle``
+    # touch each other. If the lower neighbour has the smaller ``middle``, the two overlap. A block
+    # is one label, or several labels that touch and share one ``middle``. A label that overlaps the
+    # block above it is merged into this block. The new ``middle`` is the weighted mean of the two.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         middle, weight, count = wanted[i] - offset, weights[i], 1

@@ -36,7 +36,7 @@ class EmbeddedStore:
 
     ``files`` maps a file's name in the backup to the file's path on disk. A cache in Redis, a
     database in PostgreSQL and a key in PORTAL_SECRET_KEY are not files, so ``files`` lacks them.
-    ``key_fingerprints`` identify the configured secret keys (see ``fingerprint``).
+    ``key_fingerprints`` are hashes that identify the configured secret keys.
     """
 
     data_dir: Path

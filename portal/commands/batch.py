@@ -285,7 +285,7 @@ def _write_table(table: Table, file: Any, chosen: Format) -> None:
 def _impossible(tools: BatchTools, batch: Batch) -> int:
     """Return how many Renavam are done without an answer.
 
-    A batch that asks only for "decode" has no lookup for a Renavam.
+    The lookup "decode" needs a plate, so a batch with only this lookup makes none for a Renavam.
     """
     items = tools.batches.items(batch.id, tools.identity.digest)
     return sum(item.state == "done" and not lookups_of(item.subject, batch.ask) for item in items)

@@ -32,9 +32,9 @@ class DataCheck:
     Each ``for_`` method returns a one-line reason why a command must not run, or None if the
     command may run. The files ``database`` and ``store`` (the cache) must exist. A path is None if
     no such file is needed, for example with PostgreSQL or Redis. ``unused_stores`` are cache files
-    from before REDIS_URL was set. ``key_fingerprints`` identify the present and the old secret keys
-    in the command's settings. The set is empty if there is no present key. ``store_fingerprint``
-    returns the key fingerprint that is recorded in the cache.
+    from before REDIS_URL was set. ``key_fingerprints`` are hashes that identify the present and the
+    old secret keys in the command's settings, or an empty set if there is no present key.
+    ``store_fingerprint`` returns the key fingerprint that is recorded in the cache.
     """
 
     engine: Engine

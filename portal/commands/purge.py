@@ -69,9 +69,9 @@ def purge_command(
             run.attempt(batches.forget, name)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
         for tag in tags:
-            # Log the purge before purging the store (the cache). If the store then loses its
-            # contents, including its count of purges, other processes learn of this purge only from
-            # the log.
+            # Log the purge in the database before purging the store (the cache), because
+            # ``purge_tag`` needs the purge's number in the log. If the store loses its contents,
+            # including its count of purges, other processes learn of this purge only from the log.
             number = run.attempt(purge_log.note, purge_bucket(tag))
             gone = run.attempt(store.purge_tag, tag, number or 0)
             run.deleted += gone or 0

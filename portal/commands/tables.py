@@ -11,7 +11,8 @@ from typing import Any, Final
 _MEASURED_ROWS: Final = 1000
 _GAP: Final = "  "
 _EMPTY: Final = "-"
-# Control characters could break the line or change the terminal's state.
+# Replaces control characters by spaces, because they could break the line or change the terminal's
+# state.
 _ONE_LINE: Final = dict.fromkeys((*range(32), *range(127, 160), 0x2028, 0x2029), " ")
 
 

@@ -103,7 +103,7 @@ class DossierArchive:
 
     ``forget``, ``drop_expired`` and ``drop_unreadable`` delete data of all namespaces. ``bucket``
     maps the HMAC of a plate to a number that the purge log stores in place of the plate. Many
-    plates have the same number.
+    plates share a number, so the log does not reveal which plate was purged.
     """
 
     def __init__(
@@ -143,7 +143,11 @@ class DossierArchive:
         *,
         purge_mark: int,
     ) -> None:
-        """Store a dossier. Raises Purged or DossiersUnavailable if this fails."""
+        """Store a dossier.
+
+        Raises Purged if the vehicle's data was purged after the call that returned ``purge_mark``.
+        Raises DossiersUnavailable if the database fails.
+        """
         number, key = identifiers
         now, subject = self._clock(), self._keys.tag(snapshot.plate)
         head = msgspec.json.encode(_Head(key=key, snapshot=snapshot))
@@ -197,7 +201,7 @@ class DossierArchive:
 
         If ``owner`` is given, only a dossier of this owner is revoked. Return False if no valid
         dossier was found. Raises DossiersUnavailable if the database fails, or if deleted bytes
-        remain in its files. In the second case, the dossier is revoked.
+        remain in its files. In the second case, the dossier is revoked nevertheless.
         """
         where = (
             (table.c.number == number)

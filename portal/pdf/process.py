@@ -2,8 +2,8 @@
 
 In a worker process, WeasyPrint would occupy 47 MiB of memory, and other requests would wait for the
 GIL during each layout. The child is started as a new program, because a process with threads, such
-as a worker, must not fork. The child ends when the last open archive is complete, or when the
-worker ends.
+as a worker, must not fork. The child ends when the worker has closed its last open archive, or when
+the worker ends.
 """
 
 import logging
@@ -44,10 +44,10 @@ class RenderingFailed(Exception):
 class PdfProcess:
     """Renders PDFs in a child process, which runs only while an archive is open.
 
-    ``files`` returns a mapping from the paths below ``/static/`` to the files. ``here`` renders in
-    this process if no child can be started. ``is_available_here`` imports WeasyPrint to find out
-    whether its libraries are installed. ``open`` calls ``is_available_here`` only if
-    ``is_evidently_installed`` returns False.
+    ``files`` returns a mapping from the paths below ``/static/`` to the files. ``here`` renders a
+    page in this process, and is called if no child can be started. ``is_available_here`` imports
+    WeasyPrint to find out whether its libraries are installed. To avoid this import, ``open`` calls
+    ``is_available_here`` only if ``is_evidently_installed`` returns False.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class PdfProcess:
 
 
 class _Child:
-    """A running child.
+    """A running child process.
 
     ``prepare`` and ``render`` raise EOFError or OSError if the child ends or takes too long.
     """
@@ -128,7 +128,8 @@ class _Child:
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
         with ours, theirs:
-            # The portal's settings are removed, because the child does not need their secrets.
+            # The environment omits the portal's settings, because the child does not need the
+            # secrets among them.
             environment = {
                 name: value for name, value in os.environ.items() if not name.startswith("PORTAL_")
             }

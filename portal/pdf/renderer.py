@@ -30,10 +30,10 @@ class UnknownFile(KeyError):
 
 
 def is_evidently_installed() -> bool:
-    """Look for WeasyPrint and its libraries without importing WeasyPrint.
+    """Return whether WeasyPrint and its libraries are found, without the import.
 
-    The import takes 0.7 s. Outside Linux the libraries have other names, so the function may return
-    False although everything is installed.
+    Importing WeasyPrint takes 0.7 s. Outside Linux the libraries have other names, so the function
+    may return False although everything is installed.
     """
     try:
         for name in _LIBRARIES:
