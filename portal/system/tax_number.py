@@ -2,7 +2,7 @@
 
 Since July 2026 the first twelve characters of a CNPJ may be letters or digits. The formula for the
 check digits uses a character's ASCII code minus 48 as its value. The source is annex XV of the tax
-authority's Instrução Normativa RFB 2.229/2024.
+authority's regulation "Instrução Normativa RFB 2.229/2024".
 """
 
 import re
