@@ -29,7 +29,10 @@ def format_tax_number(text: str) -> str | None:
 
 
 def _holds(plain: str, weights: Iterable[int]) -> bool:
-    """Return whether both check digits are right and the characters are not all equal."""
+    """Return whether both check digits are right and the characters are not all equal.
+
+    For example, the CPF 111.111.111-11 has right check digits, but is never issued.
+    """
     body, digits = plain[:-2], plain[-2:]
     first = _check_digit(body, weights)
     return digits == f"{first}{_check_digit(f'{body}{first}', weights)}" and len({*plain}) > 1

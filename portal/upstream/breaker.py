@@ -211,7 +211,7 @@ class Breaker:
         return self._circuit.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send a request to the origin, or raise CircuitOpen at once."""
+        """Send a request to the origin. Raises CircuitOpen at once if the breaker refuses it."""
         probe = self._admit()
         try:
             guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)

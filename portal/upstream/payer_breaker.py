@@ -80,7 +80,7 @@ class PayerBreaker:
         return self._shared.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send a request to the origin, or raise CircuitOpen at once."""
+        """Send a request to the origin. Raises CircuitOpen at once if the breaker refuses it."""
         payer, subject = name_hash(resource.payer or ""), name_hash(resource.subject)
         role = self._admit(payer)
         try:
@@ -250,7 +250,7 @@ class _Slot:
 
 
 class _Payers:
-    """The table of payers. A search reads only one set, and so takes constant time."""
+    """The table of payers. A search reads only one set of slots, and so takes constant time."""
 
     def __init__(
         self, counters: SharedCounters, clock: Callable[[], float], longest_call_s: float
