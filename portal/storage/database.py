@@ -198,7 +198,7 @@ def upgrade_schema(engine: Engine) -> str | None:
 
 @contextmanager
 def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
-    """Begin a transaction in which no other process can create or migrate tables."""
+    """Begin a transaction that keeps other processes from creating or migrating tables."""
     if engine.dialect.name != "postgresql":
         with writing(engine) as db:
             yield db
