@@ -68,7 +68,7 @@ class BatchProcess:
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
         # The batch process claims the items of batches under this name. A process that replaces a
         # killed batch process gets the same name, so that it can release the killed process's items
-        # at once. Two batch processes never run at the same time.
+        # at once. This is safe, because two batch processes never run at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
@@ -123,7 +123,10 @@ class BatchProcess:
             return process
 
     def _forget_requests(self) -> None:
-        """Discard all requests in the FIFO. While there is work, workers send new requests."""
+        """Discard all requests in the FIFO.
+
+        No work is forgotten, because the workers repeat their requests while there is work.
+        """
         os.set_blocking(self._fifo, False)
         with suppress(BlockingIOError):
             os.read(self._fifo, 65536)
@@ -138,7 +141,7 @@ def run_batches(holder: str) -> None:
         signal.signal(each, lambda *_: stopping.set())
     lower_priority(NICENESS)
 
-    # Imported late, because portal.serving.process imports this module.
+    # Import late, because portal.serving.process imports this module (a circular import).
     from portal.factory import ServerProcess, create_app, environment_settings
     from portal.serving.process import join_shared_directory
     from portal.web import set_up_logging
@@ -150,7 +153,7 @@ def run_batches(holder: str) -> None:
     scheduler, store = app.extensions["scheduler"], app.extensions["store"]
     gc.freeze()  # later garbage collections skip the present objects
     _tolerant(leases.release_all)
-    _tolerant(runner.tick)  # the scheduler's first call of ``tick`` comes half a second later
+    _tolerant(runner.tick)  # at once, because the scheduler waits half a second first
     scheduler.start()
     busy_at = time.monotonic()
     while not stopping.wait(_CHECKED_EVERY_S) and os.getppid() == parent:

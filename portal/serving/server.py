@@ -33,11 +33,12 @@ _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "g
 
 
 class Server(MPServer):
-    """A Granian server that announces its stop after SIGTERM, and stops ``drain_s`` seconds later.
+    """A Granian server that announces its stop before it stops.
 
-    A second SIGTERM, or Ctrl-C, stops the server at once. The server calls ``before_stop`` before
-    it tells the workers to end. If ``is_activated``, the workers share the listening socket that
-    systemd passed. Otherwise each worker opens its own socket on the same port.
+    After SIGTERM, the server announces the stop in ``/readyz``, and stops ``drain_s`` seconds
+    later. A second SIGTERM, or Ctrl-C, stops the server at once. The server calls ``before_stop``
+    before it tells the workers to end. If ``is_activated``, the workers share the listening socket
+    that systemd passed. Otherwise each worker opens its own socket on the same port.
     """
 
     def __init__(

@@ -162,7 +162,7 @@ def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -
     if unplaced:
         raise BackupRefused(f"with these settings the portal does not use {min(unplaced)}")
     for name, path in targets.items():
-        # A key file may exist if the backup contains no key.
+        # An existing key file is no obstacle if the backup contains no key.
         if os.path.lexists(path) and (name != KEY_NAME or name in manifest.files):
             raise BackupRefused(f"{path} exists: a backup is restored where no data is")
         for journal in (path.with_name(path.name + ending) for ending in _JOURNALS):
@@ -264,7 +264,10 @@ def _manifest(archive: tarfile.TarFile, file: Path) -> Manifest:
 
 @contextmanager
 def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
-    """Yield a temporary path in the directory of each target. Remove the paths after the block."""
+    """Yield a temporary path for each target, in the target's directory.
+
+    The temporary files are removed after the block.
+    """
     folders: dict[Path, Path] = {}
     try:
         for target in targets.values():

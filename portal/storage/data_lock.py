@@ -10,8 +10,8 @@ class DataLock:
     """A server's lock on its data directory, held until the server ends.
 
     ``is_alone`` is true if no other server held the lock when this object was made. In this case,
-    the lock is exclusive until ``share`` is called. The kernel releases a killed server's lock.
-    Raises OSError if the directory cannot be used.
+    the lock is exclusive until ``share`` is called. Otherwise the object holds no lock until then.
+    The kernel releases a killed server's lock. Raises OSError if the directory cannot be used.
     """
 
     def __init__(self, data_dir: Path) -> None:

@@ -118,11 +118,12 @@ def open_engine(
 
 
 def side_engine(engine: Engine) -> Engine:
-    """Return an engine for tokens and histories, which slow ledger writes do not block.
+    """Return an engine for the tables of tokens and histories.
 
-    Requests with cached answers need tokens and histories, but not the ledger (the table of
-    upstream calls). On PostgreSQL, the new engine therefore has its own connections. On SQLite,
-    reads do not wait for writers, so the function returns ``engine`` itself.
+    Requests with cached answers need these tables, but not the ledger (the table of upstream
+    calls). Slow writes to the ledger must not delay such requests. On PostgreSQL, the new engine
+    therefore has its own connections. On SQLite, reads do not wait for writers, so the function
+    returns ``engine`` itself.
     """
     if engine.dialect.name != "postgresql":
         return engine
@@ -197,7 +198,7 @@ def upgrade_schema(engine: Engine) -> str | None:
 
 @contextmanager
 def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
-    """Begin a transaction in which no other process can create or migrate tables."""
+    """Begin a transaction that keeps other processes from creating or migrating tables."""
     if engine.dialect.name != "postgresql":
         with writing(engine) as db:
             yield db
@@ -321,7 +322,8 @@ def _sqlite(path: Path) -> Engine:
         record.info["inode"] = file_identity(path)
 
     def check_inode(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
-        # Rows that are written to a removed file are lost without an error.
+        # Refuse the connection, because rows that are written to a removed file are lost without an
+        # error.
         if record.info.get("inode") != file_identity(path):
             raise DisconnectionError("the file was removed or replaced")  # the pool reconnects
 
@@ -344,11 +346,11 @@ def _set_up_sqlite(connection: Any, _record: object) -> None:
 def _begin_immediate(connection: Connection, wait_s: float) -> None:
     """Acquire SQLite's write lock. Raises OperationalError after ``wait_s``.
 
-    After a plain BEGIN, a write would fail without waiting if another process has written since the
-    transaction's first read.
+    BEGIN IMMEDIATE acquires the lock before the transaction's first read. After a plain BEGIN, a
+    write would fail without waiting if another process has written since the first read.
     """
-    # Use the driver directly. This PRAGMA cannot fail, so it does not need SQLAlchemy's error
-    # handling.
+    # Use the driver directly, because it is faster. This PRAGMA cannot fail, so it does not need
+    # SQLAlchemy's error handling.
     cast(Any, connection.connection.driver_connection).execute(
         f"PRAGMA busy_timeout = {int(wait_s * 1000)}"
     ).close()
@@ -361,7 +363,7 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
 
     On SQLite, ``wait_s`` limits the wait for other writers. The call first waits for other threads
     of the process, without using a connection. It then waits for SQLite's write lock. Calls of
-    ``writing`` must not be nested.
+    ``writing`` must not be nested, because the inner call would wait for the outer call.
     """
     queue = _write_queues.get(engine)
     if queue is None:  # on PostgreSQL, the connection pool is the queue
@@ -375,11 +377,11 @@ def writing(engine: Engine, wait_s: float = WRITE_WAIT_S) -> Iterator[Connection
 
 
 class BytesKept(Exception):
-    """The rows are deleted, but some of their bytes remain in the database's files."""
+    """The rows are deleted, but some of their bytes may remain in the database's files."""
 
 
 def erase_traces(engine: Engine, traces: Sequence[bytes]) -> None:
-    """Remove the bytes of deleted rows from SQLite's files, as ``leave_no_trace`` explains.
+    """Remove the bytes that deleted rows have left in SQLite's files.
 
     ``traces`` are byte strings that identify the rows. Raises BytesKept if a trace may remain. On
     PostgreSQL the function does nothing, because the server itself vacuums its files.

@@ -46,7 +46,10 @@ def former_fingerprints(engine: Engine) -> list[str]:
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
-    """Return the recorded fingerprints of keys in use that are not in ``fingerprints``."""
+    """Return the recorded fingerprints of accepted keys that are not in ``fingerprints``.
+
+    The accepted keys are the signing key and the old keys that may still read data.
+    """
     with reading(engine) as db:
         return sorted(_in_use(db) - _shortened(fingerprints))
 
@@ -58,10 +61,11 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     accepted) that may have signed stored answers.
 
     If a recorded key is no longer accepted, the function removes all HMACs of plates from the
-    ledger. A later deletion of a vehicle's data could not find HMACs of that key. If no recorded
-    key is accepted, the function deletes all history entries, batches and issued dossiers, because
-    their content cannot be decrypted. If only some recorded keys are accepted, the caller must
-    delete the entries, batches and dossiers that no accepted key decrypts.
+    ledger (the table of upstream calls), because a later deletion of a vehicle's data could not
+    find the HMACs that were made with that key. If no recorded key is accepted, the function
+    deletes all history entries, batches and issued dossiers (vehicle reports), because their
+    content cannot be decrypted. If only some recorded keys are accepted, the caller must delete the
+    entries, batches and dossiers that no accepted key decrypts.
     """
     present = _shortened((fingerprint, *accepted))
     with writing(engine) as db:
@@ -88,7 +92,10 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
 
 
 def settle_former_keys(engine: Engine) -> None:
-    """Delete the list of former keys. Their signed answers must already be deleted."""
+    """Delete the list of former keys.
+
+    The answers that these keys signed must already be deleted from the cache.
+    """
     with writing(engine) as db:
         db.execute(delete(meta).where(meta.c.name == _FORMER_NAMES))
 

@@ -1,7 +1,8 @@
-"""Repeats, in a restored backup, the purges (deletions of a vehicle's data) after the backup.
+"""Repeats in a restored backup the purges that were made after the backup.
 
-The purge log identifies a purged vehicle only by its bucket, a short hash. Many vehicles share a
-bucket, so a repeated purge deletes the data of all vehicles in the bucket.
+A purge deletes a vehicle's data. The purge log identifies a purged vehicle only by its bucket, a
+short hash. Many vehicles share a bucket, so a repeated purge deletes the data of all vehicles in
+the bucket.
 """
 
 import sqlite3
@@ -16,10 +17,10 @@ _TAGGED = ("history", "batch_items", "dossiers")
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
     """Apply to ``restored`` the purges that only ``log`` contains, and return their number.
 
-    ``log`` and ``restored`` are database files. The function also copies the purges to the purge
-    log of ``restored``, so that the next start deletes the vehicles' answers from the cache.
-    ``bucket_of`` maps a vehicle's HMAC (a value of a column ``subject``) to the vehicle's bucket.
-    Raises sqlite3.Error.
+    ``log`` and ``restored`` are database files, each with a purge log. The function also copies the
+    purges to the purge log of ``restored``, so that the next start deletes the vehicles' answers
+    from the cache. ``bucket_of`` maps a vehicle's HMAC (a value of a column ``subject``) to the
+    vehicle's bucket. Raises sqlite3.Error.
     """
     with (
         closing(sqlite3.connect(f"file:{quote(str(log))}?mode=ro", uri=True)) as newer,

@@ -16,8 +16,8 @@ from portal.storage.turn_queue import TurnQueue
 
 T = TypeVar("T")
 
-# Hide SQLAlchemy's messages about _FifoPool. By default SQLAlchemy hides only those about its own
-# pool classes.
+# Hide SQLAlchemy's messages about _FifoPool below the level WARNING. By default SQLAlchemy hides
+# such messages only for its own pool classes.
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
 # The largest number of connections per process. By default a PostgreSQL server accepts 100

@@ -1,6 +1,7 @@
 """The database's log of purges. A purge deletes a vehicle's data.
 
-The cache also counts purges, but a cache that restarts empty has lost its counters.
+The cache counts purges too. The database needs its own log, because a cache that restarts empty has
+lost its counters.
 """
 
 import logging
@@ -32,8 +33,9 @@ _LATER_PURGE = PreparedStatement(
 class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
-    ``latest`` is the number of the last purge. ``buckets`` contains the bucket of each purge after
-    the argument of ``since``, or is None if the buckets are unknown.
+    ``latest`` is the number of the last purge. ``buckets`` contains the bucket (a short hash of the
+    vehicle) of each purge after the number passed to ``since``. ``buckets`` is None if the log
+    cannot list these purges.
     """
 
     latest: int
@@ -51,7 +53,8 @@ def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
 class PurgeLog:
     """The purges, numbered from 1.
 
-    Each purge has a bucket, which is a number that the purged vehicle shares with many others.
+    Each purge has a bucket, which is a number that the purged vehicle shares with many other
+    vehicles.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -62,8 +65,8 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # Do not use a database sequence, because the transactions might then commit in
-                    # another order than that of their numbers.
+                    # Do not use a database sequence. The transactions might then commit in another
+                    # order than that of their numbers, and a reader could miss a late lower number.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - KEPT))
@@ -81,8 +84,8 @@ class PurgeLog:
     def since(self, number: int | None) -> Purges | None:
         """Return the purges after ``number``, or None if the database cannot be read.
 
-        ``buckets`` in the result is None if the log cannot list these purges. In this case,
-        ``number`` is None, older than the log, or greater than ``latest``.
+        ``buckets`` in the result is None if the log cannot list these purges, because ``number`` is
+        None or greater than ``latest``, or because the log has dropped a purge after ``number``.
         """
         try:
             with reading(self._engine) as db:

@@ -10,7 +10,7 @@ REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 SCHEMA_HEAD = REVISIONS[-1]
 
 _BASELINE = "0001"
-_LAST_UNRECORDED = "0002"  # the newest schema without a recorded revision
+_LAST_UNRECORDED = "0002"  # a database with a later schema always has a recorded revision
 
 
 class SchemaMismatch(Exception):

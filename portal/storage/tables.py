@@ -50,7 +50,7 @@ ledger = Table(
     Column("status", Integer),
     Column("namespace", String, nullable=False, server_default=""),
     Column("batch", String(32)),  # The id of the call's batch. NULL if no batch made the call.
-    # The operator's page computes sums from these columns. The index alone serves these queries.
+    # The operator's page computes sums from these columns. Its queries read only the index.
     Index("ledger_by_use", "namespace", "day", "operation", "price", "caller", "outcome", "status"),
     Index("ledger_by_subject", "subject"),
     Index("ledger_by_batch", "batch"),
@@ -112,7 +112,7 @@ batches = Table(
     Column("resume_at", Float),
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
-    Column("ask", String(40), nullable=False),  # The names of the operations, separated by commas.
+    Column("ask", String(40), nullable=False),  # The lookups to make, separated by commas.
     Column("at_most", String(20), nullable=False),  # The batch's highest possible price in R$.
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
     # The invalid entries of the batch's list of plates, encrypted.
@@ -141,8 +141,9 @@ batch_items = Table(
     # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
-    # In R$, the price of the item's calls that were answered before the batch's latest start, plus
-    # the highest possible price of the item's other lookups. NULL in rows older than revision 0007.
+    # The item's highest possible price in R$, computed when the batch was created or last started.
+    # It adds up the prices of the calls answered by then, and of the lookups without a stored
+    # answer. NULL in rows older than schema revision 0007.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
@@ -153,7 +154,7 @@ batch_items = Table(
 # Issued dossiers (vehicle reports). ``head`` contains the key in the dossier's link, and a summary
 # of the dossier. ``head``, ``html`` and ``pdf`` are encrypted. When a dossier has expired or was
 # revoked, these three columns and ``subject`` are NULL. The row remains, so that the dossier's page
-# can tell that the link has ended.
+# can say that the dossier has expired or was revoked.
 dossiers = Table(
     "dossiers",
     metadata,

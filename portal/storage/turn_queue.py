@@ -19,8 +19,9 @@ class TurnQueue:
     """
 
     def __init__(self, turns: int = 1, stall_s: float = math.inf) -> None:
-        # The lock is reentrant. While a thread holds the lock, the garbage collector may run in the
-        # same thread and return a connection. The return ends a turn, which needs the lock again.
+        # The lock must be reentrant. While a thread holds the lock, the garbage collector may run
+        # in the same thread and return a connection to its pool. The return calls ``release``,
+        # which needs the lock again.
         self._lock = threading.RLock()
         self._free = turns
         self._stall_s = stall_s

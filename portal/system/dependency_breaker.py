@@ -46,7 +46,7 @@ class DependencyBreaker:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Guard one call. Raises BreakerOpen while the breaker is open."""
+        """Open the breaker if the block fails. Raises BreakerOpen while the breaker is open."""
         self._require_closed()
         with self._slots:
             self._require_closed()

@@ -33,7 +33,7 @@ def read_texts(environ: Mapping[str, str], secrets: Iterable[str], home: Path) -
 def _checked_text(name: str, value: str) -> str:
     try:
         value.encode()
-    # Python decodes bytes that are not UTF-8 as lone surrogates (PEP 383).
+    # Python decodes bytes that are not UTF-8 as lone surrogates (PEP 383). ``encode`` refuses them.
     except UnicodeEncodeError:
         raise SettingsError(f"{name} makes no sense: it is not UTF-8") from None
     return value.strip()

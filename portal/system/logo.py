@@ -23,7 +23,8 @@ _OWN_REFERENCE: Final = re.compile(r"\s*(#|data:image/(png|jpeg);base64,)")
 _FOREIGN_URL: Final = re.compile(
     r"url\((?!\s*['\"]?\s*#)|image-set\(|@import|expression\(|\\", re.IGNORECASE
 )
-# One number or length, with the separator after it. The PDF renderer can read only these forms.
+# One number or length, with the separator after it. The PDF renderer reads no other notation, such
+# as "calc(1px + 2px)".
 _NUMBERS: Final = re.compile(r"\s*[-+]?[\d.]+([eE][-+]?\d+)?(px|pt|mm|cm|in|em|%)?[\s,]*")
 _MOST_ELEMENTS: Final = 2000
 
@@ -77,8 +78,8 @@ def _check_svg(content: bytes) -> None:
     for name in ("viewBox", "width", "height"):
         if _NUMBERS.sub("", root.get(name, "")):
             raise InvalidLogo(f"the SVG's {name} is not a number")
-    # Refuse a ``use`` of an element that contains a ``use``. Nine levels of ten uses each would
-    # draw 10⁹ shapes.
+    # A ``use`` element draws a copy of another element. Refuse a ``use`` whose target contains a
+    # ``use``, because nine nested levels of ten copies each would draw 10⁹ shapes.
     uses = [value for each in root.iter(_USE) for name, value in each.items() if "href" in name]
     used = (each for each in root.iter() if f"#{each.get('id')}" in uses)
     if any(child.tag == _USE for each in used for child in each.iter()):

@@ -6,16 +6,19 @@ from dataclasses import dataclass
 # The number of threads with which a worker serves requests. The number is high, so that requests
 # with cached answers find a free thread while many lookups hang.
 BLOCKING_THREADS = 600
+# The number of threads with which a worker looks up the data of pages.
 PANEL_THREADS = 1024
+# The length of the listening socket's queue, and the largest number of a worker's connections.
 BACKLOG = 4096
 
 # Open files of a worker. An idle worker has 36 open files (measured). _IDLE_FILES also has a
 # reserve of 28 for short-lived files. A worker has at most 16 connections to the SQLite database
-# and 64 to the SQLite cache. Each connection opens two files, the data and the write-ahead log.
-# While the process holds a lock on the data, SQLite keeps files of closed connections open.
+# and 64 to the SQLite cache. Each connection opens two files, the data and the write-ahead log. All
+# these files count permanently, because SQLite keeps a closed connection's file open while the
+# process holds a lock on the data.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
-_FILES_PER_LOOKUP = 2  # the lease's lock file, and the connection to the upstream
+_FILES_PER_LOOKUP = 2  # the lookup's lock file, and the connection to the upstream
 _MINIMUM = 8
 _UNLIMITED = 1 << 20
 _MACOS_LIMIT = 10_240  # OPEN_MAX; macOS refuses a higher limit, although its hard limit is infinite
@@ -74,8 +77,8 @@ def open_files_limit() -> int:
 def raise_open_files_limit() -> None:
     """Raise the soft limit of open files to the hard limit, as far as the system allows.
 
-    Child processes inherit the limit. The import of Granian 2.8 also raises the limit, but Granian
-    does not document this.
+    Child processes inherit the limit. The import of Granian 2.8 raises the limit too. The portal
+    does not rely on it, because Granian does not document it.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

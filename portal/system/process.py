@@ -14,7 +14,8 @@ from typing import Final
 
 _END_SIGNALS: Final = (signal.SIGTERM, signal.SIGINT)
 
-# The number of the system call sched_setattr. Python and glibc before 2.41 have no function for it.
+# The number of the system call sched_setattr. Python has no function for this call, and glibc has
+# one only since version 2.41.
 _SCHED_SETATTR: Final = {"x86_64": 314, "aarch64": 274}
 # struct sched_attr: size, policy, flags, nice, priority, runtime (the slice), deadline, period
 _SCHED_ATTR: Final = "IIQiIQQQ"
@@ -34,8 +35,8 @@ def numeric_address(host: str, port: int) -> str:
 def bind_error(host: str, port: int) -> str | None:
     """Return why no socket can be bound to the address, or None if binding works.
 
-    The server's workers share the port. Without this check, the workers could also share the port
-    with an unrelated server. That server would then get part of the requests.
+    The server's workers share the port (SO_REUSEPORT). Without this check, the workers could also
+    share the port with an unrelated server, which would then get part of the requests.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
@@ -58,8 +59,8 @@ def pin_to_processor(number: int, workers: int) -> None:
         return
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
-        # During a reload, a new worker runs beside the old worker. ``number`` may then exceed the
-        # number of processors.
+        # During a reload, a new worker runs beside the old worker. ``number`` may then be too high
+        # for an index of ``processors``.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
 
@@ -78,9 +79,10 @@ def use_batch_policy(niceness: int) -> bool:
     """Choose Linux's policy SCHED_BATCH with a short time slice, and set the niceness.
 
     A batch thread that becomes ready to run does not interrupt a running thread. A waiting thread
-    may interrupt a batch thread that has run for its slice. The default slice is 1.4 ms on two
-    processors. Linux before 6.12 ignores a chosen slice. Threads that are started later inherit
-    policy, slice and niceness. Returns False if the system lacks or forbids sched_setattr(2).
+    may interrupt a batch thread that has run for its slice. A short slice therefore shortens the
+    wait. The function sets the slice to 0.1 ms. The default is 1.4 ms on two processors. Linux
+    before 6.12 ignores the set slice. Threads that are started later inherit policy, slice and
+    niceness. Returns False if the system lacks or forbids sched_setattr(2).
     """
     number = _SCHED_SETATTR.get(os.uname().machine) if sys.platform == "linux" else None
     if number is None:
@@ -93,10 +95,10 @@ def use_batch_policy(niceness: int) -> bool:
 def end_forked_processes_on_signals() -> None:
     """Let SIGTERM and SIGINT end forked processes, even those that have only just started.
 
-    A forked worker inherits the signal handlers of Granian's main process. Until the worker has
-    replaced these handlers, they would ignore the only SIGTERM that the main process sends to the
-    worker. A forked process therefore starts with the default handlers. Both signals are blocked
-    during the fork, so that no signal arrives before the handlers are reset.
+    A forked worker inherits the signal handlers of Granian's main process, which do not end the
+    worker. The main process sends SIGTERM only once, and the worker would ignore it until it has
+    set its own handlers. A forked process therefore starts with the default handlers. Both signals
+    are blocked during the fork, so that no signal arrives before the handlers are reset.
     """
     mask = signal.pthread_sigmask
 

@@ -17,7 +17,7 @@ from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
 _UNLOCKED_PREFIX = "new-"  # precedes _PREFIX until the directory is locked
-_CREATION_GRACE_S = 60.0  # a directory is created and locked in far less time
+_CREATION_GRACE_S = 60.0  # an unlocked new directory that is younger is not removed
 _CHUNK = 1024 * 1024
 
 
@@ -44,8 +44,8 @@ class SharedDirectory:
 
     def __init__(self, parent: Path, room: int) -> None:
         _remove_abandoned(parent)
-        # Lock the directory before it gets its final name, because other servers remove unlocked
-        # directories with such names.
+        # Lock the directory before it gets its final name, because other servers at once remove an
+        # unlocked directory with a final name.
         self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:
@@ -110,7 +110,7 @@ def fill(file: int, size: int) -> None:
 
     The caller must not hold an flock(2) on ``file``, because this function releases that lock.
     """
-    fcntl.flock(file, fcntl.LOCK_EX)  # two processes may extend the file at once
+    fcntl.flock(file, fcntl.LOCK_EX)  # another process may be extending the file
     try:
         size_now = os.fstat(file).st_size
         while size_now < size:  # write zeros, because not every file system supports fallocate
@@ -122,8 +122,8 @@ def fill(file: int, size: int) -> None:
 def _remove_abandoned(parent: Path) -> None:
     for directory in (*parent.glob(f"{_PREFIX}*"), *parent.glob(f"{_UNLOCKED_PREFIX}{_PREFIX}*")):
         with contextlib.suppress(OSError):
-            # Skip a very new directory, because its creator may be about to lock it. If this
-            # process held the lock at that moment, the creator could not lock the directory.
+            # Skip a new directory, because its creator may be about to lock it. If this process
+            # held the lock at that moment, the creator could not lock the directory.
             age_s = time.time() - directory.lstat().st_mtime
             if directory.name.startswith(_UNLOCKED_PREFIX) and age_s < _CREATION_GRACE_S:
                 continue

@@ -2,7 +2,7 @@
 
 Since July 2026 the first twelve characters of a CNPJ may be letters or digits. The formula for the
 check digits uses a character's ASCII code minus 48 as its value. The source is annex XV of the tax
-authority's Instrução Normativa RFB 2.229/2024.
+authority's regulation "Instrução Normativa RFB 2.229/2024".
 """
 
 import re
@@ -29,7 +29,10 @@ def format_tax_number(text: str) -> str | None:
 
 
 def _holds(plain: str, weights: Iterable[int]) -> bool:
-    """Return whether both check digits are right and the characters are not all equal."""
+    """Return whether both check digits are right and the characters are not all equal.
+
+    For example, the CPF 111.111.111-11 has right check digits, but is never issued.
+    """
     body, digits = plain[:-2], plain[-2:]
     first = _check_digit(body, weights)
     return digits == f"{first}{_check_digit(f'{body}{first}', weights)}" and len({*plain}) > 1

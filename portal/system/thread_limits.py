@@ -51,8 +51,8 @@ def read_threads(text: str) -> Threads:
 def share_threads(free: int | None, workers: int) -> Threads:
     """Return each worker's share of the free threads.
 
-    ``free`` is None if there is no limit. There is one share more than workers, because a reload
-    runs a new worker beside the old worker. Raises TooFewThreads.
+    ``free`` is None if there is no limit. The threads are divided into one share more than there
+    are workers, because a reload runs a new worker beside the old worker. Raises TooFewThreads.
     """
     if free is None:
         return FULL_THREADS
@@ -64,7 +64,8 @@ def share_threads(free: int | None, workers: int) -> Threads:
             f"{free} more threads are allowed (ulimit -u, pids.max), {needed} are needed for "
             f"{workers} workers"
         )
-    # A page uses one blocking thread and up to four panel threads.
+    # A page uses one blocking thread and up to four panel threads, so at least half of the share is
+    # for panel threads.
     blocking = min(BLOCKING_THREADS, max(_MINIMUM, share // 2))
     return Threads(blocking, min(PANEL_THREADS, share - blocking))
 
@@ -77,8 +78,8 @@ def free_threads() -> int | None:
 
 def _free_of_user() -> int | None:
     soft, hard = resource.getrlimit(resource.RLIMIT_NPROC)
-    # The kernel does not limit root's threads. A system without /proc is not Linux. RLIMIT_NPROC of
-    # other systems limits processes, not threads.
+    # The kernel does not limit root's threads. A system without /proc is not Linux, and on such a
+    # system RLIMIT_NPROC limits processes, not threads.
     if os.getuid() == 0 or not _PROC.joinpath("self/status").exists():
         return None
     if soft != hard:

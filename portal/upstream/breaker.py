@@ -1,7 +1,7 @@
 """The circuit breaker of one base address of the upstream, and the breaker's state machine.
 
-``Breaker`` serves a portal whose callers share one upstream credential. ``payer_breaker`` serves
-callers with credentials of their own.
+``Breaker`` is for a portal whose callers share one upstream credential. If each caller has its own
+upstream credential, the portal uses ``PayerBreaker`` (module ``payer_breaker``) instead.
 """
 
 import hashlib
@@ -31,7 +31,8 @@ class Circuit:
 
     A circuit uses COUNTERS counters, from the index ``first`` on. An open circuit refuses all calls
     for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open: it admits one
-    call, the probe, and refuses other calls.
+    call, the probe, and refuses other calls until the probe ends. An answer to the probe closes the
+    circuit.
 
     The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
     between. A source is the hash of a vehicle, or of a payer (an upstream credential). Lock the
@@ -76,7 +77,7 @@ class Circuit:
 
     def is_open(self, now: float) -> bool:
         # A restart of the machine sets the monotonic clock back. A stored time more than COOLDOWN_S
-        # ahead of the clock is from before the restart, and does not count.
+        # ahead of the clock is from before the restart. The circuit then counts as closed.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
@@ -100,7 +101,7 @@ class Circuit:
     def refuse_while_open(self, now: float) -> None:
         """Raise CircuitOpen if the circuit is open or half-open.
 
-        Do not call this method for a probe.
+        Do not call this method for a probe, because a half-open circuit admits its probe.
         """
         if self.is_open(now):
             raise CircuitOpen(max(DEFAULT_PAUSE_S, self._probe_from - now))
@@ -109,7 +110,7 @@ class Circuit:
     def _probe_from(self) -> float:
         return self._counters[self._first + _PROBE_FROM]
 
-    # Writing (the caller has locked the counters)
+    # Writing (the caller must have locked the counters)
 
     def start_probe(self, now: float) -> None:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
@@ -125,8 +126,9 @@ class Circuit:
     ) -> None:
         """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
 
-        A failed probe restarts the cool-down. If ``extend`` is true, every failure restarts the
-        cool-down of an open circuit. The failed call may have begun before the circuit opened.
+        A failed probe restarts the cool-down. While the circuit is open, calls that began before
+        the circuit opened may still fail. If ``extend`` is true, each of these failures also
+        restarts the cool-down.
         """
         was_open = self.is_open(now)
         self._count(source)
@@ -143,9 +145,9 @@ class Circuit:
             self._counters[slot] = 0.0
 
     def pause(self, retry_after_s: float | None, now: float) -> None:
-        """Pause for the time that a 429 response asks for, at most LONGEST_PAUSE_S.
+        """Refuse calls for as long as a 429 response asks, at most LONGEST_PAUSE_S.
 
-        ``retry_after_s`` is None if the response names no time. The pause then lasts
+        ``retry_after_s`` is None if the response names no time. This pause then lasts
         DEFAULT_PAUSE_S. A current pause that ends later than the new pause stays unchanged.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
@@ -165,16 +167,20 @@ class Circuit:
 
 
 def name_hash(name: str) -> float:
-    """Hash a name to an odd positive integer that a double represents exactly."""
+    """Hash a name to a positive integer that a double represents exactly.
+
+    The integer is odd, and so never 0, because 0 marks an unused counter.
+    """
     digest = hashlib.sha256(name.encode()).digest()
     return float(int.from_bytes(digest[:8], "big") >> 12 | 1)
 
 
 class Breaker:
-    """Refuses calls to an origin (base address) that fails, or asked for a pause by status 429.
+    """Refuses calls to an origin (base address) that fails or has asked for a pause.
 
+    An origin asks for a pause by status 429.
     The circuit opens when lookups of FAILURES_TO_OPEN different vehicles have failed without an
-    answered lookup in between. Repeated failures for one vehicle count once, because the vehicle's
+    answered lookup in between. Repeated failures for one vehicle count once, because this vehicle's
     data may be the cause. After COOLDOWN_S the half-open circuit admits one call, the probe.
 
     Worker processes that share ``counters`` share the state of the circuit. The counters are never
@@ -205,7 +211,7 @@ class Breaker:
         return self._circuit.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send a request to the origin, or raise CircuitOpen at once."""
+        """Send a request to the origin. Raises CircuitOpen at once if the breaker refuses it."""
         probe = self._admit()
         try:
             guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)

@@ -13,13 +13,14 @@ from portal.system.error_kind import error_kind
 from portal.upstream.errors import LocalFailure, NotSent
 from portal.upstream.trust import trusted
 
-# Seconds for which a host name's addresses are cached. getaddrinfo does not report the DNS TTL.
+# Seconds for which a host name's addresses are cached. The time is fixed, because getaddrinfo does
+# not report the DNS TTL.
 ADDRESS_TTL_S = 30.0
 
 # Errors that show a shortage in this process or machine. Connections to other addresses would fail
-# too. EADDRNOTAVAIL and EAGAIN are not listed, because another address may work. For example, a
-# machine without IPv6 can still connect to IPv4 addresses. A lack of free local ports affects only
-# one destination address.
+# too. EADDRNOTAVAIL and EAGAIN are not listed, because another address may work after them. Their
+# cause may be a machine without IPv6, which can still connect to IPv4 addresses, or a lack of free
+# local ports, which affects only one destination address.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo
@@ -59,7 +60,6 @@ class Resolver:
                 thread = threading.Thread(
                     target=self._run_lookup, args=(host, port, future), name="resolver", daemon=True
                 )
-                # Add the entry before the thread starts, because the thread removes the entry.
                 self._pending[host, port] = future
                 try:
                     thread.start()

@@ -38,8 +38,8 @@ class Origin:
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. ``transport`` creates the ``requests`` adapter of a call from the
     call's deadline (monotonic seconds). ``waiting`` returns a context manager, in which the origin
-    sends a call and reads the response. The call's recorded duration includes the time that the
-    context manager takes to exit.
+    sends a call and reads the response. If the exit of the context manager blocks, the call's
+    recorded duration includes this time.
     """
 
     def __init__(

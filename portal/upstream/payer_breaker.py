@@ -10,9 +10,10 @@ from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 
-# The table of payers has SETS sets of WAYS slots. A payer's hash selects the set. A slot stores the
-# payer's hash (0 in a free slot), the time of the slot's last change, the time until which the
-# payer is proven (see PayerBreaker), and the counters of the payer's circuit.
+# A payer is a caller with its own upstream credential. The table of payers has SETS sets of WAYS
+# slots. A payer's hash selects the set. A slot stores the payer's hash (0 in a free slot), the time
+# of the slot's last change, the time until which the payer is proven (its credential was accepted
+# recently), and the counters of the payer's circuit.
 SETS, WAYS = 128, 8
 _PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
 _SLOT_SIZE = _CIRCUIT + COUNTERS
@@ -37,9 +38,10 @@ class PayerBreaker:
 
     All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. If calls cannot
     be sent (NotSent), the shared circuit counts one failure for each vehicle. If sent calls fail,
-    the shared circuit counts one failure for each proven payer. A payer is proven for at least
-    PROVEN_S / 2 seconds after each answer with status 200. A client with invented credentials is
-    never proven, so its failed calls do not open the shared circuit.
+    the shared circuit counts one failure for each proven payer. An answer with status 200 makes its
+    payer proven for PROVEN_S seconds. While more than half of this time remains, further answers
+    usually do not renew it, so that they need no lock. A client with invented credentials is never
+    proven, so its failed calls do not open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
     share one probe, a payer whose calls fail could keep the circuit open for all.
@@ -78,7 +80,7 @@ class PayerBreaker:
         return self._shared.wait_s
 
     def send(self, resource: Resource, account: Account, deadline: float) -> Response:
-        """Send a request to the origin, or raise CircuitOpen at once."""
+        """Send a request to the origin. Raises CircuitOpen at once if the breaker refuses it."""
         payer, subject = name_hash(resource.payer or ""), name_hash(resource.subject)
         role = self._admit(payer)
         try:
@@ -107,7 +109,7 @@ class PayerBreaker:
         slot = self._payers.find(payer)
         if not self._shared.is_open(now) and (slot is None or slot.allows_calls(now)):
             return _Role.REGULAR
-        # Find the slot again under the lock, because another call may have replaced the payer.
+        # Find the slot again under the lock, because another payer may have taken the slot.
         with self._counters.locked():
             now = self._clock()
             self._shared.refuse_while_cooling(now)
@@ -143,7 +145,10 @@ class PayerBreaker:
             slot.circuit.end_probe()
 
     def _record_not_sent(self, payer: float, subject: float, role: _Role) -> None:
-        """Count a NotSent in the shared circuit. A NotSent never depends on the credential."""
+        """Count a NotSent in the shared circuit, and not in the payer's circuit.
+
+        The upstream has not read the credential, so the credential cannot be the cause.
+        """
         with self._counters.locked():
             self._shared.record_failure(subject, self._clock(), probe=role is _Role.SHARED_PROBE)
             self._end_probe(payer, role)
@@ -156,7 +161,7 @@ class PayerBreaker:
                 return
             slot.circuit.record_failure(subject, now, probe=role is not _Role.REGULAR)
             slot.circuit.end_probe()
-            # With extend=False, one payer cannot prolong the cool-down for the others.
+            # With extend=False, one payer's failures cannot prolong the shared circuit's cool-down.
             if slot.is_proven(now):
                 self._shared.record_failure(payer, now, extend=False)
 
@@ -222,9 +227,9 @@ class _Slot:
     def is_settled(self, now: float) -> bool:
         """Return whether an answer other than 429 leaves this slot unchanged.
 
-        The slot stays unchanged if the payer's circuit has no failures, and the payer remains
-        proven (see PayerBreaker) for more than PROVEN_S / 2 seconds. For any other slot, an answer
-        clears the failures, and a 200 makes the payer proven for PROVEN_S seconds from now.
+        The slot stays unchanged if the payer's circuit has no failures, and more than PROVEN_S / 2
+        seconds remain of the time for which a 200 has made the payer proven. For any other slot, an
+        answer clears the failures, and a 200 makes the payer proven for PROVEN_S seconds from now.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -245,7 +250,7 @@ class _Slot:
 
 
 class _Payers:
-    """The table of payers. A search reads only one set, and so takes constant time."""
+    """The table of payers. A search reads only one set of slots, and so takes constant time."""
 
     def __init__(
         self, counters: SharedCounters, clock: Callable[[], float], longest_call_s: float
@@ -279,5 +284,6 @@ class _Payers:
         return slot
 
     def _set_of(self, payer: float) -> list[_Slot]:
-        first = int(payer) // 2 % SETS * WAYS  # halved, because every name_hash is odd
+        # Halve the hash, because every hash is odd and would select only odd-numbered sets.
+        first = int(payer) // 2 % SETS * WAYS
         return self._slots[first : first + WAYS]

@@ -36,8 +36,8 @@ def trusted() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.hostname_checks_common_name = False
-    # Accept a server's request for a client certificate after the handshake, although the portal
-    # has no certificate to send.
+    # Allow a server to request a client certificate after the handshake. The portal then sends an
+    # empty certificate list, which a server may accept.
     context.post_handshake_auth = True
     context.set_alpn_protocols(["http/1.1"])
     context.load_verify_locations(certifi.where())

@@ -27,7 +27,7 @@ def migrate(db: Connection) -> str | None:
 
 
 def alembic_config() -> Config:
-    """Return Alembic's configuration, which would otherwise be in an ini file."""
+    """Return Alembic's configuration, which replaces the usual ini file."""
     config = Config()
     config.set_main_option("script_location", "portal.storage:migrations")
     return config

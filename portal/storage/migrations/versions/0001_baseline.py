@@ -1,4 +1,7 @@
-"""The schema of the portal's last version that had neither migrations nor namespaces."""
+"""The schema of the portal's last version without migrations and without namespaces.
+
+Since revision 0002, a row's namespace is the name of its upstream.
+"""
 
 import sqlalchemy as sa
 from alembic import op

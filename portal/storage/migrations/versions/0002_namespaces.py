@@ -1,8 +1,9 @@
-"""Adds namespaces, the purge log, and the table for the secret key's fingerprint.
+"""Adds namespaces, the log of purges, and the table for the secret key's fingerprint.
 
-A row's namespace is the name of its upstream. The existing ledger rows, and the tokens copied from
-``tokens``, get the empty namespace. The old tables ``tokens``, ``spending`` and ``hits`` remain,
-because a process of the earlier version may still be using them.
+A row's namespace is the name of its upstream. The existing rows of the ledger (the table of
+upstream calls), and the tokens copied from ``tokens``, get the empty namespace. A purge deletes a
+vehicle's data. The old tables ``tokens``, ``spending`` and ``hits`` remain, because a process of
+the earlier version may still be using them.
 """
 
 import logging
@@ -16,8 +17,8 @@ down_revision = "0001"
 log = logging.getLogger("portal.storage.migrations")
 
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
-# In pass-through mode, the portal sends callers' credentials upstream, but never its own tokens.
-# The portal recognises old tokens by these copies of their digests.
+# In pass-through mode, the portal sends callers' credentials upstream, but must never send a token
+# that it has issued. The portal recognises old tokens by these copies of their digests.
 _COPY_TOKENS = (
     f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 only constants
     f"SELECT '', {_COLUMNS} FROM tokens"

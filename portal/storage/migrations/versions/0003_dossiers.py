@@ -1,4 +1,4 @@
-"""Adds the table of issued dossiers."""
+"""Adds the table of issued dossiers (vehicle reports)."""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,7 @@
-"""Adds the tables of batches and their items, and the ledger's column ``batch``."""
+"""Adds the tables of batches and their items, and the ledger's column ``batch``.
+
+A batch looks up a list of vehicles. Each vehicle is an item.
+"""
 
 import sqlalchemy as sa
 from alembic import op

@@ -1,4 +1,4 @@
-"""Adds columns for the result of a batch's item and for the number of repeated vehicles.
+"""Adds columns for the result of a batch item and for the number of repeated vehicles.
 
 ``repeated`` is the number of vehicles that a batch's list contains more than once.
 """
