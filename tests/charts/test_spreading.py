@@ -1,4 +1,4 @@
-"""Labels of a column end apart, near their points and in their order."""
+"""Labels in a column do not overlap, and keep near their points and in order."""
 
 from itertools import pairwise
 
