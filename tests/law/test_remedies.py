@@ -35,7 +35,7 @@ def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
         (issued(31), [DEFENCE]),
         # An unknown code is assumed to be a driver's infraction.
         (issued(30, UNKNOWN), [DEFENCE, NOMINATION]),
-        # There is no driver to name.
+        # These infractions have no driver to name.
         (issued(30, UNREGISTERED), [DEFENCE]),
         (issued(30, ON_FOOT), [DEFENCE]),
         # A late notice can be contested too, and the source may have omitted a later penalty.
