@@ -144,10 +144,11 @@ def engine(database: Database) -> Iterator[Engine]:
 def portal(tmp_path: Path, upstream: FaultUpstream) -> Iterator[PortalFactory]:
     """Return a function that builds portals in this process.
 
-    ``portal()`` uses ``upstream`` with the operator's token (managed mode). ``portal(env)`` takes
-    full PORTAL_ names instead. ``portal({})`` uses the built-in sandbox (demo mode). Keyword
-    arguments add settings without the prefix: ``portal(FRESH_DECODE="60")``. All portals of a test
-    use one data directory, so a second portal acts as the restarted first one.
+    ``portal()`` uses ``upstream`` with the operator's token (managed mode). ``portal(env)`` uses
+    the settings in ``env``, by their full PORTAL_ names. ``portal({})`` uses the built-in sandbox
+    (demo mode). Keyword arguments add settings without the prefix: ``portal(FRESH_DECODE="60")``.
+    All portals of a test use one data directory, so a second portal acts as the restarted first
+    one.
     """
     with ExitStack() as open_portals:
 

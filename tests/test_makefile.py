@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# Without make's own variables, which ``make test`` exports to the tests.
+# The environment without make's own variables, which ``make test`` exports to the tests.
 ALONE = {
     name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
 }
 
 
 def test_failed_environment_is_removed(tmp_path: Path) -> None:
-    """Debian without python3-venv fails, and leaves an environment without pip."""
+    """On Debian without python3-venv, ``venv`` fails but leaves an environment."""
     for name in ("Makefile", "requirements.txt"):
         shutil.copy(CHECKOUT / name, tmp_path)
     python = tmp_path / "python"

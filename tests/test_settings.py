@@ -217,7 +217,7 @@ POSTGRESQL_ADDRESSES = [
     "postgres://ana:hush-hush@host/portal",
     "postgresql://ana:hush-hush@host:port/portal",
     "postgresql://ana:hush-hush@host:99999/portal",
-    "postgresql://ana:hush@-hush@host/portal",  # its host would be "-hush@host"
+    "postgresql://ana:hush@-hush@host/portal",  # the host would be "-hush@host"
     "postgresql://ana:hush/-hush@host/portal",
     "postgresql://ana:hush?-hush@host/portal",
     "postgresql://ana:hush#-hush@host/portal",

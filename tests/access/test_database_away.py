@@ -134,7 +134,7 @@ def test_failed_token_read_pauses_further_reads(
         reads: list[Engine] = []
 
         def count_reads(engine: Engine) -> AbstractContextManager[Connection]:
-            if threading.current_thread() is threading.main_thread():  # not a breaker's ping
+            if threading.current_thread() is threading.main_thread():  # omits breaker pings
                 reads.append(engine)
             return reading(engine)
 

@@ -115,7 +115,7 @@ def test_token_cache_is_bounded_for_unknown_tokens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert tokens_module.MOST_CACHED <= 10_000
-    monkeypatch.setattr(tokens_module, "MOST_CACHED", 100)  # each token costs a database read
+    monkeypatch.setattr(tokens_module, "MOST_CACHED", 100)  # low: each token costs a database read
     tokens = tokens_in(kept_open(None, tmp_path), ())
     for number in range(150):
         with pytest.raises(UnknownToken):
@@ -193,7 +193,7 @@ def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:
 
 
 def test_callers_data_is_taken_over_once(engine: Engine) -> None:
-    """Later requests do not repeat the takeover, which waits for the database."""
+    """Moving the data of a former key waits for the database, so it is done once."""
     moved: list[tuple[str, str]] = []
     gatekeeper = Gatekeeper(
         "pass-through", tokens_in(engine, ()), SECRET, [b"old"], lambda *names: moved.append(names)

@@ -576,7 +576,7 @@ def test_two_processes_share_a_batch_and_its_concurrency(
 
 
 def test_lost_lease_is_taken_over_without_paying_twice(tmp_path: Path, clock: Clock) -> None:
-    """The first process stalls with its answer stored. The second ends the item."""
+    """The first process stalls with its answer stored. The second finishes the item."""
     one, two = engine_of(tmp_path, clock), engine_of(tmp_path, clock)
     batch = one.create(plates(1))
     one.start(batch)
@@ -680,7 +680,7 @@ def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> Non
         ("HHH1A11", "placa: HHH1A11"),
         ("HHH1A11", "hhh - 1a11 (Gol)"),
         ("HHH1A11", "ＨＨＨ１Ａ１１"),
-        ("HHH1A11", "HHHIA11"),  # I for 1, for which the portal suggests HHH1A11
+        ("HHH1A11", "HHHIA11"),  # I instead of 1; the portal suggests HHH1A11
         ("00894638273", "Renavam 0089463827-3"),
         ("00894638273", "894638273"),
     ],

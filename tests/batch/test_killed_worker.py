@@ -54,7 +54,7 @@ def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
         calls = [call.path for call in upstream.calls]
         assert len(set(calls)) == 400
         repeated = len(calls) - 400
-        assert repeated <= 2 * 8  # at most the lookups under way at each kill
+        assert repeated <= 2 * 8  # at most eight lookups are in progress at each kill
         ledger = portal.command_line("ledger", "--csv").stdout.splitlines()[1:]
         # A row is written before its call, so a kill may leave rows without a call.
         assert len(calls) <= len(ledger) <= 400 + 2 * 8

@@ -1,4 +1,4 @@
-"""Input of a batch: pasted text, CSV files in Brazilian and other forms, lists of strings."""
+"""Input of a batch: pasted text, CSV files in several formats, lists of strings."""
 
 import pytest
 
@@ -81,7 +81,7 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         ("ABC1D23;LMP0A01\nMUL0A45", ["ABC1D23", "LMP0A01", "MUL0A45"], []),
         ("ABC1D23, ABCID23, ABC 12, LMP0A01", ["ABC1D23", "LMP0A01"], ["ABCID23", "ABC 12"]),
         ("ABCID23;LMPOA01", [], ["ABCID23", "LMPOA01"]),
-        # In a table, a Renavam beside a plate is the plate's vehicle. In a list, it is another.
+        # A Renavam beside a plate is the same vehicle in a table, but another one in a list.
         ("ABC1D23, 79831854647", ["ABC1D23", "79831854647"], []),
         ("ABC1D23 79831854647", ["ABC1D23", "79831854647"], []),
         ("ABC1D23;79831854647", ["ABC1D23"], []),

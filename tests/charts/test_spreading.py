@@ -1,4 +1,4 @@
-"""Labels in a column do not overlap, and keep near their points and in order."""
+"""Labels in a column do not overlap, keep their order and stay near their points."""
 
 from itertools import pairwise
 

@@ -217,7 +217,7 @@ def test_purge_clears_the_database_after_a_store_failure(
     priced: InProcessPortal, reader: sqlite3.Connection
 ) -> None:
     look_up_vehicle(priced)
-    # The portal deletes the first spelling's entry. Its second deletion fails.
+    # The first spelling's entry is deleted. The second spelling's deletion fails.
     reader.execute(
         "CREATE TRIGGER refuse BEFORE DELETE ON entries WHEN (SELECT count(*) FROM entries) = 1 "
         "BEGIN SELECT raise(ABORT, 'no'); END"

@@ -1,4 +1,4 @@
-"""A backend's generation shows whether it lost its contents, or was purged."""
+"""The generation of a backend's contents changes after a loss or a purge."""
 
 from collections.abc import Sequence
 from pathlib import Path

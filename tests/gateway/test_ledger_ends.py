@@ -22,7 +22,7 @@ from tests.gateway.ledgers import begin_call, buy, spent
 
 
 def held(engine: Engine) -> dict[str, int]:
-    """Return the reserved calls of every payer."""
+    """Return the number of reserved calls of each payer."""
     with reading(engine) as db:
         return {row.payer: row.calls for row in db.execute(select(spending))}
 

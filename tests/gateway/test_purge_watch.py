@@ -107,7 +107,7 @@ def test_lost_backend_without_purge_log_clears_local_cache(
 def test_distrust_compares_backend_with_purge_log(
     watch: PurgeWatch, memory: LocalCache, recorded: RecordedPurges, purge_log: Log
 ) -> None:
-    """Only after ``distrust`` does ``note`` read the log for a known generation."""
+    """``note`` rereads the log for a known generation only after ``distrust``."""
     purge_log.buckets.append(BUCKET)
     assert not watch.note("begun:1")
     assert recorded.deleted == []

@@ -209,7 +209,7 @@ def test_lease_of_dead_holder_expires(leases: RedisLeases, cache: SealedRedisCac
 def test_late_answer_of_stalled_leader_does_not_replace_newer(
     tmp_path: Path, clock: Clock, server: RedisProcess
 ) -> None:
-    """The late answer reaches its caller. An older fence cannot store it."""
+    """The late answer reaches its caller, but its older fence prevents the write."""
     gate, slow = threading.Event(), StubUpstream()
     slow.gate = gate
     stalled, other = (

@@ -120,7 +120,7 @@ def test_retention_is_that_of_the_operation() -> None:
     assert {name: seconds(each) for name, each in answers.items()} == {
         "decode": 100,
         "renainf": 10_000,
-        "": 10_000,  # stored by a former version: the longest one applies
+        "": 10_000,  # stored by a former version, so the longest retention applies
     }
 
 

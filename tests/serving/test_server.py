@@ -193,7 +193,7 @@ def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_batch_process_builds_no_pages(tmp_path: Path) -> None:
-    """Building pages would take two thirds of the start's processor time."""
+    """Building pages would take two thirds of the processor time at start-up."""
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(tmp_path)})
     app = factory.create_app(settings, factory.ServerProcess(batch_holder="holder"))
     with app.extensions["closing"]:

@@ -337,7 +337,7 @@ def test_second_opening_keeps_existing_rows(database: Database) -> None:
 
 
 def test_timestamps_and_integers_round_trip_exactly(engine: Engine) -> None:
-    """PostgreSQL's ``real`` would keep six of a timestamp's ten digits."""
+    """PostgreSQL's type ``real`` would keep six of a timestamp's ten digits."""
     timestamp = 1_790_000_000.123456
     with engine.begin() as db:
         db.execute(insert(tokens).values(**_TOKEN, created_at=timestamp, expires_at=None))

@@ -1,4 +1,4 @@
-"""CPF and CNPJ with their check digits; letters in a CNPJ since July 2026."""
+"""Tax numbers (CPF and CNPJ) with check digits; a CNPJ may contain letters."""
 
 import pytest
 from hypothesis import given

@@ -174,7 +174,7 @@ def test_refused_first_send_raises_account_error(
 
 
 def test_local_failure_skips_secondary() -> None:
-    """The secondary call would lack file descriptors too. Databases need them."""
+    """A second call would need file descriptors too, and databases need them."""
     primary, other = ScriptedOrigin(), ScriptedOrigin()
     primary.next = LocalFailure("EMFILE")
     with pytest.raises(LocalFailure):

@@ -65,7 +65,7 @@ def test_slow_answer_ends_at_deadline(upstream: FaultUpstream, row: Row) -> None
         client.send(resource(), account, deadline_in(2))
     assert time.monotonic() - started < 10
     assert account.outcomes == ["timed_out"]
-    upstream.clear()  # the upstream keeps the fault if it has not read the request
+    upstream.clear()  # an upstream that has not read the request keeps the fault
     assert client.send(resource(), account, deadline_in(30)).status == 200
 
 
