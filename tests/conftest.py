@@ -37,10 +37,10 @@ SLOW_NAMES = {"PortalProcess", "PreloadedProcess", "RedisProcess", "PostgresProc
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that start a server process, a browser or a database as slow; they run last.
+    """Mark tests that start a server process, a browser or a database as slow.
 
-    Browser tests, the slowest, run after the other slow tests. Tests with an upstream on a socket
-    have a marker of their own, because ``make test-fast`` has no time for them.
+    Slow tests run last, and browser tests after the other slow tests. Tests with an upstream on a
+    socket get the marker ``upstream``, because ``make test-fast`` omits them.
     """
     for item in items:
         top_directory = item.path.relative_to(TESTS).parts[0]
@@ -60,7 +60,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Hide the 7,000 collected tests and all modules from the garbage collector.
 
-    Otherwise each full collection visits them, which takes a seventh of a fast test's time.
+    A full collection that visits these objects takes a seventh of a fast test's time.
     """
     gc.collect()
     gc.freeze()
@@ -73,8 +73,8 @@ def is_slow(item: pytest.Item) -> bool:
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip slow tests after SLOW_TESTS_UNTIL (epoch seconds).
 
-    CI sets it, so that a run on a machine at a fraction of its speed still ends with a result; the
-    summary counts the tests that were skipped.
+    CI sets SLOW_TESTS_UNTIL, so that a run on a slow machine ends in time. The summary counts the
+    skipped tests.
     """
     until = os.environ.get("SLOW_TESTS_UNTIL")
     if until and is_slow(item) and time.time() > float(until):
@@ -105,14 +105,14 @@ def clock() -> Clock:
 
 @pytest.fixture
 def upstream() -> Iterator[FaultUpstream]:
-    """The primary base address. It answers correctly unless a test sets a fault."""
+    """The primary upstream. It answers correctly unless a test sets a fault."""
     with FaultUpstream() as running:
         yield running
 
 
 @pytest.fixture
 def secondary() -> Iterator[FaultUpstream]:
-    """A second base address with the same paths."""
+    """The secondary upstream, with the same paths as the primary one."""
     with FaultUpstream() as running:
         yield running
 
@@ -126,7 +126,7 @@ def postgres() -> Iterator[PostgresProcess]:
 
 @pytest.fixture(params=KINDS)
 def database(request: pytest.FixtureRequest, tmp_path: Path) -> Database:
-    """An empty database, parametrised by kind."""
+    """An empty SQLite or PostgreSQL database, according to the parameter."""
     if request.param == "sqlite":
         return Database(None, tmp_path)
     server: PostgresProcess = request.getfixturevalue("postgres")
@@ -144,10 +144,11 @@ def engine(database: Database) -> Iterator[Engine]:
 def portal(tmp_path: Path, upstream: FaultUpstream) -> Iterator[PortalFactory]:
     """Return a function that builds portals in this process.
 
-    ``portal()`` is in managed mode with ``upstream``. ``portal(env)`` uses full PORTAL_ names
-    instead; ``portal({})`` is in demo mode. Keyword arguments add settings without the prefix:
-    ``portal(FRESH_DECODE="60")``. All portals of a test have the same data directory, like a
-    restarted portal.
+    ``portal()`` uses ``upstream`` with the operator's token (managed mode). ``portal(env)`` uses
+    the settings in ``env``, by their full PORTAL_ names. ``portal({})`` uses the built-in sandbox
+    (demo mode). Keyword arguments add settings without the prefix: ``portal(FRESH_DECODE="60")``.
+    All portals of a test use one data directory, so a second portal acts as the restarted first
+    one.
     """
     with ExitStack() as open_portals:
 

@@ -1,4 +1,4 @@
-"""The extent of the fuzz tests and the fault matrix: short, or complete with FUZZ=full."""
+"""The extent of the fuzz and fault tests: short, or complete with FUZZ=full."""
 
 import os
 

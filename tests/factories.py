@@ -1,7 +1,7 @@
-"""Realistic upstream bodies as bytes, with the fields of docs/contract.md in its order.
+"""Realistic upstream bodies as bytes, with the fields of docs/contract.md.
 
-The values imitate docs/contract.md, "Observed values": the hidden marker, amounts with the cents
-cut, times with a leading space, empty strings for "no data".
+The values imitate docs/contract.md, "Observed values": the marker of a hidden value, amounts
+without cents, times with a leading space, empty strings for "no data".
 
 An unknown field name raises TypeError, so that a misspelt field cannot make a test pass. To add a
 field that the contract lacks, write ``{**fine(), "novo": 1}``.
@@ -77,7 +77,7 @@ def fipe_entry(**overrides: Any) -> Record:
 
 
 def decoded(plate: str, **overrides: Any) -> Record:
-    """Return ``result`` of decode."""
+    """Return the ``result`` of a decode answer, which has a vehicle's data."""
     return _with(
         {
             "marca": "AUDI",
@@ -115,7 +115,7 @@ def payment(**overrides: Any) -> Record:
 
 
 def fine(**overrides: Any) -> Record:
-    """Return one element of renainf: speeding up to 20 % on a federal road in Minas Gerais."""
+    """Return one fine: speeding up to 20 % on a federal road in Minas Gerais."""
     return _with(
         {
             "cnhCondutor": licence(),
@@ -146,12 +146,12 @@ def fine(**overrides: Any) -> Record:
 
 
 def renainf_body(*fines: Any) -> bytes:
-    """Return a renainf body with the given fines; without any, the empty answer."""
+    """Return a renainf body whose ``result`` lists the given fines."""
     return encode({"status": "SUCCESS", "result": fines})
 
 
 def restriction(**overrides: Any) -> Record:
-    """Return one element of renajud: a transfer bar by a court of Minas Gerais."""
+    """Return one restriction: a court of Minas Gerais forbids the transfer."""
     return _with(
         {
             "placa": "",
@@ -179,7 +179,7 @@ def restriction(**overrides: Any) -> Record:
 
 
 def renajud_body(*restrictions: Any) -> bytes:
-    """Return a renajud body with the given restrictions; without any, the empty answer."""
+    """Return a renajud body whose ``result`` lists the given restrictions."""
     return encode({"status": "SUCCESS", "result": restrictions})
 
 

@@ -1,4 +1,4 @@
-"""Checks of the source tree: file names, readers of the environment, routes."""
+"""Checks of file names, of routes, and of access to environment variables."""
 
 import re
 import subprocess
@@ -7,10 +7,10 @@ from pathlib import Path
 from tests.fakes.in_process import built
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# Each reads variables without PORTAL_ (HOST and PORT) or sets a variable for a library.
+# Files that read variables without PORTAL_ (such as PORT) or set a variable for a library.
 ENVIRONMENT_READERS = {
     "portal/factory.py",
-    "portal/pdf/process.py",  # passes it on, without the settings
+    "portal/pdf/process.py",  # passes all but the settings to a child process
     "portal/pdf/renderer.py",  # sets a variable of fontTools
     "portal/serving/process.py",
     "portal/sandbox/__main__.py",

@@ -15,17 +15,17 @@ DOCUMENTS = [
     *sorted((CHECKOUT / "docs").rglob("*.md")),
 ]
 PACKAGES = [path.name for path in (CHECKOUT / "portal").iterdir() if path.is_dir()]
-# docs/ also writes paths of packages without portal/, and of templates without templates/.
+# The documents may omit portal/ in a package's path, and templates/ in a template's path.
 ROOTS = ("", "portal/", "templates/")
 OURS = re.compile(
     r"(portal|tests|templates|static|bench|deploy|docs|components|panels|"
     rf"{'|'.join(PACKAGES)})/[\w./*-]*"
 )
 NAMED = re.compile(r"`(?:\w+\.)?(?!portal_)(_?[A-Za-z]\w*)(?:\(\))?`")
-# A constant, a class of two words, or a function or module of two words. Metrics (portal_…) are
-# left out, because prometheus-client appends a part of their names.
+# Names of at least two words: of constants, classes, functions and modules. NAMED omits metrics
+# (portal_…), because prometheus-client appends a suffix to their names.
 IDENTIFIER = re.compile(r"_?[A-Z][A-Z0-9]*(_[A-Z0-9]+)+|([A-Z][a-z]+){2,}|_?[a-z]+(_[a-z0-9]+)+")
-# Names of other programs: Debian's, nginx's, Caddy's, Go's, Kubernetes', SQLAlchemy's, Linux's.
+# Names that belong to Debian, nginx, Caddy, Go, Kubernetes, SQLAlchemy or Linux.
 FOREIGN = {
     *("SCHED_BATCH", "SCHED_IDLE", "proxy_cache_lock", "close_notify", "create_all"),
     *("client_body_timeout", "reverse_proxy", "ReverseProxy", "response_header_timeout"),
@@ -44,7 +44,7 @@ def prose(document: Path) -> str:
 
 @cache
 def words() -> set[str]:
-    """Return the words of the code, the templates and the deployment, and the settings' names."""
+    """Return all words in code, templates and deployment files, and all settings."""
     files = [
         path
         for folder in ("portal", "tests", "bench", "deploy", "templates", "static/js")
@@ -69,7 +69,7 @@ def defines(source: str, name: str) -> bool:
 
 
 def missing(text: str) -> list[str]:
-    """Return the paths and names in backticks of ``text`` that the tree does not have."""
+    """Return the paths and names in backticks that the source tree lacks."""
     quoted = re.findall(r"`([^`\n]+)`", text)
     paths = {each for each in quoted if OURS.fullmatch(each)} - MADE_LATER
     absent = sorted(path for path in paths if not exists(path))

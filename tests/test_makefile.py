@@ -1,4 +1,4 @@
-"""The Makefile's environments of Python, and what it says while it installs."""
+"""The Makefile's virtual environment, and its messages during an installation."""
 
 import os
 import pty
@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# Without the variables by which a make that runs the tests would make these a part of its own run.
+# The environment without make's own variables, which ``make test`` exports to the tests.
 ALONE = {
     name: value for name, value in os.environ.items() if not name.startswith(("MAKE", "MFLAGS"))
 }
 
 
 def test_failed_environment_is_removed(tmp_path: Path) -> None:
-    """As on Debian without python3-venv, which leaves an environment without pip."""
+    """On Debian without python3-venv, ``venv`` fails but leaves an environment."""
     for name in ("Makefile", "requirements.txt"):
         shutil.copy(CHECKOUT / name, tmp_path)
     python = tmp_path / "python"
@@ -40,7 +40,7 @@ def test_failed_environment_is_removed(tmp_path: Path) -> None:
     assert list(tmp_path.glob(".venv*")) == []
 
 
-# Plays pip: 23 packages, of which the last may be missing from the index.
+# A fake pip for 23 packages. The last one cannot be found if the file ``broken`` exists.
 PIP = """#!/bin/sh
 for number in $(seq 22); do echo "Collecting package-$number==1.0 (from -r requirements.txt)"; done
 echo "Processing /wheels/last-1.0-py3-none-any.whl"
@@ -51,7 +51,7 @@ echo "Installing collected packages: package-1, package-2"
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
-    """A checkout whose pip and server are played."""
+    """A checkout with a fake pip and a fake server."""
     shutil.copy(CHECKOUT / "Makefile", tmp_path)
     packages = "".join(f"package-{number}==1.0\n    # via x\n" for number in range(1, 24))
     (tmp_path / "requirements.txt").write_text(packages)

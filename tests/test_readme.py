@@ -1,4 +1,4 @@
-"""README and Makefile help agree with the code: settings, defaults, pages, targets."""
+"""README and ``make help`` agree with the code."""
 
 import re
 from decimal import Decimal
@@ -10,7 +10,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text("utf-8")
 PROSE = {"data_dir": "instance", "mask_names": "on"}
 JSON_PATHS = ("/detran/", "/api/")  # the README's section "JSON API" and /api document them
-# The page's script fetches these parts of pages. People do not open them.
+# Browsers and scripts fetch these paths. People do not open them as pages.
 ASSETS = {"/favicon.ico", "/manifest.webmanifest", "/placa/<>/painel/<>", "/static/<>"}
 COMPUTED = {"secret_key", "database_url"}  # the README describes their defaults in words
 

@@ -55,7 +55,7 @@ def test_token_longer_than_a_request_may_send_is_rejected(name: str) -> None:
 
 
 def test_numeric_token_remains_text() -> None:
-    """Flask's from_prefixed_env would convert it to a number."""
+    """Flask's ``from_prefixed_env`` would convert the token to a number."""
     settings = read(UPSTREAM_URL="http://a", UPSTREAM_TOKEN="12345678", ACCESS_TOKENS="007, 1e3")
     assert settings.upstream_token == "12345678"
     assert settings.access_tokens == ("007", "1e3")
@@ -159,7 +159,7 @@ def test_base_address_accepts_port_and_path(url: str) -> None:
         ("PRICE_DECODE", "NaN"),
         ("PRICE_DECODE", "1_000"),
         ("PRICE_DECODE", "٣"),
-        ("PRICE_DECODE", "0.3333333333333333333333"),  # longer than the ledger's column
+        ("PRICE_DECODE", "0.3333333333333333333333"),  # too long for the ledger's price column
         ("MASK_NAMES", "perhaps"),
         ("REDIS_URL", "localhost:6379"),
         ("DATABASE_URL", "mysql://a"),
@@ -197,7 +197,7 @@ def test_redis_url_requires_secret_key() -> None:
 
 
 SQLITE_ADDRESSES = [
-    "sqlite://",  # in memory, so each process would have its own
+    "sqlite://",  # in memory, so each process would have its own database
     "sqlite:///",
     "sqlite:///:memory:",
     "sqlite:///kept.sqlite?mode=memory&uri=true",
@@ -217,7 +217,7 @@ POSTGRESQL_ADDRESSES = [
     "postgres://ana:hush-hush@host/portal",
     "postgresql://ana:hush-hush@host:port/portal",
     "postgresql://ana:hush-hush@host:99999/portal",
-    "postgresql://ana:hush@-hush@host/portal",  # would be looked up as the host "-hush@host"
+    "postgresql://ana:hush@-hush@host/portal",  # the host would be "-hush@host"
     "postgresql://ana:hush/-hush@host/portal",
     "postgresql://ana:hush?-hush@host/portal",
     "postgresql://ana:hush#-hush@host/portal",

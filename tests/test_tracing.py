@@ -1,4 +1,4 @@
-"""OpenTelemetry traces: their spans, what they leave out, and that they cost nothing when off."""
+"""OpenTelemetry traces: spans, omitted data, export, and no cost when off."""
 
 import json
 import subprocess
@@ -33,7 +33,7 @@ Finished = Callable[[], list[ReadableSpan]]
 def traced(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> tuple[InProcessPortal, Finished]:
-    """A portal that traces into memory, and its finished spans so far, the first begun first."""
+    """A portal, and a function that returns its finished spans by start time."""
     exporter = InMemorySpanExporter()
     monkeypatch.setattr(tracing, "exporter_of", lambda _: exporter)
     monkeypatch.setenv("OTEL_TRACES_EXPORTER", "otlp")
@@ -185,7 +185,7 @@ def test_standard_variables_decide(environ: dict[str, str], wanted: bool) -> Non
 
 
 def test_without_traces_nothing_is_loaded_or_wrapped(tmp_path: Path) -> None:
-    """In a process of its own, because this one has loaded OpenTelemetry."""
+    """The portal has its own process, because the tests load OpenTelemetry."""
     program = """
 import json, sys
 from tests.fakes.in_process import built
@@ -240,7 +240,7 @@ def test_missing_package_or_exporter_is_one_warning(
 
 @pytest.fixture
 def receiver() -> Iterator[tuple[str, list[ExportTraceServiceRequest]]]:
-    """An OTLP/HTTP receiver: its base address, and what it received."""
+    """The base address of an OTLP/HTTP receiver, and its received requests."""
     received: list[ExportTraceServiceRequest] = []
 
     class Handler(BaseHTTPRequestHandler):
@@ -271,7 +271,7 @@ def test_server_exports_to_an_otlp_receiver(
     address, received = receiver
     settings = {
         "OTEL_EXPORTER_OTLP_ENDPOINT": address,
-        "OTEL_BSP_SCHEDULE_DELAY": "600000",  # so that the end alone exports
+        "OTEL_BSP_SCHEDULE_DELAY": "600000",  # ms, so that spans are exported only at the end
         "OTEL_SERVICE_NAME": "consultas",
     }
 

@@ -1,4 +1,4 @@
-"""Reading the one credential of a request."""
+"""Reading the credential of a request from its headers or its query."""
 
 import pytest
 from hypothesis import given

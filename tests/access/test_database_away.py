@@ -32,7 +32,7 @@ from tests.web.page_client import Page, PageClient
 PLATE = "ABC1D23"
 DECODE = frozenset({"decode"})
 REVOKED_WITHIN_S = 5.0  # the documented time until a revocation takes effect
-HIT_CACHE_HOLDS_S = 1.0  # the hit cache caches an authorisation this long
+HIT_CACHE_HOLDS_S = 1.0  # the cache of hits keeps an authorisation for this time
 
 
 @pytest.fixture
@@ -53,7 +53,10 @@ def is_read(tokens: Tokens, token_digest: str) -> bool:
 def test_known_token_outlives_a_short_database_outage(
     stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
-    """Tokens read before the outage stay valid for ``LAST_KNOWN_S``, configured ones always."""
+    """Tokens read before the outage stay valid for ``LAST_KNOWN_S``.
+
+    Tokens from the settings stay valid for the whole outage.
+    """
     assert REMEMBERED_S < LAST_KNOWN_S <= REVOKED_WITHIN_S - HIT_CACHE_HOLDS_S
     with opened(stoppable.url, tmp_path) as engine:
         tokens = tokens_in(engine, ("configured",), clock, clock)
@@ -81,7 +84,7 @@ def test_known_token_outlives_a_short_database_outage(
 def test_pass_through_accepts_checked_credentials_in_an_outage(
     stoppable: PostgresProcess, clock: Clock, tmp_path: Path
 ) -> None:
-    """A credential known to be no portal token stays accepted; an unchecked one is rejected."""
+    """Credentials checked before the outage stay accepted; others are rejected."""
     with opened(stoppable.url, tmp_path) as engine:
         tokens = tokens_in(engine, (), clock, clock)
         portals_own = tokens.issue("ana", DECODE, None, 0)
@@ -121,7 +124,7 @@ def test_failed_token_read_pauses_further_reads(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The server hangs, so each read costs a time-out and blocks a thread."""
+    """While PostgreSQL hangs, each read would block a thread until its time-out."""
     from portal.storage import postgresql
 
     with opened(stoppable.url, tmp_path) as engine:
@@ -131,7 +134,7 @@ def test_failed_token_read_pauses_further_reads(
         reads: list[Engine] = []
 
         def count_reads(engine: Engine) -> AbstractContextManager[Connection]:
-            if threading.current_thread() is threading.main_thread():  # not the breaker's pings
+            if threading.current_thread() is threading.main_thread():  # omits breaker pings
                 reads.append(engine)
             return reading(engine)
 
@@ -140,7 +143,7 @@ def test_failed_token_read_pauses_further_reads(
         connect = postgresql._Connection.connect
 
         def connect_impatiently(*args: Any, **options: Any) -> Any:
-            # Otherwise the new connection, which the pool opens, waits for 60 s (``url``).
+            # The test database's address has a ``connect_timeout`` of 60 s.
             return connect(*args, **{**options, "connect_timeout": 2})
 
         with monkeypatch.context() as while_hanging:

@@ -113,7 +113,7 @@ def test_erase_raises_while_a_reader_prevents_byte_removal(tmp_path: Path, clock
 
 
 def test_concurrent_records_and_purges_leave_one_entry(history: History, engine: Engine) -> None:
-    """A browser requests three panels at once; with PostgreSQL, several machines may serve them."""
+    """A page requests three panels at once, and several machines may serve them."""
 
     def visit(number: int) -> None:
         history.record("ana", ("ABC1D23", "XYZ9A99")[number % 2])

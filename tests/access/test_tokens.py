@@ -115,7 +115,7 @@ def test_token_cache_is_bounded_for_unknown_tokens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert tokens_module.MOST_CACHED <= 10_000
-    monkeypatch.setattr(tokens_module, "MOST_CACHED", 100)  # each token is read from the database
+    monkeypatch.setattr(tokens_module, "MOST_CACHED", 100)  # low: each token costs a database read
     tokens = tokens_in(kept_open(None, tmp_path), ())
     for number in range(150):
         with pytest.raises(UnknownToken):
@@ -158,7 +158,7 @@ def test_pass_through_identity_is_a_keyed_hash(tmp_path: Path) -> None:
     ):
         assert other.name != mine.name
         assert other.digest != mine.digest
-    # An unkeyed digest of a short credential could be found by brute force.
+    # Brute force could find a short credential from a digest that uses no key.
     for name in hashlib.algorithms_guaranteed - {"shake_128", "shake_256"}:
         guessed = hashlib.new(name, b"123456", usedforsecurity=False).hexdigest()
         assert mine.name.removeprefix("credential:") not in guessed
@@ -193,7 +193,7 @@ def test_token_of_another_namespace_is_unknown(engine: Engine) -> None:
 
 
 def test_callers_data_is_taken_over_once(engine: Engine) -> None:
-    """Each attempt waits for the database, also while it hangs."""
+    """Moving the data of a former key waits for the database, so it is done once."""
     moved: list[tuple[str, str]] = []
     gatekeeper = Gatekeeper(
         "pass-through", tokens_in(engine, ()), SECRET, [b"old"], lambda *names: moved.append(names)

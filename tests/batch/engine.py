@@ -1,4 +1,4 @@
-"""A batch engine of real parts around a stub upstream, for tests."""
+"""A batch engine for tests: real components and a stub upstream."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -39,9 +39,9 @@ def plates(count: int, prefix: str = "AAA") -> list[str]:
 
 @dataclass
 class BatchEngine:
-    """The batches of one process. Two engines of one folder stand for two processes.
+    """One process's batches. Two engines on one folder act as two processes.
 
-    ``leases(holder)`` returns the leases of a further process, without a runner.
+    ``leases(holder)`` returns the leases of another process, which has no runner.
     """
 
     bench: Bench
@@ -65,7 +65,7 @@ class BatchEngine:
         return self.batches.get(batch, OWNER)
 
     def run(self, batch: str, timeout_s: float = 60) -> Batch:
-        """Tick until the batch is no longer running and no item is under way."""
+        """Call the runner's ``tick`` until the batch stops and no item is in progress."""
         deadline = time.monotonic() + timeout_s
         while time.monotonic() < deadline:
             self.runner.tick()

@@ -1,4 +1,4 @@
-"""Batches of a server process, through its JSON paths."""
+"""Helpers that create and read batches over a server's JSON paths."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The process of the shipped server that runs batches: when it exists, and how it ends."""
+"""The server's batch process: its start, its priority and its end."""
 
 import os
 import signal
@@ -34,13 +34,13 @@ def test_runs_beside_the_workers_with_a_lower_priority(
     assert pid is not None
     assert portal.worker_pids() == workers
     threads = Path(f"/proc/{pid}/task")
-    if threads.is_dir():  # every thread has the priority
+    if threads.is_dir():  # every thread of the batch process has the lower priority
         main = os.getpriority(os.PRIO_PROCESS, portal.pid)
         found = {os.getpriority(os.PRIO_PROCESS, int(each.name)) for each in threads.iterdir()}
         assert found == {min(19, main + NICENESS)}
     assert finished(portal, batch)["counts"]["done"] == 60
-    assert portal.batch_pid() == pid  # another batch would find it running
-    # Its metrics are summed with those of the workers.
+    assert portal.batch_pid() == pid  # the process keeps running for further batches
+    # /metrics adds the batch process's counts to those of the workers.
     lines = portal.get("/metrics").text.splitlines()
     attempts = [each for each in lines if each.startswith("portal_upstream_attempts_total")]
     assert sum(float(each.rpartition(" ")[2]) for each in attempts) == 60
@@ -74,7 +74,7 @@ def test_stop_waits_for_the_lookups_under_way(
     upstream.default(faults.good())
     portal.start()
     assert finished(portal, batch)["counts"]["done"] == 60
-    assert upstream.count() == 60  # every answer under way at the stop was stored
+    assert upstream.count() == 60  # the answers of calls in progress at the stop were stored
 
 
 def test_ends_after_its_lookups_if_the_main_process_is_killed(

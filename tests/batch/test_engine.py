@@ -1,4 +1,4 @@
-"""The batch engine: states, pauses, limits, several processes, what is paid."""
+"""The batch engine: states, pauses, limits, costs and several processes."""
 
 import threading
 from collections import Counter
@@ -77,7 +77,7 @@ def test_wrong_lines_take_little_room_and_stay_out_of_the_list(
     with database.begin() as db:
         (sealed,) = db.execute(select(table.c.sealed_wrong)).scalars()
         assert len(sealed) < 20_000
-        # The list does not read them: it stands even where they cannot be decrypted.
+        # The list of batches does not decrypt wrong lines, so this value causes no error.
         db.execute(update(table).values(sealed_wrong=b"?"))
     (each,) = one.batches.listed(OWNER)
     assert each == replace(found, wrong=(), more_wrong=0)
@@ -140,12 +140,12 @@ def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
     found = one.run(batch)
     assert (found.state, found.counts.done, found.counts.failed) == ("done", 342, 58)
     assert calls_by_path(upstream).total() == len(calls_by_path(upstream)) == 400
-    assert found.cost.spent == 400 * PRICE  # a failure with 500 may have been charged
+    assert found.cost.spent == 400 * PRICE  # the upstream may charge for a status 500
     items = one.batches.items(batch, OWNER)
     assert [item.subject.text for item in items] == texts
     assert {item.subject.text for item in items if item.cause == "bad_answer"} == set(bad)
 
-    clock.advance(3)  # the gateway shares a failure for two seconds
+    clock.advance(3)  # the gateway caches a failure for two seconds
     upstream.answer = None
     one.start(batch)
     assert one.get(batch).cost.at_most == 458 * PRICE
@@ -161,7 +161,7 @@ def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
 
 
 def test_most_is_what_was_spent_and_what_is_left_can_cost(tmp_path: Path, clock: Clock) -> None:
-    """Failed plates that are asked again are paid for beyond the first preview."""
+    """Repeated lookups of failed plates can raise the cost above the first preview."""
     texts = plates(6)
     upstream = StubUpstream(failing_for(*texts[:2]))
     one = engine_of(tmp_path, clock, upstream, daily_limit=4, concurrency=1)
@@ -182,7 +182,7 @@ def test_most_is_what_was_spent_and_what_is_left_can_cost(tmp_path: Path, clock:
 def test_most_stays_the_same_while_all_lookups_succeed(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
-    """On SQLite and PostgreSQL. Calls in progress and answered calls are already in ``spent``."""
+    """``spent`` already contains calls in progress, so they are not added again."""
     seen: set[Decimal] = set()
 
     def answer(resource: Resource) -> Response:
@@ -204,7 +204,7 @@ def test_most_of_a_paused_batch_contains_no_answered_lookup(tmp_path: Path, cloc
     found = one.run(batch)
     assert (found.state, found.cost.spent) == ("paused", 10 * PRICE)
     assert found.cost.at_most == 15 * PRICE
-    one.start(batch)  # stores the present prices, which do not contain the answered lookups
+    one.start(batch)  # stores new prices, without the answered lookups
     assert one.get(batch).cost.at_most == 15 * PRICE
 
 
@@ -250,7 +250,7 @@ def test_cancelled_batch_can_cost_no_more(tmp_path: Path, clock: Clock) -> None:
 
 
 def test_most_of_a_batch_without_prices_of_its_items_is_kept(tmp_path: Path, clock: Clock) -> None:
-    """The migration 0007 keeps batches, and leaves their items without prices."""
+    """Migration 0007 leaves the items of earlier batches without prices."""
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     batch = one.create(plates(3))
@@ -287,7 +287,7 @@ def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Cloc
     assert found.resume_at is not None
     assert clock.now() < found.resume_at <= clock.now() + 86400
     assert from_epoch(found.resume_at - 1).date() == from_epoch(clock.now()).date()
-    assert from_epoch(found.resume_at + 1).date() > from_epoch(clock.now()).date()  # midnight
+    assert from_epoch(found.resume_at + 1).date() > from_epoch(clock.now()).date()  # at midnight
     one.runner.tick()
     assert one.get(batch).state == "paused"
     assert found.resume_at is not None
@@ -301,7 +301,6 @@ def test_daily_limit_pauses_and_the_next_day_resumes(tmp_path: Path, clock: Cloc
 def test_two_processes_reach_the_daily_limit_exactly(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
-    """On SQLite and PostgreSQL."""
     upstream = StubUpstream()
     one = engine_of(tmp_path, clock, upstream, database=engine, daily_limit=100)
     two = engine_of(tmp_path, clock, upstream, database=engine, daily_limit=100)
@@ -350,7 +349,7 @@ def test_outage_pauses_and_resumes_with_one_lookup_first(tmp_path: Path, clock: 
         one.runner.tick()
     assert pauses == [15, 30, 60, 120, 240, 300]
     one.run(batch)
-    assert len(upstream.calls) == before + 1  # one lookup finds out
+    assert len(upstream.calls) == before + 1  # a single lookup tests the upstream
     upstream.answer = None
     clock.advance(400)
     one.runner.tick()
@@ -515,7 +514,7 @@ def test_other_owners_see_nothing(tmp_path: Path, clock: Clock) -> None:
 def test_text_that_is_no_id_names_no_batch(
     tmp_path: Path, clock: Clock, engine: Engine, text: str
 ) -> None:
-    """PostgreSQL raises an error for a text with NUL, which a path may contain."""
+    """A path may contain NUL, for which PostgreSQL raises an error."""
     batches = engine_of(tmp_path, clock, database=engine).batches
     with pytest.raises(UnknownBatch):
         batches.get(text, OWNER)
@@ -524,7 +523,7 @@ def test_text_that_is_no_id_names_no_batch(
 
 
 def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, clock: Clock) -> None:
-    """A rotation that began with the new key: this portal has the old one alone."""
+    """During a key rotation, ``other`` has both keys and ``one`` has the old key."""
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     keys = subject_keys(b"new" * 11, str, former=[SECRET])
@@ -554,7 +553,7 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
 def test_two_processes_share_a_batch_and_its_concurrency(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
-    """On SQLite and PostgreSQL; both processes together hold at most eight lookups."""
+    """Both processes together have at most eight lookups in progress."""
     gate = threading.Event()
     upstream = StubUpstream(gate=gate)
     one = engine_of(tmp_path, clock, upstream, database=engine)
@@ -577,7 +576,7 @@ def test_two_processes_share_a_batch_and_its_concurrency(
 
 
 def test_lost_lease_is_taken_over_without_paying_twice(tmp_path: Path, clock: Clock) -> None:
-    """The first process stalls after its answer was stored; the second one finishes its item."""
+    """The first process stalls with its answer stored. The second finishes the item."""
     one, two = engine_of(tmp_path, clock), engine_of(tmp_path, clock)
     batch = one.create(plates(1))
     one.start(batch)
@@ -655,7 +654,7 @@ def test_repeated_pause_postpones_no_expiry(tmp_path: Path, clock: Clock) -> Non
 
 
 def test_running_batch_stays_its_owners_beyond_its_expiry(tmp_path: Path, clock: Clock) -> None:
-    """It goes on to cost money, so its owner must be able to see and to stop it."""
+    """A running batch costs money, so its owner must be able to see and stop it."""
     one = engine_of(tmp_path, clock, fresh_s=10, stale_s=0)
     batch = one.create(plates(3))
     one.start(batch)
@@ -681,7 +680,7 @@ def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> Non
         ("HHH1A11", "placa: HHH1A11"),
         ("HHH1A11", "hhh - 1a11 (Gol)"),
         ("HHH1A11", "ＨＨＨ１Ａ１１"),
-        ("HHH1A11", "HHHIA11"),  # O and I for 0 and 1, which the suggestion corrects
+        ("HHH1A11", "HHHIA11"),  # I instead of 1; the portal suggests HHH1A11
         ("00894638273", "Renavam 0089463827-3"),
         ("00894638273", "894638273"),
     ],
@@ -791,15 +790,15 @@ def test_start_wakes_the_process_that_runs_batches(tmp_path: Path, clock: Clock)
     batch = one.create(plates(2))
     one.batches._wake = lambda: states.append(one.get(batch).state)
     one.start(batch)
-    assert states == ["running"]  # after the commit, so that the process finds it
-    one.start(batch)  # runs already
+    assert states == ["running"]  # after the commit, so that the batch process finds the batch
+    one.start(batch)  # the batch already runs
     assert one.run(batch).state == "done"
-    one.start(batch)  # nothing is left to be asked
+    one.start(batch)  # no lookup is left
     assert states == ["running"]
 
 
 def test_writes_wait_in_the_queue_of_the_process(tmp_path: Path, clock: Clock) -> None:
-    """Outside the queue they would poll for SQLite's lock, and so would the ledger's writes."""
+    """Outside the queue, each write would poll for SQLite's lock."""
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     queue = _write_queues[database]

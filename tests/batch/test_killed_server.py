@@ -1,6 +1,6 @@
-"""A batch over a slow upstream with failures, whose servers are killed twice while they ask.
+"""A batch on a slow upstream with failures, while its servers are killed twice.
 
-The lookups under way at a kill may be asked again, because their answers were never received.
+Lookups in progress at a kill may be repeated, because their answers were never received.
 """
 
 import csv
@@ -32,8 +32,8 @@ COUNT = 500 if FULL else 120
 DELAY_S = 0.2 if FULL else 0.05
 CONCURRENCY = 8
 KILLS = 2
-# The classes of failures that concern one plate; 5 % of the plates have one. Those that pause a
-# batch, as a 429, are in test_engine.py.
+# Failures of single plates. 5 % of the plates fail. The failures that pause a whole batch, such as
+# a 429, are in test_engine.py.
 FAILURES: tuple[Fault, ...] = (
     faults.status(500),
     faults.status(404),
@@ -73,7 +73,7 @@ def on_redis_and_postgresql(upstream: FaultUpstream) -> Iterator[list[PortalProc
 
 
 def kill(portal: PortalProcess) -> None:
-    """End all processes of a server at once, as a machine that loses its power."""
+    """Kill all processes of a server at once, as a power failure does."""
     os.killpg(portal.pid, signal.SIGKILL)
     portal.kill()
     wait_until(lambda: not accepts_connections(portal.port), "the end of its workers")
@@ -99,7 +99,7 @@ def test_every_lookup_is_paid_once(upstream: FaultUpstream, arrangement: Any) ->
         found = settled(portals[0], batch)
         elapsed_s = time.monotonic() - began_at
         ideal_s = COUNT * DELAY_S / CONCURRENCY
-        # No test depends on the clock. The ratio is shown by pytest -s.
+        # Shown by ``pytest -s``. No test asserts the ratio, because it depends on the machine.
         sys.stdout.write(
             f"\n{COUNT} plates: {elapsed_s:.1f} s, {elapsed_s / ideal_s:.2f} × ideal\n"
         )
@@ -109,14 +109,14 @@ def test_every_lookup_is_paid_once(upstream: FaultUpstream, arrangement: Any) ->
         calls = Counter(call.path.rpartition("/")[2] for call in upstream.calls)
         assert set(calls) == set(texts)
         answered = {plate: times for plate, times in calls.items() if plate not in failing}
-        # Paid again: only what was under way at a kill.
+        # Only calls in progress at a kill are repeated.
         assert sum(answered.values()) - len(answered) <= KILLS * CONCURRENCY
         assert max(answered.values()) <= 1 + KILLS
         check_ledger(portals[0], found, upstream)
         check_files(portals[-1], batch, texts, failing)
 
         upstream.clear()
-        time.sleep(2.1)  # the gateway shares a failure for two seconds
+        time.sleep(2.1)  # the gateway caches a failure for two seconds
         before = len(upstream.calls)
         start(portals[0], batch)
         assert settled(portals[0], batch)["counts"]["done"] == COUNT
@@ -126,7 +126,7 @@ def test_every_lookup_is_paid_once(upstream: FaultUpstream, arrangement: Any) ->
 
 
 def settled(portal: PortalProcess, batch: str) -> Any:
-    """Return the batch at its end. Where an outage pauses it, resume it by hand."""
+    """Return the batch at its end. If an outage pauses the batch, resume it."""
     while (found := finished(portal, batch, 300))["state"] == "paused":
         assert found["reason"] in ("unreachable", "busy"), found
         start(portal, batch)
@@ -134,7 +134,7 @@ def settled(portal: PortalProcess, batch: str) -> Any:
 
 
 def check_ledger(portal: PortalProcess, found: Any, upstream: FaultUpstream) -> None:
-    """The ledger has a row for every call, and only a kill leaves a row without a call."""
+    """Check that every call has a row; only a kill may leave a row without a call."""
     lines = portal.command_line("ledger", "--csv").stdout.splitlines()
     rows = list(csv.DictReader(lines))
     assert upstream.count() <= len(rows) <= upstream.count() + KILLS * CONCURRENCY

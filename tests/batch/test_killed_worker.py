@@ -1,4 +1,4 @@
-"""A batch of a real server whose worker processes are killed while they ask."""
+"""A batch of a real server whose workers are killed during their lookups."""
 
 import time
 from collections import Counter
@@ -34,7 +34,7 @@ def started(portal: PortalProcess, texts: list[str]) -> str:
 def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
     upstream: FaultUpstream,
 ) -> None:
-    """Each lookup is paid for once, except those under way at a kill, which may be asked again."""
+    """Each lookup is paid for once. Only lookups in progress at a kill may repeat."""
     texts = plates(400)
     for plate in texts[::7]:
         upstream.script(f"/detran/v1/decode/{plate}", faults.status(500))
@@ -54,7 +54,7 @@ def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
         calls = [call.path for call in upstream.calls]
         assert len(set(calls)) == 400
         repeated = len(calls) - 400
-        assert repeated <= 2 * 8  # at most the lookups under way at each kill
+        assert repeated <= 2 * 8  # at most eight lookups are in progress at each kill
         ledger = portal.command_line("ledger", "--csv").stdout.splitlines()[1:]
         # A row is written before its call, so a kill may leave rows without a call.
         assert len(calls) <= len(ledger) <= 400 + 2 * 8
@@ -62,7 +62,7 @@ def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
         assert round(found["cost"]["spent"] * 100) == 85 * len(ledger)
 
         upstream.clear()
-        time.sleep(2.1)  # the gateway shares a failure for two seconds
+        time.sleep(2.1)  # the gateway caches a failure for two seconds
         before = len(calls)
         assert portal.post(f"/api/v1/batches/{batch}/start", headers=AUTH).status_code == 200
         assert finished(portal, batch)["counts"] == {

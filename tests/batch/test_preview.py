@@ -1,4 +1,4 @@
-"""Previews of what a batch has left: computed, or cached while the batch is paused by itself."""
+"""Previews of a batch's remaining lookups: computed, or cached in a pause."""
 
 from dataclasses import replace
 from decimal import Decimal
@@ -17,7 +17,7 @@ PRICE = Decimal("0.30")
 
 
 def three_left(folder: Path, clock: Clock) -> tuple[BatchEngine, str]:
-    """A batch of five plates that the day's limit has paused after two."""
+    """A batch of five plates that the daily limit has paused after two plates."""
     one = engine_of(folder, clock, daily_limit=2, concurrency=1)
     batch = one.create(plates(5))
     one.start(batch)
@@ -42,7 +42,7 @@ def test_preview_of_a_batch_that_goes_on_by_itself_is_cached(
     assert first == Preview(3, 0, 3, 3 * PRICE)
     found = one.get(batch)
     with monkeypatch.context() as patch:
-        patch.delattr(one.batches.__class__, "items")  # a computation reads the items
+        patch.delattr(one.batches.__class__, "items")  # so that computing a preview raises an error
         clock.advance(KEPT_S - 1)
         assert left.get(found, OWNER, IDENTITY) == first
         with pytest.raises(AttributeError):
@@ -117,7 +117,7 @@ def test_list_of_batches_uses_cached_previews(
     first = left.priced_list(drafts, OWNER, IDENTITY)
     assert first == drafts
     with monkeypatch.context() as patch:
-        patch.delattr(one.batches.__class__, "items")  # a computation reads the items
+        patch.delattr(one.batches.__class__, "items")  # so that computing a preview raises an error
         clock.advance(KEPT_S - 1)
         assert left.priced_list(drafts, OWNER, IDENTITY) == first
         with pytest.raises(AttributeError):
@@ -130,7 +130,7 @@ def test_list_of_batches_uses_cached_previews(
 
 
 def test_batch_with_lookups_in_progress_keeps_its_price(tmp_path: Path, clock: Clock) -> None:
-    """The preview would count a lookup in progress, whose price is already in ``spent``."""
+    """``spent`` contains the lookup in progress. A preview would add it again."""
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(2))
     one.start(batch)

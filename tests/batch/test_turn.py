@@ -1,4 +1,4 @@
-"""The order in which a batch's threads compute."""
+"""The lock with which the threads of a batch take turns to compute."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ def started(work: Callable[[], None]) -> threading.Thread:
 
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a thread wait for its turn as long as the test takes."""
+    """Let a thread wait for its turn longer than the test takes."""
     monkeypatch.setattr(turn, "PATIENCE_S", 30.0)
 
 
@@ -62,7 +62,7 @@ def test_turn_is_free_while_its_thread_waits() -> None:
 
 
 def test_thread_goes_on_without_a_turn_that_does_not_come() -> None:
-    """Its answer may be what the thread with the turn waits for."""
+    """The thread that has the turn may wait for this thread's answer."""
     shared = Turn()
     has_answer = threading.Event()
 
@@ -137,7 +137,7 @@ def test_thread_that_missed_its_turn_gets_the_next(monkeypatch: pytest.MonkeyPat
 def test_lookups_of_a_batch_wait_for_the_upstream_together(
     upstream: FaultUpstream, tmp_path: Path
 ) -> None:
-    """The application's runner and its calls to the upstream share one turn."""
+    """A lookup releases the turn while it waits for the upstream."""
     gate = threading.Event()
     upstream.default(faults.held(gate))
     wanted = {"plates": ["AAA0A01", "AAA0A02", "AAA0A03"], "ask": ["decode"]}

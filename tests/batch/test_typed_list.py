@@ -1,4 +1,4 @@
-"""Input of a batch: pasted text, CSV files in Brazilian and other forms, lists of strings."""
+"""Input of a batch: pasted text, CSV files in several formats, lists of strings."""
 
 import pytest
 
@@ -81,18 +81,18 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         ("ABC1D23;LMP0A01\nMUL0A45", ["ABC1D23", "LMP0A01", "MUL0A45"], []),
         ("ABC1D23, ABCID23, ABC 12, LMP0A01", ["ABC1D23", "LMP0A01"], ["ABCID23", "ABC 12"]),
         ("ABCID23;LMPOA01", [], ["ABCID23", "LMPOA01"]),
-        # A Renavam beside a plate is the same vehicle.
+        # A Renavam beside a plate is the same vehicle in a table, but another one in a list.
         ("ABC1D23, 79831854647", ["ABC1D23", "79831854647"], []),
         ("ABC1D23 79831854647", ["ABC1D23", "79831854647"], []),
         ("ABC1D23;79831854647", ["ABC1D23"], []),
         ("ABC1D23;894638273", ["ABC1D23"], []),
         ("ABC1D23, LMP0A01, 79831854647", ["ABC1D23", "LMP0A01", "79831854647"], []),
         ("João;ABC1D23;12345678901;11987654321", ["ABC1D23"], []),
-        # A row without a vehicle is named once.
+        # A row without a vehicle gives one error.
         ("ABC1D23\tGol 1.6\t45.000\nLMPOA01\tGol 1.6\t45.000", ["ABC1D23"], ["LMPOA01"]),
         ("Gol 1.6\tABC1D2\t2019", [], ["ABC1D2"]),
         ("Ana;Gol;-", [], ["Ana"]),
-        # A model and its year are no plate.
+        # "Gol 2019" is a model and its year, not the plate GOL2019.
         ("ABC1D23;Gol 2019;45.000", ["ABC1D23"], []),
         ("ABCID23;GOL 2019;45.000", [], ["ABCID23"]),
         # A date or a time in a vehicle's row is no mistyped Renavam.
@@ -101,7 +101,7 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         ("ABC1D23, LMP0A01, 25/11/2026", ["ABC1D23", "LMP0A01"], []),
         ("79831854647;25/11/2026;894638273", ["79831854647"], ["894638273"]),
         ("Ana;25/11/2026", [], ["25/11/2026"]),
-        # Cells that Excel keeps as text.
+        # Two notations that keep a cell as text in Excel.
         ('="00894638273"\n\'79831854647', ["00894638273", "79831854647"], []),
         ("placa;ABC1D23;renavam;00894638273", ["ABC1D23"], []),
         # The CSV of a batch's results has a hyphen before a Renavam's check digit.
@@ -160,7 +160,7 @@ def test_csv_with_quoted_separators_and_line_breaks() -> None:
     assert found.wrong == ()
 
 
-# Where the quotes stand in a file of 400 plates, by line.
+# Cells with quotation marks in a file of 400 entries, by line.
 QUOTES = {
     "one never closed": {3: '"Onix'},
     "one in the header's row": {0: '"Nota'},

@@ -1,4 +1,4 @@
-"""The batches of all owners that are running or paused, in numbers."""
+"""The operator's list of all owners' running and paused batches."""
 
 from decimal import Decimal
 from pathlib import Path
@@ -15,7 +15,7 @@ def test_running_and_paused_batches_are_listed(
     tmp_path: Path, engine: Engine, clock: Clock
 ) -> None:
     one = engine_of(tmp_path, clock, database=engine)
-    one.create(plates(2, "DRA"))  # a draft
+    one.create(plates(2, "DRA"))  # a draft, which is not listed
     done = one.create(plates(1, "DON"))
     one.start(done)
     one.run(done)

@@ -26,7 +26,7 @@ LAYOUTS: tuple[Layout, ...] = get_args(Layout)
 FIXED = tuple(layout for layout in LAYOUTS if layout != "screen")
 SEGMENT = re.compile(r"([MlLVHzh])([^MlLVHzh]*)")
 NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
-# The lowest plot on a screen, and a line of 14 px letters with its leading.
+# Heights of the lowest plot on a screen, of a line of text, and of the last price's label.
 LOWEST_PLOT_PX, LINE_PX, FLAG_PX = 240, 18, 26
 
 
@@ -185,7 +185,7 @@ def test_axis_near_zero_starts_there() -> None:
 
 
 def test_other_series_share_the_scale() -> None:
-    """Equal prices in two series have equal heights, whichever is chosen."""
+    """Equal prices in two series have equal heights, whichever series is chosen."""
     high, low = prices(24, base=120_000), prices(24, base=60_000)
     for position in (0, 1):
         found = chart(high, low, chosen=position)
@@ -228,7 +228,7 @@ def test_every_month_is_readable() -> None:
 
 
 def test_last_real_month_has_its_name_unless_current() -> None:
-    """A table that ended in June 2000 has a flag of June 2000, whenever it is read."""
+    """The last price's label (flag) names the month, unless that month is current."""
     series = [replace(point, month=point.month.replace(year=2000)) for point in prices(6)]
     for words, name in ((None, "jun/00"), (Words(now=True), "")):
         flag = chart(series, words=words).now
@@ -242,9 +242,9 @@ def test_peak_and_start_are_labelled() -> None:
     found = chart(points, layout="paper")
     assert found.peak is not None and found.start is not None
     assert (found.peak.month, found.peak.price) == ("jan/19", "R$\u00a0120.000")
-    assert chart(points).start is None  # on a screen the crosshair reads it
+    assert chart(points).start is None  # on a screen, a crosshair shows the first price
     rising = [Price(date(2025, m, 1), Decimal(90_000 + 1_000 * m)) for m in range(1, 7)]
-    assert chart(rising).peak is None  # the flag has it
+    assert chart(rising).peak is None  # the peak is the last price, which the flag shows
     assert chart(prices(1)).peak is None
 
 
@@ -357,7 +357,7 @@ def test_every_coordinate_is_inside_the_plot(
 
 @given(st.integers(3, 140), st.integers(1_000, 500_000), st.floats(0, 6))
 def test_texts_at_the_edges_do_not_overlap(count: int, base: int, phase: float) -> None:
-    """On the lowest plot: months in the order of time, prices and flag a line apart."""
+    """On the lowest plot, months are in order, and price labels are a line apart."""
     series = [prices(count, base=base - base * n // 9, phase=phase + n) for n in range(6)]
     found = chart(*series, words=Words(now=True))
     assert found.now is not None

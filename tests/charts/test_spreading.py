@@ -1,4 +1,4 @@
-"""Labels of a column end apart, near their points and in their order."""
+"""Labels in a column do not overlap, keep their order and stay near their points."""
 
 from itertools import pairwise
 

@@ -122,8 +122,8 @@ def test_failed_plates_exit_1_and_are_asked_again_alone(
     assert run(here, *words, "--ask", "decode").exit_code == 1
     assert upstream.count() == 20
     upstream.clear()
-    time.sleep(2.1)  # the gateway shares a failure for two seconds
-    # Another application, because the runner ends with a command.
+    time.sleep(2.1)  # the gateway caches a failure for two seconds
+    # A new application, because a command stops the batch runner at its end.
     done = run(portal(), *words, "--ask", "decode")
     assert done.exit_code == 0, done.output
     assert upstream.count() == 23
@@ -220,9 +220,10 @@ def test_pass_through_pauses_a_batch_whose_credential_is_refused(
 def test_interrupted_command_goes_on_where_it_stopped(
     upstream: FaultUpstream, tmp_path: Path, number: signal.Signals
 ) -> None:
-    """Ctrl-C pauses the batch, so that a running server does not continue it.
+    """Each signal pauses the batch, so that a running server does not continue it.
 
-    So do the end of a service and of a terminal. No lookup under way is lost.
+    Ctrl-C, a service manager or a closed terminal sends the signal. The command stores the answers
+    of the calls in progress.
     """
     texts = plates(60)
     file, out = file_of(tmp_path, "\n".join(texts)), tmp_path / "out.jsonl"

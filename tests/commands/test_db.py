@@ -21,7 +21,7 @@ def run(here: InProcessPortal, *words: str) -> Any:
 
 
 def replace_database(here: InProcessPortal, script: str) -> Database:
-    """Put a database of a former version in place of the portal's."""
+    """Replace the portal's database by one of a former version."""
     for file in here.settings.data_dir.glob("portal.sqlite*"):
         file.unlink()
     database = Database(None, here.settings.data_dir)

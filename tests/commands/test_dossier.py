@@ -11,7 +11,7 @@ from tests.fakes.in_process import InProcessPortal
 from tests.web.pages.test_issued import PLATE, issue, link_of, quick_pdf, rows
 from tests.web.person import Person
 
-__all__ = ["quick_pdf"]  # an automatic fixture
+__all__ = ["quick_pdf"]  # an autouse fixture
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ def filled(portal: PortalFactory) -> InProcessPortal:
 def printed(portal: InProcessPortal, *words: str) -> list[list[str]]:
     done = portal.app.test_cli_runner().invoke(args=["ledger", "--csv", *words])
     assert done.exit_code == 0
-    # Not .output, in which click converts a carriage return with a line feed to one character.
+    # click's ``output`` would replace each CR LF by LF.
     return list(csv.reader(io.StringIO(done.stdout_bytes.decode(), newline="")))
 
 

@@ -1,4 +1,4 @@
-"""The operators' commands speak English (docs/decisions/0011-commands-in-english.md)."""
+"""The operator's commands print English (docs/decisions/0011)."""
 
 import ast
 from pathlib import Path

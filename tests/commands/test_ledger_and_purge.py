@@ -48,7 +48,7 @@ def test_ledger_prints_one_line_per_call_with_price_and_outcome(
 def test_ledger_has_a_header_on_a_terminal(
     priced: InProcessPortal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Elsewhere a line is a call, so that scripts can count them."""
+    """Without a terminal, each line is a call, so that scripts can count lines."""
     priced.get(path_of("decode"))
     monkeypatch.setattr("portal.commands.ledger.is_terminal", lambda: True)
     header, line = run_command(priced, "ledger").output.splitlines()
@@ -217,7 +217,7 @@ def test_purge_clears_the_database_after_a_store_failure(
     priced: InProcessPortal, reader: sqlite3.Connection
 ) -> None:
     look_up_vehicle(priced)
-    # Only the second spelling's deletion fails; the first spelling's entry is deleted by then.
+    # The first spelling's entry is deleted. The second spelling's deletion fails.
     reader.execute(
         "CREATE TRIGGER refuse BEFORE DELETE ON entries WHEN (SELECT count(*) FROM entries) = 1 "
         "BEGIN SELECT raise(ABORT, 'no'); END"

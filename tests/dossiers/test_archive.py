@@ -1,4 +1,4 @@
-"""The archive of issued dossiers on both databases: encryption, owners, ends, purges."""
+"""The archive of issued dossiers: encryption, owners, expiry and purges."""
 
 import zlib
 from typing import Any
@@ -181,7 +181,7 @@ def test_dossier_of_records_from_before_a_purge_is_not_stored(engine: Engine, cl
     with pytest.raises(Purged):
         kept.issue("ana", new_identifiers(), snapshot, HTML, PDF, purge_mark=mark)
     assert cells(engine) == []
-    issue(kept)  # the vehicle may be looked up again
+    issue(kept)  # a new dossier of the vehicle may be stored
 
 
 def test_number_is_unique(engine: Engine, clock: Clock) -> None:

@@ -1,4 +1,4 @@
-"""Numbers of dossiers in every spelling a person may type, and keys of links."""
+"""Dossier numbers in every spelling that a person may type, and links' keys."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""A complete gateway of real parts around a stub upstream, for tests."""
+"""A gateway for tests: real components and a stub upstream."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -91,7 +91,7 @@ def good(resource: Resource) -> Response:
 
 
 def outcome(ask: Callable[[], Served]) -> str:
-    """The cache status of an answer, or the kind of the failure."""
+    """Return the cache status of the answer, or the kind of the failure."""
     try:
         return ask().cache_status
     except Failure as failure:
@@ -117,7 +117,7 @@ class Bench:
 
     @property
     def sqlite(self) -> SQLiteCache:
-        """The backend of a gateway for which the test named none."""
+        """The SQLite backend, which a gateway has unless a test names another one."""
         assert isinstance(self.backend, SQLiteCache)
         return self.backend
 
@@ -163,7 +163,7 @@ def store_of(cache: Backend, namespace: str, retention: Retention | None = None)
 
 
 def opened_cache(folder: Path) -> SQLiteCache:
-    """Open the folder's cache as a worker process does; it is closed when the test ends."""
+    """Open the folder's cache as a worker process does, until the test ends."""
     return closed_later(SQLiteCache(folder / "cache.sqlite"), SQLiteCache.close)
 
 
@@ -186,8 +186,8 @@ def bench(
 ) -> Bench:
     """Return a gateway with its parts.
 
-    Two benches of one folder stand for two worker processes. The first of ``keys`` signs.
-    ``backend`` may have only those methods of a Backend that the test reaches.
+    Two benches on one folder act as two worker processes. The first of ``keys`` signs entries, and
+    the others are former keys. ``backend`` needs only the methods that the test calls.
     """
     seal, *former = map(Seal, keys)
     upstream = upstream or StubUpstream()

@@ -1,4 +1,4 @@
-"""Ledger calls without an upstream, and their outcomes."""
+"""Helpers that write ledger rows of calls, without an upstream."""
 
 from decimal import Decimal
 

@@ -93,7 +93,7 @@ def test_concurrent_refreshes_are_coalesced(tmp_path: Path, clock: Clock) -> Non
 
 
 def test_follower_times_out_without_calling_upstream(tmp_path: Path, clock: Clock) -> None:
-    """nginx, in contrast, sends all waiting requests upstream after a time-out."""
+    """The time-out must not send the waiting lookup upstream, as nginx would do."""
     gate = threading.Event()
     upstream = StubUpstream(gate=gate)
     patient = bench(tmp_path, clock, upstream)
@@ -123,13 +123,13 @@ def test_internal_error_after_call_is_not_repeated_by_followers(
     assert errors == {ZeroDivisionError, Failure}
 
 
-# The store fails
+# Failures of the store
 
 
 def test_failed_write_loses_no_answer_and_causes_no_second_call(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Disk full: the paid answer is returned and stays in the local cache."""
+    """On a full disk, the paid answer is returned and stays in the local cache."""
     made = bench(tmp_path, clock)
     made.decode("DEF4G56")
 

@@ -1,4 +1,4 @@
-"""Invalid envelopes count as absent: they raise no error, and nothing in them is executed."""
+"""Invalid envelopes of stored answers count as absent, and execute no code."""
 
 import os
 import pickle
@@ -60,7 +60,7 @@ def test_correctly_signed_invalid_content_is_absent() -> None:
 
 
 def test_planted_pickle_is_not_executed(tmp_path: Path) -> None:
-    """Flask-Caching's own serializer is pickle."""
+    """Flask-Caching's default serializer, pickle, would execute this entry."""
     trap = tmp_path / "sprung"
 
     class Trap:

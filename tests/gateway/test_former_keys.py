@@ -1,4 +1,4 @@
-"""Old secret keys that are still accepted: nothing stored under them is paid for again."""
+"""Answers stored under a former secret key are found, and not paid for again."""
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -136,9 +136,9 @@ def test_retired_keys_are_recorded_until_their_data_is_gone(tmp_path: Path) -> N
     assert uncovered_fingerprints(engine, [new, old, third]) == []
     with writing(engine) as db:
         db.execute(insert(ledger).values(sent_at=0.0, subject="a tag", **row))
-    assert adopt_key(engine, old, new) == (True, [])  # another portal is a step behind
+    assert adopt_key(engine, old, new) == (True, [])  # another portal still has the old key
     assert adopt_key(engine, new) == (True, [old[:16]])
-    assert adopt_key(engine, new) == (False, [old[:16]])  # the store was unreachable
+    assert adopt_key(engine, new) == (False, [old[:16]])  # until the store deletes the answers
     with reading(engine) as db:
         assert db.execute(select(ledger.c.subject)).scalars().all() == [""]
     dropped: list[int] = []

@@ -35,7 +35,7 @@ def test_state_is_fresh_then_stale_then_expired(age: int, state: str) -> None:
 @settings(deadline=None)
 @given(ages, chances)
 def test_jitter_shortens_fresh_time_by_at_most_a_tenth(age: float, chance: float) -> None:
-    """FRESH_* is an upper bound. The stale window begins where freshness ends, without a gap."""
+    """The FRESH_* settings are upper bounds. Stale time begins where fresh time ends."""
     state = at(age, chance).state
     if age >= TERMS.fresh_s:
         assert state != "fresh"

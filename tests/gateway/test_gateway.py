@@ -148,7 +148,7 @@ def test_stale_answer_purged_during_call_is_not_served(
 def test_failure_without_stale_answer_raises_its_kind(
     made: Bench, clock: Clock, fault: Exception | Response, kind: str
 ) -> None:
-    """The store is unchanged: the next lookup is a miss."""
+    """The failure is not stored, so the next lookup is a miss."""
     made.upstream.answer = fault
     with pytest.raises(Failure) as caught:
         made.decode()
@@ -293,7 +293,7 @@ def test_peek_accepts_stale_answer(made: Bench, clock: Clock) -> None:
 
 
 def test_newest_report_is_the_last_marked_one(made: Bench, clock: Clock) -> None:
-    """A report on a script's own data is not shown on the vehicle's page."""
+    """A vehicle's page must not show a report on data that a script has sent."""
     plate = Plate.parse("ABC1D23")
 
     def ask(data: dict[str, int]) -> Lookup:

@@ -1,4 +1,4 @@
-"""Generations: a backend that was away, lost its contents, was purged or restored."""
+"""The generation of a backend's contents changes after a loss or a purge."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -132,7 +132,7 @@ def test_empty_backend_receives_cached_answers_back(made: Bench, backend: Backen
 
 
 def test_entry_evicted_by_backend_is_evicted_locally(made: Bench, backend: Backend) -> None:
-    """An entry that is missing in the same generation is not written back."""
+    """In an unchanged generation, a missing entry is not written back."""
     made.decode()
     backend.values.clear()
     made.expire_local_cache()
@@ -182,7 +182,7 @@ def test_newer_cached_answer_replaces_an_older_restored_one(made: Bench, backend
     made.clock.advance(5)
     newer = made.decode(directive=Directive.REFRESH)
     come_back_empty(backend)
-    backend.values = older  # as if another process had written it back
+    backend.values = older  # as if another process had written the older answer
     made.expire_local_cache()
     assert made.decode().fetched_at == newer.fetched_at
 

@@ -88,7 +88,7 @@ def test_lease_of_killed_holder_is_free_at_once(tmp_path: Path) -> None:
 
 
 def test_start_removes_leases_of_killed_holders_alone(leases: FileLeases, tmp_path: Path) -> None:
-    """``flask batch`` may be asking while a server starts in the same directory."""
+    """``flask batch`` may hold a lease while a server starts in the same directory."""
     with leases.hold("tag:held") as first:
         (tmp_path / "leases" / "tag-killed").touch()
         remove_lease_files(tmp_path)
@@ -109,7 +109,7 @@ def test_every_caller_leads_in_unwritable_directory(tmp_path: Path) -> None:
 def test_every_caller_leads_without_file_locks(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, trouble: int
 ) -> None:
-    """A network file system may lack flock or be out of locks; lookups are served anyway."""
+    """Lookups are served if a network file system has no flock or no free locks."""
 
     def refuse(*_: object) -> None:
         raise OSError(trouble, os.strerror(trouble))
@@ -119,7 +119,7 @@ def test_every_caller_leads_without_file_locks(
     with leases.hold("tag:key") as one, leases.hold("tag:key") as two:
         assert None not in (one, two)
     left = list((tmp_path / "leases").iterdir())
-    # The file stays unless locks are unsupported, because another process may hold its lock.
+    # Another process may hold the file's lock, except on a file system without locks.
     assert bool(left) == (trouble != errno.EOPNOTSUPP)
     assert bench(tmp_path, clock, leases=leases).decode().status == 200
 

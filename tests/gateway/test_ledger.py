@@ -52,7 +52,7 @@ def test_charges_of_a_batch(engine: Engine, clock: Clock) -> None:
     call("one", "answered", 200)
     call("one", "answered", 400)
     call("one")
-    call("two")  # its process was killed
+    call("two")  # no outcome, because its process was killed
     call("two", "not_sent")
     call("three", "answered", 200)
     call("three")
@@ -109,7 +109,7 @@ def test_daily_limit_is_exact_and_gives_retry_after(engine: Engine, clock: Clock
     with pytest.raises(Failure) as caught:
         buy(ledger)
     assert caught.value.kind == "day_limit"
-    assert caught.value.retry_after_s == 15 * 3600  # the test clock starts at 09:00
+    assert caught.value.retry_after_s == 15 * 3600  # until midnight; the test clock starts at 09:00
     assert len(spent(ledger)) == 3
 
 
@@ -189,7 +189,7 @@ def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]")
 
     def attempt(number: int) -> tuple[int, int]:
         free = number % 4 == 0
-        for _ in range(20):  # a busy machine may exceed the database's time-outs
+        for _ in range(20):  # retries, because a busy machine may exceed time-outs
             try:
                 buy(ledger, Caller("raced", daily_limit=100), "not_sent" if free else "answered")
             except Failure as failure:
@@ -201,14 +201,14 @@ def _race(database: Database, results: "multiprocessing.Queue[tuple[int, int]]")
 
     with ThreadPoolExecutor(50) as pool:
         made = list(pool.map(attempt, range(130)))
-    for _ in range(10):  # retry the closes that timed out on the write lock
+    for _ in range(10):  # retry to write the outcomes that missed the write lock
         ledger.settle()
     engine.dispose()
     results.put((sum(paid for paid, _ in made), sum(odd for _, odd in made)))
 
 
 def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engine: Engine) -> None:
-    """50 threads in each of 4 processes race for 100 calls; an unsent call frees its place."""
+    """200 threads in 4 processes race for 100 calls. Unsent calls are not counted."""
     results = PRELOADED.Queue()
     racers = [PRELOADED.Process(target=_race, args=(database, results)) for _ in range(4)]
     for racer in racers:
@@ -218,7 +218,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
         racer.join(30)
     assert sum(odd for _, odd in through) == 0
     ledger = ledger_of(engine, daily_limit=100)
-    # Some reservations may have been released only after the last attempt. Use them now.
+    # After the last attempt, unsent calls may have released reservations. Use them now.
     late = 0
     with suppress(Failure):
         while True:
@@ -234,7 +234,7 @@ def test_limit_is_exact_under_races_of_threads_and_processes(database: str, engi
 
 
 def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
-    """Each call updates the counters of two payers, while purges and sweeps run."""
+    """Each call updates two counters (the day's and the caller's) during purges."""
     ledger = ledger_of(engine, daily_limit=10_000)
 
     def busy(number: int) -> None:
@@ -245,7 +245,7 @@ def test_concurrent_callers_with_limits_do_not_deadlock(engine: Engine) -> None:
 
     with ThreadPoolExecutor(20) as pool:
         list(pool.map(busy, range(200)))
-    for _ in range(10):  # retry the closes that timed out on the write lock
+    for _ in range(10):  # retry to write the outcomes that missed the write lock
         ledger.settle()
     assert len(spent(ledger)) == 100
 

@@ -22,13 +22,13 @@ from tests.gateway.ledgers import begin_call, buy, spent
 
 
 def held(engine: Engine) -> dict[str, int]:
-    """Return the reserved calls of every payer."""
+    """Return the number of reserved calls of each payer."""
     with reading(engine) as db:
         return {row.payer: row.calls for row in db.execute(select(spending))}
 
 
 def lose_connection_at_commit(engine: Engine, before: Callable[[DBAPIConnection], object]) -> None:
-    """Close the connection at the next commit, after ``before`` was called with it."""
+    """At the next commit, call ``before`` with the connection, then close it."""
 
     def lose(db: Connection) -> None:
         raw = db.connection.dbapi_connection
@@ -123,7 +123,7 @@ def test_pending_closes_are_bounded_and_settled_in_batches(
 
 
 def test_waits_for_the_write_lock_end_with_the_deadline(tmp_path: Path, clock: Clock) -> None:
-    """A former version waited 10 s for each write, whatever was left of the deadline."""
+    """A former version waited 10 s for each write, even beyond the deadline."""
     waits_ms: list[int] = []
 
     def note(db: Connection, _cursor: object, statement: str, *_: object) -> None:

@@ -1,4 +1,4 @@
-"""Pass-through: refused credentials do not use up the daily limit."""
+"""Pass-through mode: refused credentials do not use up the daily limit."""
 
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -78,7 +78,7 @@ def test_failed_calls_on_trial_release_reservation(
 
 
 def test_trial_calls_in_flight_use_half_of_remaining_limit(engine: Engine, clock: Clock) -> None:
-    """A proven caller's calls are sent while the trial calls wait for their 401."""
+    """A caller with an earlier 200 does not wait for unproven callers' calls."""
     ledger = ledger_of(engine, daily_limit=20, clock=clock)
     buy(ledger, caller("bia"))
     waiting = []
@@ -86,7 +86,7 @@ def test_trial_calls_in_flight_use_half_of_remaining_limit(engine: Engine, clock
         for number in range(20):
             waiting.append(begin_call(ledger, caller(f"stranger-{number}")))
     assert (caught.value.kind, caught.value.retry_after_s) == ("unreachable", 1.0)
-    assert len(waiting) == 9  # half of the 19 that remain
+    assert len(waiting) == 9  # half of the 19 remaining calls
     assert [kind_of(ledger, caller("bia")) for _ in range(5)] == ["sent"] * 5
     for each in waiting:
         each.finish("answered", 401)
@@ -139,7 +139,7 @@ def test_concurrent_new_callers_do_not_exceed_limit(engine: Engine) -> None:
 
     with ThreadPoolExecutor(20) as pool:
         paid = sum(pool.map(race, range(150)))
-    ledger.settle()  # on a busy machine, the close of a row may be pending
+    ledger.settle()  # on a busy machine, an outcome may not be written yet
     while kind_of(ledger, caller("c0")) == "sent":
         paid += 1
     assert paid == 30

@@ -91,7 +91,7 @@ def test_unchanged_version_confirms_all_entries(
     assert all(one.store.recent(key) is not None for key in keys)
     for key in keys:
         one.store.recent(key)
-    assert one.memory.take_unconfirmed(one.memory.version) == []  # no signature needs to be read
+    assert one.memory.take_unconfirmed(one.memory.version) == []  # all are confirmed
     one.ticking.advance(1.1)
     assert one.store.recent(keys[0]) is None  # its last confirmation is older than a second
 
@@ -140,7 +140,7 @@ def test_write_during_confirmation_is_detected(
     one, two = bench(tmp_path, clock), bench(tmp_path, clock)
     read_after_last_write(one)
     two.decode()
-    two.decode("DEF4G56")  # the version has changed, so signatures are read
+    two.decode("DEF4G56")  # a new version, so ``one`` reads signatures
     signatures = one.backend.signatures
 
     def signatures_before_the_other_writes(
@@ -222,7 +222,7 @@ def test_entry_read_before_detected_purge_is_not_cached(
         return verify(sealed, key)
 
     monkeypatch.setattr(one.store._seal, "verify", verify_while_the_purge_is_detected)
-    assert one.store.read(key) is not None  # it was still stored when the backend was read
+    assert one.store.read(key) is not None  # the entry was read before the purge
     assert one.memory.get_stale(key) is None
 
 

@@ -1,4 +1,4 @@
-"""The operations and the subjects that they take."""
+"""The operations, and the subjects (plate or Renavam) that each accepts."""
 
 from sqlalchemy import String
 

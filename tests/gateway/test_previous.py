@@ -1,4 +1,4 @@
-"""The answer that the stored one replaced is kept for comparison until its retention ends."""
+"""A replaced answer is kept for comparison until its retention ends."""
 
 from pathlib import Path
 
@@ -20,7 +20,7 @@ def made(tmp_path: Path, clock: Clock) -> Bench:
 
 
 def answer(made: Bench, body: bytes) -> None:
-    """Ten seconds later, refresh the lookup; the upstream answers with this body."""
+    """Advance the clock by 10 s, then refresh with this body from the upstream."""
     made.clock.advance(10)
     made.upstream.answer = Response(200, body, "primary")
     made.decode(directive=Directive.REFRESH)
@@ -79,7 +79,7 @@ def test_purge_removes_previous_answer(made: Bench) -> None:
 def test_purge_during_replacement_removes_previous_answer(
     made: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, write: int
 ) -> None:
-    """Another process purges before or after the replaced answer is copied."""
+    """Another process purges after the first or the second of the two writes."""
     other = bench(tmp_path, made.clock)
     answer(made, OLD)
     replace, written = made.backend.replace, []

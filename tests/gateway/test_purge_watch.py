@@ -15,7 +15,7 @@ BUCKET = purge_bucket(PURGED_KEY)
 
 
 class RecordedPurges:
-    """The backend's record of applied purges. ``deleted`` has the buckets of each deletion."""
+    """A backend's number of applied purges. ``deleted`` lists its deletions."""
 
     def __init__(self) -> None:
         self.number = 0
@@ -64,7 +64,7 @@ def purge_log() -> Log:
 
 @pytest.fixture
 def watch(memory: LocalCache, recorded: RecordedPurges, purge_log: Log) -> PurgeWatch:
-    """A watch that has met the backend, with two cached vehicles."""
+    """A PurgeWatch that knows generation ``begun:1``; two vehicles are cached."""
     made = PurgeWatch(cast(Backend, recorded), memory, purge_log.since, ["present", "former"])
     assert made.note("begun:1")
     for key in (PURGED_KEY, OTHER_KEY):
@@ -107,7 +107,7 @@ def test_lost_backend_without_purge_log_clears_local_cache(
 def test_distrust_compares_backend_with_purge_log(
     watch: PurgeWatch, memory: LocalCache, recorded: RecordedPurges, purge_log: Log
 ) -> None:
-    """Without ``distrust``, the same generation name is not compared with the log again."""
+    """``note`` rereads the log for a known generation only after ``distrust``."""
     purge_log.buckets.append(BUCKET)
     assert not watch.note("begun:1")
     assert recorded.deleted == []

@@ -46,7 +46,7 @@ def made(tmp_path: Path, clock: Clock) -> Bench:
 def purged_in_mid_call(
     made: Bench, answer: Callable[[Resource], Response], purge: Callable[[], object]
 ) -> None:
-    """Have another process purge before the upstream gives this answer."""
+    """Make the upstream call ``purge`` before it returns ``answer``."""
 
     def play(resource: Resource) -> Response:
         purge()
@@ -184,7 +184,7 @@ def refuse(*_: object, **__: object) -> bool:
 def logged(
     tmp_path: Path, clock: Clock, database: Database
 ) -> Callable[[], tuple[Bench, PurgeLog]]:
-    """A function that builds a process whose store reads the log of purges."""
+    """Return a function that builds a gateway whose store reads the purge log."""
     engine = database.open()
 
     def build() -> tuple[Bench, PurgeLog]:
@@ -195,7 +195,7 @@ def logged(
 
 
 def lose(made: Bench) -> None:
-    """Delete the store's files, as when Redis comes back empty."""
+    """Delete the store's files, so that the store comes back empty."""
     for file in made.sqlite._path.parent.glob("cache.sqlite*"):
         file.unlink()
 
@@ -253,7 +253,7 @@ def test_purge_log_numbers_are_shared(database: Database) -> None:
     assert first.since(3) == (3, frozenset())
 
 
-# Bytes in the file's pages
+# Deleted bytes in the SQLite file's pages
 
 
 def test_purge_erases_copies_of_rows_that_sqlite_moved(tmp_path: Path) -> None:

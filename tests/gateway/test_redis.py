@@ -86,7 +86,7 @@ def redis_of(made: Bench) -> SealedRedisCache:
 
 
 def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SealedRedisCache) -> None:
-    """The store deletes whole buckets again from the first purge that is not recorded."""
+    """After a gap, the store repeats all purges from the first unrecorded one."""
     assert cache.purged_to("log") == 0
     for number, recorded in ((1, 1), (2, 2), (4, 2), (3, 3)):
         cache.delete_tagged("t", "log", number)
@@ -96,7 +96,7 @@ def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SealedRedisCa
 
 def test_purge_raises_if_redis_cannot_write_its_snapshot() -> None:
     with RedisProcess(save="3600 1") as server:
-        (server.directory / "dump.rdb").mkdir()  # so that the new snapshot cannot replace it
+        (server.directory / "dump.rdb").mkdir()  # a directory, which no snapshot can replace
         cache = cache_at(server.url)
         cache.set("t:a", b"value", 60)
         with pytest.raises(BytesRemain) as caught:
@@ -104,7 +104,7 @@ def test_purge_raises_if_redis_cannot_write_its_snapshot() -> None:
         assert caught.value.gone == 1
         assert cache.get("t:a") is None
         cache.client.close()
-        server.kill()  # on SIGTERM it would refuse to end without a snapshot
+        server.kill()  # on SIGTERM, Redis would not end without a snapshot
 
 
 def test_value_is_returned_unchanged_until_expiry(cache: SealedRedisCache) -> None:
@@ -209,7 +209,7 @@ def test_lease_of_dead_holder_expires(leases: RedisLeases, cache: SealedRedisCac
 def test_late_answer_of_stalled_leader_does_not_replace_newer(
     tmp_path: Path, clock: Clock, server: RedisProcess
 ) -> None:
-    """The late answer reaches its caller but is not stored, because its fence is older."""
+    """The late answer reaches its caller, but its older fence prevents the write."""
     gate, slow = threading.Event(), StubUpstream()
     slow.gate = gate
     stalled, other = (
@@ -221,7 +221,7 @@ def test_late_answer_of_stalled_leader_does_not_replace_newer(
     leader.start()
     wait_until(lambda: slow.calls, "the first call")
     for key in redis_of(other).client.keys("portal:lease:*"):
-        redis_of(other).client.delete(key)  # as if the leader had stalled past the lease's lifetime
+        redis_of(other).client.delete(key)  # as if the leader's lease had expired
     clock.advance(1)
     newer = other.decode()
     gate.set()
@@ -263,13 +263,13 @@ def test_redis_outage_costs_one_time_out_and_recovery_is_detected(
     else:
         server.pause()
     made.expire_local_cache()
-    assert made.decode().body == warm  # this call meets the outage
+    assert made.decode().body == warm  # this call detects the outage
     started = time.monotonic()
     for number in range(40):
         made.expire_local_cache()
         assert made.decode().body == warm
         assert made.decode(f"DEF4G{number:02}").status == 200
-    assert time.monotonic() - started < 40  # 40 time-outs would be 80 s and more
+    assert time.monotonic() - started < 40  # s; 40 time-outs would take at least 80 s
     assert made.store.is_up()
     if trouble == "stopped":
         server.start()

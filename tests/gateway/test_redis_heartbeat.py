@@ -70,7 +70,7 @@ def test_heartbeat_without_thread_starts_with_next_lease(
 
 
 class FarConnection(redis.Connection):
-    """Counts the packets sent; each one would wait for a round trip."""
+    """Counts the packets sent. Each packet costs one network round trip."""
 
     sent = 0
 
@@ -82,7 +82,7 @@ class FarConnection(redis.Connection):
 def test_heartbeat_renews_many_leases_in_few_round_trips(
     server: RedisProcess, client: redis.Redis, breaker: DependencyBreaker
 ) -> None:
-    """One 4 ms round trip per lease took 2.4 s in all, so leases of a live holder expired."""
+    """Regression: one round trip per lease took 2.4 s, and held leases expired."""
     beat = threading.Semaphore(0)
     beats: list[float] = []
 
@@ -102,7 +102,7 @@ def test_heartbeat_renews_many_leases_in_few_round_trips(
             for name in names[:-1]:
                 soon_over.set(name, leases._held[name], px=60 * LIFETIME_MS)
             soon_over.set(names[-1], "another's", px=60 * LIFETIME_MS)
-            soon_over.script_flush()  # as after a restart: Redis knows no script
+            soon_over.script_flush()  # as after a restart of Redis, which deletes its scripts
             soon_over.execute()
         FarConnection.sent = 0
         beat.release()

@@ -1,4 +1,4 @@
-"""Lowered lifetimes apply to stored answers, over several batches and once a change."""
+"""A lowered lifetime is applied to stored answers once, in several batches."""
 
 import time
 from collections.abc import Callable
@@ -29,7 +29,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SQLiteCache:
 
 @pytest.fixture
 def opened(cache: SQLiteCache) -> Opened:
-    """Return a function that opens the store as a portal with this retention does."""
+    """Return a function that opens a store with a retention of ``seconds``."""
 
     def open_store(seconds: float) -> Store:
         retention = Retention(HERE, f"decode:{seconds}", lambda envelope: seconds)
@@ -55,7 +55,7 @@ def put(
 
 
 def sweep(store: Store) -> None:
-    """Sweep more often than the entries need, because one step ends after a time."""
+    """Sweep 20 times, because a single sweep stops at a time limit."""
     for _ in range(20):
         store.sweep()
 
@@ -120,7 +120,7 @@ def test_retention_is_that_of_the_operation() -> None:
     assert {name: seconds(each) for name, each in answers.items()} == {
         "decode": 100,
         "renainf": 10_000,
-        "": 10_000,  # a former version stored it: the longest
+        "": 10_000,  # stored by a former version, so the longest retention applies
     }
 
 

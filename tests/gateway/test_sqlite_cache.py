@@ -67,7 +67,7 @@ def test_version_changes_with_every_write(cache: SQLiteCache, tmp_path: Path) ->
 def test_version_after_fault_differs_from_earlier_ones(cache: SQLiteCache) -> None:
     before = cache.version()
     assert cache._watch is not None
-    cache._watch.close()  # as with a broken disk
+    cache._watch.close()  # simulates a broken disk
     with pytest.raises(sqlite3.Error):
         cache.version()
     assert cache.version() != before
@@ -224,7 +224,7 @@ def test_purge_blocked_by_reader_raises_bytes_remain(
 
 
 def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SQLiteCache) -> None:
-    """The store deletes whole buckets again from the first purge that is not recorded."""
+    """After a gap, the store repeats all purges from the first unrecorded one."""
     assert cache.purged_to("log") == 0
     for number, recorded in ((1, 1), (2, 2), (4, 2), (3, 3)):
         cache.delete_tagged("t", "log", number)
@@ -290,4 +290,4 @@ def test_size_counts_entries_and_bytes(cache: SQLiteCache) -> None:
     for number in range(3):
         cache.set(f"t:{number}", b"x" * 50_000, 60)
     assert (empty.entries, cache.size().entries) == (0, 3)
-    assert cache.size().bytes - empty.bytes >= 2.5 * 50_000  # a new file has free pages
+    assert cache.size().bytes - empty.bytes >= 2.5 * 50_000  # not 3, as a new file has free pages

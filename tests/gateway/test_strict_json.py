@@ -98,7 +98,7 @@ def test_unusual_but_unambiguous_text_is_parsed(text: bytes) -> None:
     assert parse(text) == json.loads(text)
 
 
-# A text with more than MAX_DEPTH brackets is searched for its depth.
+# The parser computes the depth only of a text with more than MAX_DEPTH brackets.
 _MANY = b"{}," * MAX_DEPTH
 hostile_texts = st.text('[]{}"\\\\x', max_size=8).map(json.dumps).map(str.encode)
 

@@ -1,4 +1,4 @@
-"""The operator's sums: by day, caller and operation, in SQL, of one namespace."""
+"""The operator's sums of calls and savings: by day, caller and operation."""
 
 from datetime import date, timedelta
 from decimal import Decimal
@@ -29,7 +29,7 @@ def test_calls_and_answers_are_summed_by_day_caller_and_operation(
     for caller, calls in ((ANA, 3), (BIA, 1)):
         for _ in range(calls):
             buy(ledger, caller)
-    buy(ledger, ANA, "not_sent")  # costs nothing and is no call
+    buy(ledger, ANA, "not_sent")  # an unsent call costs nothing and is not counted
     buy(Ledger(engine, clock=clock, namespace="other"), ANA)
     for how, times in (("hit", 5), ("stale", 2), ("collapsed", 1), ("miss", 9)):
         counter.count("decode", how, times, "ana")  # type: ignore[arg-type]
@@ -65,7 +65,7 @@ def test_failures_are_grouped_by_kind_and_address(engine: Engine, clock: Clock) 
         ("not_sent", 0),
     ):
         buy(ledger, ANA, outcome, status)
-    begin_call(ledger, ANA)  # under way
+    begin_call(ledger, ANA)  # in progress, so not listed
     told = {(each.outcome, each.status): each for each in log.failures(log.today())}
     assert {kind: each.calls for kind, each in told.items()} == {
         ("answered", 429): 1,

@@ -1,6 +1,6 @@
-"""Hypothesis strategies for records; no function of ``portal.law`` may raise for them.
+"""Hypothesis strategies for records, for which ``portal.law`` must not raise.
 
-Only the fields that ``portal.law`` reads are varied; varying others would find nothing.
+The strategies vary only the fields that ``portal.law`` reads.
 """
 
 from datetime import date

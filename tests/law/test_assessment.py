@@ -168,7 +168,7 @@ def test_standing_follows_the_recorded_dates_and_words(
 
 
 def test_old_notice_without_penalty_is_unknown() -> None:
-    """The observed record has no penalty, which the source may have omitted."""
+    """The observed record has no penalty, but the source may have omitted it."""
     found = assess(SAMPLE, TODAY)
     assert found.standing == "unknown"
     assert "tenham passado 825 dias" in found.standing_note

@@ -1,4 +1,4 @@
-"""A restriction stops the acts of its kind; an unknown word never counts as permission."""
+"""A court restriction stops certain acts. An unknown kind never permits an act."""
 
 from typing import Any
 

@@ -46,7 +46,7 @@ def test_unverified_subjects_are_listed() -> None:
 
 
 def test_terms_are_sorted_by_name() -> None:
-    """By name, not slug; "Código" is before "CRLV-e" despite accent and capitals."""
+    """Accents and capitals do not count, so "Código" is before "CRLV-e"."""
     names = [entry.name for entry in GLOSSARY]
     assert names[:5] == ["Advertência", "ATPV-e", "Autuação", "BIN", "Código da infração"]
     kept = ["Multa exigível", "Penalidade", "Penhora", "Pontos", "Prescrição", "Renainf"]

@@ -1,4 +1,4 @@
-"""Price ceilings use known amounts only."""
+"""A price ceiling (the price less fines and costs) uses known amounts only."""
 
 from dataclasses import replace
 from datetime import date

@@ -1,4 +1,4 @@
-"""The steps follow from the situation; links of unverified subjects are official."""
+"""Steps follow from the records; links on subjects without records are official."""
 
 from typing import get_args
 from urllib.parse import urlsplit

@@ -1,4 +1,4 @@
-"""If the law changed an infraction's gravity, the gravity on its day applies, or is unknown."""
+"""An infraction's gravity follows the law on its day, or is unknown."""
 
 from datetime import date
 from decimal import Decimal
@@ -27,29 +27,29 @@ def assessed(code: str, committed_on: date | None, sent: str | None) -> FineAsse
         ("6386", date(2018, 3, 1), "195", "grave", 5, "195.23"),
         ("6920", date(2018, 3, 1), "195", "grave", 5, "195.23"),
         ("6866", date(2017, 3, 1), "130", "média", 4, "130.16"),
-        # Lei 13.855/2019 changed the rule in October 2019, when only the amount determines it.
+        # Lei 13.855/2019 changed this rule in October 2019. In that month, the amount decides.
         ("6742", date(2020, 2, 1), None, "gravíssima", 7, "1467.35"),
         ("6742", date(2019, 9, 30), None, "grave", 5, "195.23"),
         ("6742", date(2019, 10, 15), "195", "grave", 5, "195.23"),
         ("6742", date(2019, 10, 15), "1467", "gravíssima", 7, "1467.35"),
         ("6742", date(2020, 3, 1), "1467", "gravíssima", 7, "1467.35"),
-        # Lei 14.071/2020 did on 12/04/2021.
+        # Lei 14.071/2020 changed the rules of these codes on 12/04/2021.
         ("6386", date(2021, 4, 11), None, "grave", 5, "195.23"),
         ("6386", date(2021, 4, 12), None, "gravíssima", 7, "293.47"),
         ("69201", date(2021, 4, 11), None, "grave", 5, "195.23"),
         ("6858", date(2020, 3, 1), "293", "gravíssima", 7, "293.47"),
-        # Before 01/11/2016 the former rule applies, with or without an amount.
+        # Before 01/11/2016 the earlier rule applies, even if the record has no amount.
         ("6858", date(2015, 3, 1), "85", "média", 4, "85.13"),
         ("6858", date(2015, 3, 1), None, "média", 4, "85.13"),
         ("6742", date(2016, 10, 31), None, "grave", 5, "127.69"),
-        # Without a day, the amount sent determines the rule.
+        # If the record has no date, its amount determines the rule.
         ("6858", None, "130", "média", 4, "130.16"),
         ("6858", None, "85", "média", 4, "85.13"),
         ("6858", None, "293", "gravíssima", 7, "293.47"),
         # From 12/04/2021 the current rule applies.
         ("6858", date(2021, 4, 12), None, "gravíssima", 7, "293.47"),
         ("6920", date(2024, 1, 1), "130", "média", 4, "130.16"),
-        # This code's factor changed, but not its gravity, on the same day as the amounts.
+        # This code's gravity stayed the same on 01/11/2016, but its multiplying factor changed.
         ("5029", date(2015, 3, 1), "957", "gravíssima", 7, "957.70"),
         ("5029", date(2018, 3, 1), None, "gravíssima", 7, "880.41"),
     ],

@@ -35,10 +35,10 @@ def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
         (issued(31), [DEFENCE]),
         # An unknown code is assumed to be a driver's infraction.
         (issued(30, UNKNOWN), [DEFENCE, NOMINATION]),
-        # There is no driver to name.
+        # These infractions have no driver to name.
         (issued(30, UNREGISTERED), [DEFENCE]),
         (issued(30, ON_FOOT), [DEFENCE]),
-        # A late notice can be contested too, and the source may have omitted a later penalty.
+        # After a late notice, an appeal is added, because the source may have omitted a penalty.
         (issued(10, committed_on=TODAY - timedelta(days=500)), [DEFENCE, NOMINATION, APPEAL]),
         # The source's words say which steps were taken.
         (issued(10, kind="EM DEFESA"), [NOMINATION, APPEAL]),

@@ -1,4 +1,4 @@
-"""Court-restriction records, each with its mark for the four acts and the verdict's level."""
+"""Court restrictions, each with the marks of four acts and the verdict's level."""
 
 from datetime import date, datetime
 from typing import Any
@@ -10,7 +10,7 @@ from portal.vehicle import HIDDEN, Field
 from tests.law.records import restriction
 
 TODAY = date(2026, 11, 21)
-# The marks of transfer, licence, driving and removal, by their first letters.
+# Each letter is the mark of one act, in the order transfer, licence, driving, removal.
 _LETTERS = {"n": "no", "u": "unknown", "c": "careful", "y": "yes"}
 
 NO_RECORD = "yyyy"
@@ -18,7 +18,7 @@ UNCERTAIN = "uuuu"
 UNREAD = "nuuu"
 TRANSFER, SEIZED, LICENCE, ALL = "nyyy", "ncyy", "nncc", "nnnn"
 
-# Kinds as sent, other members, the marks, the level.
+# Each row: the kind as sent, other fields, the expected marks and the expected level.
 RECORDS = [
     # The four kinds, in the spellings of courts and resellers.
     ("TRANSFERENCIA", {}, TRANSFER, "blocked"),
@@ -51,7 +51,7 @@ RECORDS = [
     (HIDDEN, {"block_type": "PENHORA"}, UNREAD, "blocked"),
     ("TRANSFERENCIA", {"block_type": HIDDEN}, UNREAD, "blocked"),
     ("PENHORA", {"block_type": HIDDEN}, UNREAD, "blocked"),
-    # The flag is absent.
+    # The flag ``recorded`` is absent.
     ("TRANSFERENCIA", {"recorded": None}, TRANSFER, "blocked"),
     ("CIRCULACAO", {"recorded": None}, ALL, "blocked"),
     ("", {"recorded": None}, UNREAD, "blocked"),
@@ -95,7 +95,7 @@ RECORDS = [
     ("", {"recorded": False, "detail": HIDDEN}, UNCERTAIN, "caution"),
     ("NADA CONSTA", {"recorded": False, "block_type": "PENHORA"}, UNCERTAIN, "caution"),
     ("NADA CONSTA", {"recorded": False, "block_type": HIDDEN}, UNCERTAIN, "caution"),
-    # The source says that there is none.
+    # The source says that there is no restriction.
     ("", {"recorded": False}, NO_RECORD, "clear"),
     ("", {"recorded": False, "court": "TJMG"}, NO_RECORD, "clear"),
     ("", {"recorded": False, "detail": "NADA CONSTA"}, NO_RECORD, "clear"),

@@ -1,4 +1,4 @@
-"""A fine's own description is its headline, picks the split, and may conflict with the code."""
+"""A fine's own description is its headline, and is compared with its code."""
 
 from datetime import date
 

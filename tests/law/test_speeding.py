@@ -33,7 +33,7 @@ def test_speed_within_the_limit_is_flagged() -> None:
 
 
 def test_unreadable_speed_decides_nothing() -> None:
-    """Without the considered speed the tolerance of the meter is not known."""
+    """The excess is unknown if the limit or the considered speed is unreadable."""
     excess = excess_of(find("7455"), known("80"), EMPTY)
     assert (excess.over, excess.note) == (None, "")
     assert excess_of(find("7455"), HIDDEN, known("88")).over is None

@@ -1,4 +1,4 @@
-"""The verdict refers to its records; a missing lookup never improves it."""
+"""The verdict refers to its records; a missing lookup never improves the verdict."""
 
 from dataclasses import replace
 from datetime import date, datetime
@@ -67,7 +67,7 @@ def test_circulation_restriction_blocks_every_act() -> None:
         ("TRANSFERENCIA", "Não pode ser transferido agora"),
         ("PENHORA", "Na prática, não pode ser transferido agora"),
         ("TRANSFERENCIA E LICENCIAMENTO", "Não pode ser transferido nem licenciado agora"),
-        # No source confirms that licenciamento stops a transfer too.
+        # No source confirms that a licensing restriction also stops a transfer.
         ("LICENCIAMENTO", "Não pode ser licenciado agora nem, em regra, transferido"),
     ],
 )
@@ -122,7 +122,7 @@ def test_records_of_one_kind_share_a_reason() -> None:
 
 
 def test_enforceable_fines_are_named_beside_a_court_order() -> None:
-    """Lifting the order is not enough, so the answer names the fines too."""
+    """Fines stop a transfer too, so the verdict names them beside the court order."""
     verdict = judge(True, [PAID, ENFORCEABLE, NOTICE], [TJMG])
     assert verdict.headline == "Não pode ser transferido agora"
     transfer = verdict.row("transfer")
@@ -329,7 +329,7 @@ def test_verdict_never_raises_and_is_never_too_good(
 
 WORSE = ("yes", "careful", "unknown", "no")
 LEVELS = ("clear", "caution", "incomplete", "blocked")
-# Knowledge that is hidden turns "no" into "unknown", which favours nobody.
+# A hidden value may turn "no" into "unknown", so both marks have the same number.
 FAVOUR = {"yes": 2, "careful": 1, "unknown": 0, "no": 0}
 GOOD_LEVELS = ("clear", "caution")
 

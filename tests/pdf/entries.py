@@ -4,7 +4,7 @@ from pypdf.generic import DictionaryObject, PdfObject
 
 
 def dictionary(holder: PdfObject, *names: str) -> DictionaryObject:
-    """Return the dictionary that is the entry at a path of names."""
+    """Return the dictionary at a path of names."""
     found = entry(holder, *names)
     assert isinstance(found, DictionaryObject), names
     return found

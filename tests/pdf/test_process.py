@@ -1,4 +1,4 @@
-"""The child that renders the PDFs of archives: its life, its failures, its environment."""
+"""The child process that renders PDFs: its life, failures and environment."""
 
 import os
 import signal
@@ -34,7 +34,7 @@ def pdfs() -> Iterator[PdfProcess]:
 
 
 def opened(pdfs: PdfProcess) -> PdfProcess:
-    """Open an archive, and render a page, which starts the child."""
+    """Open an archive and render a page. The rendering starts the child process."""
     try:
         pdfs.open()
         pdfs.render(STYLED)
@@ -89,7 +89,7 @@ def test_killed_child_fails_one_page_and_is_replaced(pdfs: PdfProcess) -> None:
 
 
 def test_opening_again_waits_for_no_child(pdfs: PdfProcess) -> None:
-    """The first byte of an archive does not wait for another archive's page."""
+    """An archive's download starts while another archive's page is rendered."""
     opened(pdfs)
     with pdfs._lock:  # held during a rendering
         second = threading.Thread(target=pdfs.open)
@@ -177,7 +177,7 @@ def test_renders_in_this_process_where_no_child_can_start(
 
 
 def test_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The child says so, and ends."""
+    """A child that lacks the PDF library reports this and ends."""
     monkeypatch.setattr(process._Child, "_received", lambda *_: process._UNAVAILABLE)
     pdfs = PdfProcess(lambda: FILES, here, lambda: True)
     pdfs.open()

@@ -1,4 +1,4 @@
-"""Batch pages of a visitor who has typed and chosen nothing, unless a test says otherwise."""
+"""Batch pages with empty inputs, unless a test passes other values."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime

@@ -41,7 +41,7 @@ _KINDS = (
 
 
 def usual() -> str:
-    """A typical dossier: two FIPE versions, two fines (one paid), a restriction, a report."""
+    """A typical dossier: two price candidates, two fines, a restriction, a report."""
     body = renainf_body(
         fine(localInfracao="BR-381 KM 480"),
         fine(
@@ -61,7 +61,7 @@ def usual() -> str:
 
 
 def of_sandbox(plate: str) -> str:
-    """The draft of a demonstration plate, with the sandbox's records of a fixed day."""
+    """The draft dossier of a sandbox plate, with records of a fixed day."""
     paths = (f"decode/{plate}", f"restrictions/renainf/{plate}", f"restrictions/renajud/{plate}")
     page = dossier_page(
         Plate.parse(plate),
@@ -74,7 +74,7 @@ def of_sandbox(plate: str) -> str:
 
 
 def heavy(fines: int = 40, candidates: int = 6) -> str:
-    """A dossier with the fines and charts of the PDF measurement, all fines alike."""
+    """A dossier of the size in the PDF benchmark, with fines that are all alike."""
     return _loaded(
         [fine(localInfracao=f"RODOVIA {n} KM {n * 7}") for n in range(fines)], candidates
     )

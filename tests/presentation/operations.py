@@ -1,4 +1,4 @@
-"""Facts of an operator's page: two days, three callers, every kind of row."""
+"""Sample data of the operator's page: two days, three callers, all kinds of rows."""
 
 from dataclasses import dataclass, replace
 from datetime import date

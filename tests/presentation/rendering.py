@@ -93,7 +93,7 @@ def answered(
 def panels(
     decode: bytes | None = None, renainf: bytes | None = None, renajud: bytes | None = None
 ) -> Panels:
-    """The default vehicle's answers: two FIPE versions, one fine, one restriction.
+    """Panels of the default vehicle: two price candidates, a fine, a restriction.
 
     Each argument replaces the body of one answer.
     """

@@ -113,7 +113,7 @@ BATCH_PRICES: dict[LookupName, Decimal] = {
 
 
 def batch_in(state: Any, reason: Any = "") -> Batch:
-    """A batch of four vehicles, with a wrong entry, in a state."""
+    """A batch in the given state, with four vehicles and two wrong entries."""
     return Batch(
         id="4d2a8ee8598acee71d7ddb4f",
         state=state,
@@ -145,7 +145,7 @@ def row_with(item: Item, found: Panels) -> BatchRow:
 
 
 def batch_left(count: int, calls: int, impossible: int = 0) -> Preview:
-    """What the button of a batch's page would look up."""
+    """The preview beside the button that starts or continues a batch."""
     return Preview(count - impossible, impossible, calls, Decimal("2.70"))
 
 

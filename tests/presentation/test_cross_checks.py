@@ -1,4 +1,4 @@
-"""A record of another vehicle, another code or other speeds says so, on page and paper."""
+"""Page and paper warn of a record with another vehicle, code or speed."""
 
 import pytest
 

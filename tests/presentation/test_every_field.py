@@ -26,12 +26,12 @@ from tests.factories import (
 )
 from tests.presentation.rendering import CONTEXT, PLATE, answered, panels, render, vehicle_page
 
-# Fields whose sentinel cannot be a text: the contract gives them another type.
+# Fields that cannot hold a sentinel text, because the contract gives them another type.
 NOT_TEXT = {"pontos", "constaRenajud", "predicao", "historicoPreco", "informacoesFipe"}
 
 
 def sentinels(record: Record, prefix: str) -> Record:
-    """The record with a text of its own in every field, also in those of its objects."""
+    """Return the record with a unique text in every field and nested field."""
     filled: Record = {}
     for number, (name, value) in enumerate(record.items()):
         if isinstance(value, dict):
@@ -52,8 +52,8 @@ def texts(record: Any) -> Iterator[str]:
 
 
 def words(html: str) -> str:
-    """The text that a reader sees, without the markup and the script templates."""
-    joined = re.sub(r"</?[ab]( [^>]*)?>", "", html)  # glossary links stand inside sentences
+    """Return the text of a page, without its markup."""
+    joined = re.sub(r"</?[ab]( [^>]*)?>", "", html)  # tags inside sentences
     return " ".join(unescape(re.sub(r"<[^>]*>", " ", joined)).split())
 
 
@@ -109,7 +109,7 @@ def shown_on(medium: str, answers: Panels) -> str:
 
 @pytest.mark.parametrize("medium", ["page", "dossier"])
 def test_readable_values_are_shown_in_their_own_form(medium: str) -> None:
-    """Dates, amounts and speeds that the portal can read, each with its form and unit."""
+    """Dates, amounts and speeds are shown in the portal's format, with their units."""
     record = fine(
         dataInfracao="03/02/2024", dataCadastroInfracao="04/02/2024",
         dataEmissaoNotificacao="05/02/2024", dataEmissaoPenalidade="06/06/2024",

@@ -1,4 +1,4 @@
-"""Tests of the choices that the address of a page holds for its fines."""
+"""Tests of the filters and picked fines that a page's query string holds."""
 
 from urllib.parse import parse_qsl
 

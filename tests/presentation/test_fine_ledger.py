@@ -37,7 +37,7 @@ def ago(days: int) -> str:
 
 
 def record(days: int = 300, **overrides: Any) -> dict[str, Any]:
-    """A fine with a penalty of ``days`` ago."""
+    """A fine whose penalty was issued ``days`` days ago."""
     return fine(
         **{
             "dataInfracao": ago(days + 90),

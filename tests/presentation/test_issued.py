@@ -1,4 +1,4 @@
-"""The summary of an issued dossier: in the past tense, and honest about what was missing."""
+"""An issued dossier's summary uses the past tense and names missing answers."""
 
 from dataclasses import replace
 

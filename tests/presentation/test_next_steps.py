@@ -39,7 +39,7 @@ def test_penhora_warns_the_buyer(medium: str) -> None:
     text = shown_on(medium, panels(renajud=renajud_body(restriction(restricoes="PENHORA"))))
     assert "Penhora: o veículo pode ser levado a leilão" in text
     assert "a venda não vale contra o credor" in text
-    assert "embargos" not in text  # whoever reads the page knows of the penhora
+    assert "embargos" not in text  # not open to a buyer who knows of the seizure (penhora)
 
 
 def test_transfer_is_not_advised_while_a_court_forbids_it(medium: str) -> None:
@@ -59,7 +59,7 @@ def test_open_fines_name_their_bodies_and_follow_the_vehicle(medium: str) -> Non
         "Órgãos das multas em aberto: Polícia Rodoviária Federal (MG): 2 e Detran SP (SP)" in text
     )
     assert "As multas acompanham o veículo" in text
-    # Paper names the steps; their texts and sources are on the page.
+    # Paper only names the steps. The page also has their texts and legal sources.
     assert medium == "dossier" or "arts. 128 e 131, § 2º, do CTB" in text
 
 
@@ -80,7 +80,7 @@ def test_probably_due_fine_asks_for_its_due_date(medium: str) -> None:
 
 def test_clean_car_gets_the_checks_that_no_record_covers(medium: str) -> None:
     text = shown_on(medium, panels(renainf=renainf_body(), renajud=renajud_body()))
-    # On paper the list of unverified subjects has the boxes to tick.
+    # On paper, these checks are in the list of unverified subjects.
     checks = {
         "page": ("Confira o financiamento", "Confira IPVA e licenciamento"),
         "dossier": ("Gravame e financiamento.", "IPVA e taxa de licenciamento."),

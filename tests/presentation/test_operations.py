@@ -1,4 +1,4 @@
-"""The operator's page: sums, words of states, what is left, tokens that need attention."""
+"""The operator's page: sums, states, limits, and tokens that need attention."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -24,7 +24,7 @@ def test_figures_sum_the_period_and_today() -> None:
     assert values == {
         "Gasto em 30 dias": "R$\u00a04,45",
         "Gasto hoje": "R$\u00a04,45",
-        "Respondido sem pagar": "74%",  # 14 of 19
+        "Respondido sem pagar": "74%",  # 14 of 19 lookups
         "Economizado": "R$\u00a05,80",
     }
 

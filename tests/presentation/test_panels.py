@@ -176,7 +176,7 @@ def test_timeline_is_sorted_newest_first() -> None:
 
 
 def test_renavam_with_wrong_check_digit_is_accepted() -> None:
-    """Its page has no vehicle panel, because a Renavam has no decode lookup."""
+    """A Renavam's page has no vehicle panel, because decode needs a plate."""
     page = renavam_page(Renavam.parse("12345678910"), answered(renainf_body()), DOWN, CONTEXT)
     assert "O dígito verificador deste Renavam não confere" in render(page)
     assert states(page) == {"resumo": "ready", "multas": "ready", "restricoes": "unavailable"}

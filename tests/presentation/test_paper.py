@@ -46,7 +46,7 @@ def grid(shown: PaperFine) -> str:
 
 
 def all_words(table: PaperFines, row: int = 0) -> str:
-    """The text of a row, of the notes that its marks refer to, and of what is said of all."""
+    """The text of a row, of its footnotes, and of the notes on all rows."""
     shown = table.rows[row]
     notes = [note.text for note in table.notes if note.mark in shown.marks.split(", ")]
     return " ".join((shown.what, grid(shown), shown.standing, *notes, *table.common))

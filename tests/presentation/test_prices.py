@@ -1,4 +1,4 @@
-"""Tests of the FIPE candidates: ranking, charts, predictions and doubtful prices."""
+"""Tests of the FIPE price candidates: ranking, charts, predictions, doubts."""
 
 from datetime import date
 from typing import Any
@@ -133,7 +133,7 @@ def test_chart_description_names_range_and_predictions() -> None:
 @pytest.mark.parametrize(
     ("first", "label"),
     [
-        ((2025, 12), ""),  # to November 2026, the present month
+        ((2025, 12), ""),  # ends in November 2026, the present month
         ((2025, 11), ""),
         ((2025, 10), "set/26"),
         ((2026, 1), "dez/26"),  # a future month that the source does not mark as predicted
@@ -147,7 +147,7 @@ def test_flag_names_its_month_unless_recent(first: tuple[int, int], label: str) 
 
 
 def test_print_chart_names_last_month() -> None:
-    """A dossier is read later, so its charts do not say which month is the current one."""
+    """A dossier may be read later, so its chart names even the current month."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
     charted = paper_prices(Prices((tab,), ())).chart
     assert charted is not None and charted.chart.now is not None
@@ -209,7 +209,7 @@ def test_past_predictions_are_called_estimates() -> None:
 
 
 def test_prediction_is_forecast_until_end_of_month() -> None:
-    entry = fipe_entry(historicoPreco=price_history(24, 2, (2024, 12)))  # until 11/2026
+    entry = fipe_entry(historicoPreco=price_history(24, 2, (2024, 12)))  # predicted until 11/2026
     for today, label in (
         (date(2026, 11, 30), "Previsão até nov/26"),
         (date(2026, 12, 1), "Estimativa até nov/26"),

@@ -1,4 +1,4 @@
-"""The line of a vehicle in a list: the verdict of its page, in fewer words and less time."""
+"""A vehicle's line in a list agrees with the verdict on the vehicle's page."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

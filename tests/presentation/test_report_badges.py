@@ -1,4 +1,4 @@
-"""Tests of the report's badges: none is green without records on its topic."""
+"""Tests of the report's badges: no badge is green without records on its topic."""
 
 import json
 

@@ -21,7 +21,7 @@ plates = st.from_regex(r"[A-Za-z]{3}[0-9][A-Za-z0-9][0-9]{2}", fullmatch=True).f
     lambda text: text.isascii()
 )
 days = st.dates(date(2024, 1, 1), date(2031, 12, 31))
-# Only the documented plates may be answered with an error.
+# The sandbox may answer only the documented plates with an error.
 ordinary = plates.filter(
     lambda text: not any(Plate.parse(text).names_same_vehicle(s.plate) for s in SITUATIONS)
 )

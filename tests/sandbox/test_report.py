@@ -25,7 +25,7 @@ def topic(data: object, name: str) -> str:
 
 
 def fine(amount: str, paid: str = "", **members: object) -> dict[str, object]:
-    """Return a fine of an amount, paid with ``paid`` reais unless that is empty."""
+    """Return a fine of ``amount``. An empty ``paid`` means an unpaid fine."""
     payment = {"dataPagamento": "01/02/2026" if paid else "", "valorPago": paid}
     return {"valor": amount, "pagamento": payment, **members}
 

@@ -80,7 +80,7 @@ def test_connections_wait_while_the_portal_restarts(tmp_path: Path) -> None:
 
         for expected in ([200], [200, 200, 200]):
             waiting = threading.Thread(target=ask)
-            waiting.start()  # before the start
+            waiting.start()  # connects before the portal starts
             portal = start(listener, tmp_path / "data", log)
             try:
                 waiting.join(60)

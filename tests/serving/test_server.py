@@ -35,7 +35,7 @@ class RecordedServer:
 
 @pytest.fixture
 def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with ``docker run --read-only``: no temporary directory is writable."""
+    """Make no temporary directory writable, as ``docker run --read-only`` does."""
 
     def none_writable() -> str:
         raise FileNotFoundError(errno.ENOENT, "No usable temporary directory found")
@@ -45,7 +45,7 @@ def readonly_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def started(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> dict[str, Any]:
-    """The options with which ``python app.py`` starts the server for the longest deadline."""
+    """The server's options that ``python app.py`` sets for the longest deadline."""
     monkeypatch.setattr(server, "Server", RecordedServer)
     monkeypatch.setattr(serving, "set_up_logging", lambda *_: None)
     for name, value in {
@@ -72,7 +72,7 @@ def test_probe_expires_later_than_deadline(
     kind: type[Breaker | PayerBreaker],
     token: str | None,
 ) -> None:
-    """If a probe expired earlier, a second one would be sent in parallel."""
+    """If a breaker's probe call expired earlier, a second one would run beside it."""
     longest: list[float] = []
 
     def noted(*given: Any) -> Breaker | PayerBreaker:
@@ -99,7 +99,7 @@ def test_shared_directory_is_outside_data_and_removed(
 
 
 def test_server_starts_with_read_only_root(readonly_root: None, started: dict[str, Any]) -> None:
-    """The shared directory is optional."""
+    """The server starts without the workers' shared directory."""
     assert started["workers_kill_timeout"] > LONGEST_DEADLINE_S
 
 
@@ -113,7 +113,7 @@ def test_worker_without_shared_directory_runs_alone(
 @pytest.mark.parametrize(
     ("available", "workers", "expected"),
     [
-        ({0, 1}, 2, [{0}, {1}]),  # during a reload a third worker runs in parallel
+        ({0, 1}, 2, [{0}, {1}]),  # in a reload, a third worker shares a processor
         ({2, 5, 7}, 3, [{2}, {5}, {7}]),
         ({0, 1, 2, 3}, 2, []),
         ({0}, 2, []),
@@ -158,7 +158,7 @@ def test_missing_processor_pinning_is_ignored(
 def test_batch_policy_and_niceness_are_inherited() -> None:
     found: list[tuple[int, int]] = []
 
-    def choose() -> None:  # in a thread of its own, because both properties belong to a thread
+    def choose() -> None:  # run in a new thread, because the thread keeps both properties
         niceness = os.getpriority(os.PRIO_PROCESS, 0) + 1
         assert process.use_batch_policy(niceness)
         child = threading.Thread(target=read)
@@ -183,7 +183,7 @@ def test_system_without_the_call_keeps_its_policy(monkeypatch: pytest.MonkeyPatc
 
 
 def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sandbox may deny setpriority, and the batch process would end at once."""
+    """A container may forbid a lower priority. The batch process must still run."""
 
     def refused(_: int) -> int:
         raise PermissionError(errno.EPERM, "Operation not permitted")
@@ -193,7 +193,7 @@ def test_refused_lower_priority_is_ignored(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_batch_process_builds_no_pages(tmp_path: Path) -> None:
-    """They take most of its start: two thirds of the processor time, at a lower priority."""
+    """Building pages would take two thirds of the processor time at start-up."""
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(tmp_path)})
     app = factory.create_app(settings, factory.ServerProcess(batch_holder="holder"))
     with app.extensions["closing"]:

@@ -1,4 +1,4 @@
-"""Databases of former versions: the statements that created their tables, and rows in them.
+"""SQL statements that create the tables and sample rows of former versions.
 
 The statements are literal, so that a change of the portal's tables does not change them.
 """
@@ -34,7 +34,7 @@ LEDGER_ROW = (
     f"VALUES (1790000000.5, '2026-09-21', 'decode', '{TAG}', 'primary', 'ana', '0.30', 'answered', "
     "200);"
 )
-# Revision 0001, without namespaces.
+# Revision 0001, in which no table has a ``namespace`` column.
 FORMER = f"""
 {_LEDGER.replace("{namespace}", "")} {LEDGER_ROW} {LEDGER_ROW} {_HISTORY}
 CREATE TABLE tokens (digest VARCHAR(64) NOT NULL, name VARCHAR(80) NOT NULL,
@@ -51,7 +51,7 @@ INSERT INTO tokens
 INSERT INTO spending VALUES ('2026-09-21', 'day', 2);
 INSERT INTO hits VALUES ('2026-09-21', 'decode', '0.30', 7, 1);
 """
-# Revision 0002 as the versions without migrations created it.
+# Revision 0002, as created by versions that recorded no revision.
 UNRECORDED = f"""
 {_LEDGER.replace("{namespace}", "namespace VARCHAR DEFAULT '' NOT NULL,")} {LEDGER_ROW} {_HISTORY}
 CREATE TABLE access_tokens (digest VARCHAR(64) NOT NULL, namespace VARCHAR NOT NULL,
@@ -71,7 +71,7 @@ INSERT INTO access_tokens
 
 
 def execute(database: Database, script: str) -> list[tuple[object, ...]]:
-    """Run each statement as another version would; return the rows of the last one."""
+    """Run each statement of a script, and return the rows of the last one."""
     if database.url is None:
         kind, engine = "sqlite", create_engine(f"sqlite:///{database.folder / 'portal.sqlite'}")
     else:

@@ -1,4 +1,4 @@
-"""Backups of SQLite files: atomic, verified, private, and refused where they would harm."""
+"""Backups of SQLite files are atomic, verified and private, and replace no file."""
 
 import io
 import sqlite3
@@ -92,7 +92,7 @@ def test_restore_replaces_no_file(tmp_path: Path, sources: dict[str, Path], pres
 def test_restore_refuses_journal_of_former_file(
     tmp_path: Path, sources: dict[str, Path], journal: str
 ) -> None:
-    """SQLite would apply it to the restored file. A killed portal leaves such journals."""
+    """SQLite would apply the journal of a killed portal to the restored file."""
     file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
     back_up(file, sources, demo=False)
     (tmp_path / "new").mkdir()

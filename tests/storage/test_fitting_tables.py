@@ -1,4 +1,4 @@
-"""A start compares the tables with those it needs, and tries its rights to write."""
+"""At its start, the portal checks the database's tables and write permissions."""
 
 import logging
 from concurrent.futures import ThreadPoolExecutor
@@ -34,7 +34,7 @@ HARMLESS = [
 
 def change(database: Database, statement: str) -> None:
     with opened(database.url, database.folder) as engine, engine.begin() as db:
-        if database.url is None:  # SQLite adds no such column without a default
+        if database.url is None:  # SQLite cannot add this column without a default
             statement = statement.replace("ADD COLUMN vat INTEGER NOT NULL", "RENAME TO former")
         db.exec_driver_sql(statement)
         if statement.endswith("RENAME TO former"):
@@ -120,7 +120,7 @@ def test_read_only_database_is_a_line_once_a_minute(
 def test_database_without_an_encoding_holds_portuguese_text(
     postgres: PostgresProcess, tmp_path: Path
 ) -> None:
-    """As after ``initdb`` under LANG=C."""
+    """``initdb`` under LANG=C creates databases with this encoding."""
     run(
         postgres.url,
         "CREATE DATABASE ascii ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'",

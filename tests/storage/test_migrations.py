@@ -1,4 +1,4 @@
-"""Migrations of new databases, of former versions' databases with rows, of unknown schemas."""
+"""Migrations of new databases, former versions' databases and unknown schemas."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -80,7 +80,7 @@ def test_migrated_database_differs_by_the_former_tables_alone(upgraded: Engine) 
 
 
 def test_unrecorded_schema_is_recognised_and_keeps_its_rows(database: Database) -> None:
-    """The versions between namespaces and migrations recorded no revision."""
+    """Versions that had namespaces but no migrations recorded no revision."""
     execute(database, UNRECORDED)
     assert upgrade_schema(unprepared(database)) == "0002"
     with opened(database.url, database.folder) as engine:
@@ -162,7 +162,7 @@ def test_start_migrates_the_embedded_database_alone(former: Database) -> None:
 def test_worker_on_another_versions_schema_logs_it_and_starts(
     database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """While machines are upgraded, a replaced worker of the former version must not exit."""
+    """During an upgrade, a restarted worker of the former version must not exit."""
     database.open()
     execute(database, "UPDATE alembic_version SET version_num = '9999'")
     with opened(database.url, database.folder, required=False) as engine:
@@ -182,7 +182,7 @@ def test_unknown_revision_is_refused_and_kept(database: Database) -> None:
 
 
 def test_failed_migration_changes_nothing(former: Database) -> None:
-    execute(former, "CREATE TABLE meta (name VARCHAR(40))")  # the last table that 0002 creates
+    execute(former, "CREATE TABLE meta (name VARCHAR(40))")  # so that 0002 fails at its last table
     with pytest.raises(SQLAlchemyError, match="meta"):
         upgrade_schema(unprepared(former))
     assert current_revision(unprepared(former)) == "0001"

@@ -76,7 +76,7 @@ def test_existing_secret_key_is_used(tmp_path: Path, content: str) -> None:
     [b"", b"\n", b"chosen", b"0f" * 31, b"0f" * 33, b"0g" * 32, b"0f" * 32 + b" ", b"\xff"],
 )
 def test_invalid_secret_key_file_is_rejected(tmp_path: Path, content: bytes) -> None:
-    """Regression: an empty key was accepted, under which sessions and codes can be forged."""
+    """Regression: an empty key was accepted, so anyone could forge sessions."""
     (tmp_path / "secret_key").write_bytes(content)
     with pytest.raises(InvalidSecretKey, match=r"64 hexadecimal characters$"):
         load_secret_key(tmp_path)
@@ -84,7 +84,7 @@ def test_invalid_secret_key_file_is_rejected(tmp_path: Path, content: bytes) -> 
 
 
 def _open(database: Database, ended: "multiprocessing.Queue[str]") -> None:
-    """Put the error's text, or "alembic" if Alembic was loaded, or ""."""
+    """Put into ``ended`` the error's text, else "alembic" if it was loaded, else ""."""
     try:
         database.open().dispose()
     except Exception as error:
@@ -115,7 +115,7 @@ def test_start_on_an_up_to_date_database_does_not_load_alembic(database: Databas
 def test_engine_opened_in_an_outage_recovers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """A replaced worker must not exit, because the server would see a crash loop and end."""
+    """A restarted worker must not exit, because crashing workers end the server."""
     with PostgresProcess() as server:
         open_engine(server.url, tmp_path).dispose()
         server.stop()
@@ -133,7 +133,7 @@ def test_engine_opened_in_an_outage_recovers(
 def test_engine_opened_without_its_file_recovers(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """As with a read-only disk, or a mount that is missing for a while."""
+    """A mount may be missing for a while, and then the database file is missing."""
     open_engine(None, tmp_path / "data").dispose()
     (tmp_path / "data").rename(tmp_path / "kept")
     (tmp_path / "data").write_text("no directory")
@@ -151,7 +151,7 @@ def test_engine_opened_without_its_file_recovers(
 
 @pytest.mark.parametrize("kept", [0, 4096])
 def test_required_engine_rejects_a_corrupt_file(tmp_path: Path, kept: int) -> None:
-    """The first page is corrupt, or a later one."""
+    """``kept`` is the number of intact bytes before the corrupt ones."""
     open_engine(None, tmp_path).dispose()
     file = tmp_path / "portal.sqlite"
     file.write_bytes(file.read_bytes()[:kept] + bytes(range(256)) * 64)
@@ -178,7 +178,7 @@ def test_pool_opens_at_most_eight_connections(postgres: PostgresProcess, tmp_pat
 def test_pool_waiters_stay_while_connections_are_returned(
     postgres: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Regression: waiters gave up after 2 s, and of 128 concurrent misses some failed."""
+    """Regression: some of 128 concurrent cache misses gave up after 2 s."""
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 1.5)
 
     def ask(_: int) -> int:
@@ -186,13 +186,13 @@ def test_pool_waiters_stay_while_connections_are_returned(
             return int(db.execute(text("SELECT 1 FROM pg_sleep(0.3)")).scalar_one())
 
     with opened(postgres.new_database(), tmp_path) as engine, ThreadPoolExecutor(64) as pool:
-        assert list(pool.map(ask, range(64))) == [1] * 64  # eight turns of 0.3 s
+        assert list(pool.map(ask, range(64))) == [1] * 64  # 8 connections × 8 sleeps of 0.3 s
 
 
 def test_pool_waiters_stay_while_connections_are_opened(
     postgres: PostgresProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Regression: on a busy machine, waiters of the first burst gave up before the connects."""
+    """Regression: on a busy machine, waiters gave up before the connections opened."""
     monkeypatch.setattr(postgresql_module(), "POOL_TIMEOUT_S", 2.5)
     connection_class = postgresql_module()._Connection
     connect, serially, all_opened = connection_class.connect, threading.Lock(), threading.Barrier(8)
@@ -211,7 +211,7 @@ def test_pool_waiters_stay_while_connections_are_opened(
         engine.dispose()
         monkeypatch.setattr(connection_class, "connect", slow_connect)
         asks = [pool.submit(ask, number) for number in range(8)]
-        pool_of_engine: Any = engine.pool  # its class needs psycopg
+        pool_of_engine: Any = engine.pool  # untyped, because its class needs psycopg
         wait_until(lambda: not pool_of_engine._turns._free, "all permits in use")
         asks.append(pool.submit(ask, 8))
         for each in asks:
@@ -232,7 +232,7 @@ def test_pool_waiter_times_out(
         with ExitStack() as connections:
             for _ in range(8):
                 connections.enter_context(engine.connect())
-            pool: Any = engine.pool  # its class needs psycopg
+            pool: Any = engine.pool  # untyped, because its class needs psycopg
             monkeypatch.setattr(pool._turns, "_progress_at", live_at)
             started = time.monotonic()
             with pytest.raises(NoConnectionFree):
@@ -250,7 +250,7 @@ def test_pool_serves_waiters_in_order(postgres: PostgresProcess, tmp_path: Path)
             served.append(number)
 
     with opened(postgres.new_database(), tmp_path) as engine, ExitStack() as connections:
-        pool: Any = engine.pool  # its class needs psycopg
+        pool: Any = engine.pool  # untyped, because its class needs psycopg
         queue = pool._turns._waiters
         first = engine.connect()
         for _ in range(7):
@@ -337,7 +337,7 @@ def test_second_opening_keeps_existing_rows(database: Database) -> None:
 
 
 def test_timestamps_and_integers_round_trip_exactly(engine: Engine) -> None:
-    """PostgreSQL's ``real`` would keep six of a timestamp's ten digits."""
+    """PostgreSQL's type ``real`` would keep six of a timestamp's ten digits."""
     timestamp = 1_790_000_000.123456
     with engine.begin() as db:
         db.execute(insert(tokens).values(**_TOKEN, created_at=timestamp, expires_at=None))

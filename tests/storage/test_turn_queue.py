@@ -21,7 +21,7 @@ from tests.fakes.closing import closed_later
 from tests.fakes.one_tenant import ledger_of
 from tests.gateway.ledgers import buy, spent
 
-WRITERS = 250  # more than the connections of a process
+WRITERS = 250  # more than the connections in a process's pool
 
 
 def waiters(queue: TurnQueue) -> int:

@@ -87,7 +87,7 @@ def test_calls_beyond_the_limit_wait_for_an_earlier_one() -> None:
 
 
 def test_waiting_calls_fail_at_once_when_breaker_opens() -> None:
-    """Otherwise each would wait for a time-out of its own, one after the other."""
+    """Without an open breaker, waiting calls would time out one after the other."""
     may_fail, may_mend = threading.Event(), threading.Event()
 
     def sleep(_: float) -> None:

@@ -40,7 +40,7 @@ def test_every_secret_can_be_read_from_a_file(tmp_path: Path) -> None:
 def test_invalid_secret_file_is_rejected_by_name(
     tmp_path: Path, content: bytes | None, reason: str
 ) -> None:
-    """An empty UPSTREAM_TOKEN would switch a portal from managed to pass-through mode."""
+    """With an empty UPSTREAM_TOKEN, the portal would forward callers' credentials."""
     if content is not None:
         (tmp_path / "token").write_bytes(content)
     environ = {**UPSTREAM, "PORTAL_UPSTREAM_TOKEN_FILE": str(tmp_path / "token")}

@@ -38,9 +38,9 @@ def limits(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[Limits]]:
     [
         (1024, 524_288, None, [(524_288, 524_288)]),
         (1024, 1024, None, []),
-        (256, INFINITE, 10_240, [(10_240, INFINITE)]),  # macOS
+        (256, INFINITE, 10_240, [(10_240, INFINITE)]),  # macOS refuses more
         (20_000, INFINITE, 10_240, []),
-        (1024, 4096, 1024, []),  # the system refuses
+        (1024, 4096, 1024, []),  # the system refuses any increase
     ],
 )
 def test_soft_limit_is_raised_as_far_as_allowed(

@@ -1,4 +1,4 @@
-"""Signals that arrive at an awkward moment."""
+"""Signals that arrive right after a fork, or without interrupting a wait."""
 
 import signal
 import subprocess
@@ -8,8 +8,8 @@ import pytest
 
 from tests.fakes.processes import clean_environment
 
-# A main process as Granian's: it handles the signal and sends it to a child that it has just
-# forked. The child that ignores it would end with 0.
+# Like Granian's main process, this program handles a signal, forks a child and sends the signal to
+# the child. A child that ignores the signal ends with status 0.
 MAIN_PROCESS = """
 import os, signal, sys, time
 from portal.system.process import end_forked_processes_on_signals

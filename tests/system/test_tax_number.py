@@ -1,4 +1,4 @@
-"""CPF and CNPJ with their check digits; letters in a CNPJ since July 2026."""
+"""Tax numbers (CPF and CNPJ) with check digits; a CNPJ may contain letters."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ from portal.system.tax_number import format_tax_number
         ("529.982.247-25", "CPF 529.982.247-25"),
         ("11222333000181", "CNPJ 11.222.333/0001-81"),
         (" 11.222.333/0001-81 ", "CNPJ 11.222.333/0001-81"),
-        ("12.ABC.345/01DE-35", "CNPJ 12.ABC.345/01DE-35"),  # the example of the Receita Federal
+        ("12.ABC.345/01DE-35", "CNPJ 12.ABC.345/01DE-35"),  # the tax office's example
         ("12abc34501de35", "CNPJ 12.ABC.345/01DE-35"),
     ],
 )

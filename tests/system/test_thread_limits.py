@@ -68,7 +68,7 @@ def test_cgroups_of_both_versions(memberships: str, expected: list[str]) -> None
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Group:
-    """Return a function that sets the limit and the use of a cgroup; the user has no limit."""
+    """Return a function that sets a cgroup's limit and use. The user has no limit."""
     monkeypatch.setattr(thread_limits, "_PROC", tmp_path / "proc")
     monkeypatch.setattr(thread_limits, "_CGROUPS", tmp_path / "cgroup")
     (tmp_path / "proc/self").mkdir(parents=True)

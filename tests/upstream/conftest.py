@@ -13,7 +13,7 @@ from tests.upstream.scripted_origin import ScriptedOrigin
 
 @pytest.fixture(params=["http", "https"])
 def upstream(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FaultUpstream]:
-    """An upstream over HTTP, then over HTTPS: a fault must have the same effect on both."""
+    """An upstream over HTTP or HTTPS. A fault must have the same effect on both."""
     tls = certified() if request.param == "https" else None
     with trusting(tmp_path), FaultUpstream(tls=tls) as running:
         yield running

@@ -17,7 +17,7 @@ OPERATION_OF: dict[str, Operation] = {
 
 @dataclass
 class RecordingAccount:
-    """An account that accepts and records each send: (origin, outcome, status)."""
+    """An account that accepts each call and records (origin, outcome, status)."""
 
     sends: list[tuple[str, str, int | None]] = field(default_factory=list)
     begun: int = 0
@@ -47,7 +47,7 @@ def resource(
     check_body: Callable[[int, bytes], None] | None = None,
     payer: str | None = None,
 ) -> Resource:
-    """Return the resource of an operation on a plate, with the gateway's answer check."""
+    """Return a Resource: a request about a plate, with the gateway's answer check."""
     chosen = OPERATION_OF[operation]
     body = factories.report_request(plate) if chosen.method == "POST" else None
     lookup = Lookup(chosen, Plate.parse(plate), body=body)

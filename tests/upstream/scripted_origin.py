@@ -15,7 +15,7 @@ Send = Callable[[Resource, Account, float], Response]
 class ScriptedOrigin:
     """An origin that returns or raises ``next`` and counts the calls.
 
-    ``handler``, if there is one, handles the calls instead.
+    If ``handler`` is set, ``handler`` handles the calls, and they are not counted.
     """
 
     def __init__(self) -> None:
@@ -52,7 +52,7 @@ def fail(
 
 
 def state_of(breaker: Breaker | PayerBreaker) -> State:
-    """Return the present state. A type checker takes an attribute for unchanged, but not a call."""
+    """Return the state. After an assert, type checkers assume a constant attribute."""
     return breaker.state
 
 

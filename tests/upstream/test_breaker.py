@@ -124,7 +124,7 @@ def test_cooldown_starts_at_last_failure(
 def test_probe_refused_by_account_allows_next_probe(
     breaker: Breaker, scripted: ScriptedOrigin, clock: Clock
 ) -> None:
-    """An exhausted limit gives no information about the origin."""
+    """A call that the caller's limit stops says nothing about the origin."""
     opened(breaker, scripted)
     clock.advance(COOLDOWN_S)
     scripted.next = RuntimeError("limit")
@@ -178,7 +178,7 @@ def test_429_pauses_for_retry_after_up_to_limit(
 
 
 def test_breaker_does_not_serialise_calls(breaker: Breaker, scripted: ScriptedOrigin) -> None:
-    """A breaker that held its lock during a call would serialise the portal."""
+    """A breaker that held its lock during a call would serialise all calls."""
     together = threading.Barrier(4, timeout=20)
 
     def meet(*_: object) -> Response:

@@ -13,7 +13,7 @@ from portal.upstream.breaker import (
 from tests.fakes import Clock
 from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, opened
 
-LONGEST_CALL_S = 125.0  # not the breaker's default, because deadlines may be longer
+LONGEST_CALL_S = 125.0  # s, for deadlines that exceed the breaker's default of 20 s
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def _ask_quietly(breaker: Breaker) -> None:
 def test_times_of_earlier_boot_are_ignored(
     tmp_path: Path, scripted: ScriptedOrigin, clock: Clock
 ) -> None:
-    """The monotonic clock restarts with the machine."""
+    """The monotonic clock restarts at each boot, so earlier times are invalid."""
     cells = SharedCounters(COUNTERS, tmp_path / "cells")
     for index in range(3):
         cells[index] = clock() + 10_000

@@ -51,7 +51,7 @@ def test_concurrent_lookups_of_one_name_share_one_thread() -> None:
 
 
 class Names:
-    """A resolver with a scripted look-up function, whose calls are counted."""
+    """A resolver with a scripted look-up function. ``lookups`` counts its calls."""
 
     def __init__(self, *answers: Addresses | Exception) -> None:
         self.answers = list(answers)
@@ -117,9 +117,9 @@ def test_missing_resolver_thread_is_local_failure(upstream: FaultUpstream) -> No
 def test_missing_descriptor_is_local_failure(upstream: FaultUpstream) -> None:
     """The origin did not fail, so a breaker must not count the error."""
     client, account = origin(upstream.url), RecordingAccount()
-    client.send(resource(), account, deadline_in(30))  # resolves the name
+    client.send(resource(), account, deadline_in(30))  # caches the resolved name
     soft, hard = limits.getrlimit(limits.RLIMIT_NOFILE)
-    limits.setrlimit(limits.RLIMIT_NOFILE, (3, hard))  # standard input, output and error
+    limits.setrlimit(limits.RLIMIT_NOFILE, (3, hard))  # all in use: standard input, output, error
     try:
         with pytest.raises(LocalFailure):
             client.send(resource(), account, deadline_in(30))
@@ -232,11 +232,11 @@ def test_dripping_handshake_ends_at_connect_timeout() -> None:
     def drip(server: socket.socket) -> None:
         peer, _ = server.accept()
         with peer:
-            peer.sendall(b"\x16\x03\x03\x40\x00")  # a handshake record of 16 KiB
+            peer.sendall(b"\x16\x03\x03\x40\x00")  # the header of a 16 KiB handshake record
             while not stop.wait(0.02):
                 try:
                     peer.sendall(b"\x00")
-                except OSError:  # the client has hung up
+                except OSError:  # the client has closed the connection
                     return
 
     with socket.create_server(("127.0.0.1", 0)) as server:

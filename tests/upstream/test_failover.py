@@ -79,7 +79,6 @@ def test_4xx_answer_of_primary_is_returned(
 def test_both_attempts_share_one_deadline(
     upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """The deadline covers all attempts together."""
     upstream.default(faults.hang())
     secondary.default(faults.hang())
     started = time.monotonic()
@@ -111,7 +110,7 @@ def test_two_open_circuits_raise_without_announcement(clock: Clock) -> None:
 
 
 def test_timeout_takes_precedence_over_refused_connect(upstream: FaultUpstream) -> None:
-    """A time-out explains more than a connection that was refused."""
+    """A time-out tells the caller more than a refused connection."""
     upstream.default(faults.hang())
     with pytest.raises(TimedOut):
         both(upstream.url, refused_url(), 0.2).send(resource(), RecordingAccount(), deadline_in(30))
@@ -129,7 +128,7 @@ def test_secondary_is_unused_while_primary_answers(
 def test_flapping_primary_costs_at_most_a_quarter_more_calls(
     upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """Every fourth call of the primary fails, so 40 misses cost at most 50 calls."""
+    """Every fourth call of the primary fails, so 40 lookups cost at most 50 calls."""
     fault, good = faults.status(500), faults.good()
     upstream.script("/", *[good, good, good, fault] * 10)
     client = both(upstream.url, secondary.url)
@@ -175,7 +174,7 @@ def test_refused_first_send_raises_account_error(
 
 
 def test_local_failure_skips_secondary() -> None:
-    """The secondary would lack the same resource, and databases need the descriptors."""
+    """A second call would need file descriptors too, and databases need them."""
     primary, other = ScriptedOrigin(), ScriptedOrigin()
     primary.next = LocalFailure("EMFILE")
     with pytest.raises(LocalFailure):

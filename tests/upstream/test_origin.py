@@ -1,4 +1,4 @@
-"""Calls to one base address: each fault of the matrix gives its error in time."""
+"""Calls to one base address: each simulated fault gives its error in time."""
 
 import socket
 import threading
@@ -65,12 +65,12 @@ def test_slow_answer_ends_at_deadline(upstream: FaultUpstream, row: Row) -> None
         client.send(resource(), account, deadline_in(2))
     assert time.monotonic() - started < 10
     assert account.outcomes == ["timed_out"]
-    upstream.clear()  # the fault remains if the time-out came before the request was read
+    upstream.clear()  # an upstream that has not read the request keeps the fault
     assert client.send(resource(), account, deadline_in(30)).status == 200
 
 
 def test_slow_headers_end_at_first_byte_timeout(upstream: FaultUpstream) -> None:
-    """The limit covers the complete headers, not each byte."""
+    """The time-out covers the complete headers, not each byte."""
     upstream.once("/", faults.slow_headers(0.01))
     started = time.monotonic()
     with pytest.raises(TimedOut):
@@ -109,7 +109,7 @@ def test_4xx_is_returned_as_answer(upstream: FaultUpstream, row: Row) -> None:
 
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_each_call_opens_its_own_connection(upstream: FaultUpstream, operation: str) -> None:
-    """A server that closes idle connections therefore loses no call."""
+    """A server that closes idle connections cannot break a call."""
     client, account = origin(upstream.url), RecordingAccount()
     upstream.script("/", faults.stale_keep_alive())
     for _ in range(3):
@@ -167,7 +167,7 @@ def test_past_deadline_sends_nothing(upstream: FaultUpstream) -> None:
 
 
 def test_gzip_bomb_is_rejected_within_memory_cap(upstream: FaultUpstream) -> None:
-    """300 MiB in 300 kB are rejected with little more memory than the cap."""
+    """A 300 kB body that expands to 300 MiB needs little more memory than the cap."""
     upstream.once("/", faults.gzip_bomb(300))
     client = origin(upstream.url)
     tracemalloc.start()
@@ -210,7 +210,7 @@ def test_cookies_are_not_sent_back(upstream: FaultUpstream) -> None:
 def test_netrc_and_proxy_settings_are_ignored(
     upstream: FaultUpstream, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A .netrc would replace the credential, and a proxy would receive it."""
+    """A .netrc would replace the credential. A proxy would receive the credential."""
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login a password b\n")
     monkeypatch.setenv("NETRC", str(netrc))
@@ -284,7 +284,7 @@ def test_early_answer_is_read(upstream: FaultUpstream) -> None:
 
 
 def test_retry_after_accepts_http_date(upstream: FaultUpstream) -> None:
-    """RFC 9110 §10.2.3."""
+    """Retry-After may be a date (RFC 9110 §10.2.3)."""
     at = formatdate(time.time() + 1000, usegmt=True)
     upstream.once("/", faults.status(429, retry_after=at))
     waits_s = (

@@ -29,7 +29,7 @@ from tests.upstream.scripted_origin import ScriptedOrigin, ask, fail, state_of
 
 PAYERS = [f"payer-{number}" for number in range(FAILURES_TO_OPEN)]
 GOOD = Response(200, b"{}", "primary")
-# Far more than the table holds.
+# Three times as many payers as the breaker's table holds.
 UNPROVEN = [f"stranger-{number}" for number in range(3 * SETS * WAYS)]
 
 
@@ -45,7 +45,7 @@ def prove(breaker: PayerBreaker, scripted: ScriptedOrigin, *payers: str) -> None
 
 
 def seconds_refused(breaker: PayerBreaker, payer: str, plate: str = "ABC1D23") -> float:
-    """Return the seconds for which a call is refused; 0 where it was sent."""
+    """Return the seconds for which a call is refused, or 0 for a call that was sent."""
     origin = breaker._origin
     assert isinstance(origin, ScriptedOrigin)
     calls = origin.calls
@@ -103,7 +103,7 @@ def test_failures_of_one_payer_open_its_circuit_only(
     assert breaker.state == "closed"
     prove(breaker, scripted, "bia")
     clock.advance(COOLDOWN_S)
-    prove(breaker, scripted, "ana")  # the probe
+    prove(breaker, scripted, "ana")  # the probe closes the circuit
     prove(breaker, scripted, "ana")
 
 
@@ -159,7 +159,7 @@ def test_proof_of_payer_expires(
 
 
 def test_unsent_calls_open_shared_circuit(breaker: PayerBreaker, scripted: ScriptedOrigin) -> None:
-    """A credential cannot cause a refused connect, so vehicles are counted, not payers."""
+    """No credential can cause a refused connect, so one payer can open the circuit."""
     scripted.next = NotSent("refused")
     for number in range(FAILURES_TO_OPEN):
         assert breaker.state == "closed"
@@ -186,7 +186,7 @@ def test_failed_probe_of_one_payer_allows_probes_of_others(
     assert seconds_refused(breaker, "ana") == COOLDOWN_S
     prove(breaker, scripted, "bia")
     assert state_of(breaker) == "closed"
-    assert seconds_refused(breaker, "ana") == COOLDOWN_S  # because its own probe failed
+    assert seconds_refused(breaker, "ana") == COOLDOWN_S  # because ana's own probe failed
 
 
 def test_half_open_circuit_sends_one_probe_per_payer(
@@ -272,12 +272,12 @@ def test_full_table_still_answers_every_payer(
 ) -> None:
     prove(breaker, scripted, *UNPROVEN)
     clock.advance(1)
-    prove(breaker, scripted, "bia")  # replaces a payer that was proven earlier
+    prove(breaker, scripted, "bia")  # replaces another proven payer in the full table
     scripted.next = rate_limited(60.0)
     ask(breaker, payer="bia")
     assert seconds_refused(breaker, "bia") == 60.0
     scripted.next = rate_limited(60.0)
-    ask(breaker, payer="new")  # unproven, so it replaces none
+    ask(breaker, payer="new")  # an unproven payer, who replaces none
     scripted.next = GOOD
     assert ask(breaker, payer="new").status == 200
 
@@ -286,7 +286,7 @@ def test_call_of_proven_payer_takes_no_lock(
     breaker: PayerBreaker, scripted: ScriptedOrigin
 ) -> None:
     prove(breaker, scripted, "bia")
-    with breaker._counters.locked():  # not re-entrant, so a call that acquired it would hang
+    with breaker._counters.locked():  # a call that acquired this lock would hang
         caller = threading.Thread(target=prove, args=(breaker, scripted, "bia"), daemon=True)
         caller.start()
         caller.join(20)

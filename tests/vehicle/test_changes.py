@@ -153,7 +153,7 @@ SOME = st.lists(
 def test_each_fine_of_both_answers_is_matched_once(
     before: list[dict[str, Any]], after: list[dict[str, Any]]
 ) -> None:
-    """The later answer is the kept plus the new fines, the earlier the kept plus the gone."""
+    """Without new and gone fines, both answers have equally many fines."""
     changes = changed_fines(fines(*before), fines(*after))
     new = sum(change.before is None for change in changes)
     gone = sum(change.after is None for change in changes)

@@ -1,4 +1,4 @@
-"""Drift reports field names for metric labels, never a name that may be data."""
+"""Drift detection reports unexpected field names, but none that may be data."""
 
 import pytest
 

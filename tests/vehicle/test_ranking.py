@@ -1,4 +1,4 @@
-"""The best matching candidate is first and has a reason."""
+"""The price candidate that fits the vehicle best is first, and has a reason."""
 
 from portal.vehicle import Decoded, rank, read_decode
 

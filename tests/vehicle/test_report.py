@@ -72,7 +72,7 @@ def test_marker_in_prose_is_replaced() -> None:
     ],
 )
 def test_marker_in_prose_is_replaced_in_every_spelling(quoted: str) -> None:
-    """As in fields, accents and white space in the marker are ignored."""
+    """Accents, case and white space in the marker do not matter."""
     summary = str(report({"resumo": f"Ação ½: chassi ({quoted}), e {quoted}. Até já."}).summary)
     assert summary == "Ação ½: chassi (oculto pela fonte), e oculto pela fonte. Até já."
 

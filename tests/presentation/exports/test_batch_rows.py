@@ -1,4 +1,4 @@
-"""The result of a batch's plate: kept from its answers, whatever the store holds later."""
+"""A batch keeps the results of its plates after the stored answers expire."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -78,7 +78,7 @@ def test_expired_answers_are_named_and_no_longer_say_that_nothing_is_there() -> 
         "incomplete",
         EXPIRED,
     )
-    assert row.restrictions == 0  # what was found is still told, with its moment
+    assert row.restrictions == 0  # the earlier result stays, with its time
     assert at(item, 31).expired == "multas, restrições judiciais"
 
 

@@ -1,4 +1,4 @@
-"""The explained JSON: golden files, its OpenAPI schema, and that it says what the page says."""
+"""The explained JSON: golden files, OpenAPI schema and agreement with the page."""
 
 import json
 import re
@@ -66,7 +66,7 @@ def test_document_matches_its_schema(case: str) -> None:
 
 
 def objects(name: str, found: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield each object of a document that has a schema of its own, with the schema's name."""
+    """Yield the document and each object with its own schema, with schema names."""
     yield name, found
     for member, schema in SCHEMAS[name]["properties"].items():
         yield from referenced(schema, found[member])

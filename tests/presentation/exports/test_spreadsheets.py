@@ -19,7 +19,7 @@ from portal.presentation.exports.workbook import write_workbook
 
 MOMENT = datetime(2026, 11, 23, 15, 4, 5, tzinfo=UTC)  # 12:04:05 in São Paulo
 LOCAL = datetime.fromisoformat("2026-11-23T12:04:05")
-# Every kind of column, a cell that is a formula to a spreadsheet, and separators in a text.
+# Every kind of column, texts that look like formulas, and a text with separators.
 FIRST: dict[str, Cell] = {
     "plate": "ABC1D23",
     "state": "done",
@@ -38,7 +38,7 @@ FIRST: dict[str, Cell] = {
     "missing": "@SUM(1)",
     "expired": "-1+1",
 }
-# A Renavam, and texts that a spreadsheet would change: it would read them as numbers or days.
+# A Renavam, and texts that a spreadsheet would read as numbers or dates.
 SECOND: dict[str, Cell] = {
     "plate": "00000000191",
     "state": "pending",
@@ -77,7 +77,7 @@ def test_csv_module_reads_the_cells() -> None:
     found = dict(zip(titles, second, strict=True))
     assert found["plate"] == "0000000019-1"
     texts = {name: cell for name, cell in found.items() if name not in ("plate", "state") and cell}
-    assert texts.pop("not_asked") == "004278-1"  # no spreadsheet changes it
+    assert texts.pop("not_asked") == "004278-1"  # a spreadsheet keeps this text
     assert texts == {name: f"'{SECOND[name]}" for name in texts}
 
 
@@ -96,10 +96,10 @@ def test_programs_get_a_renavam_of_eleven_digits() -> None:
 
 @pytest.fixture(scope="module")
 def opened_by_libreoffice(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The CSV opened as a spreadsheet in Brazil opens it, and saved as XLSX.
+    """The CSV, opened by LibreOffice with Brazilian settings and saved as XLSX.
 
-    The filter's options: semicolons, quotation marks, UTF-8, from line 1, all columns detected by
-    LibreOffice itself in Brazilian Portuguese, as it does for a file that is opened by hand.
+    The options are those of a file opened by hand: semicolons, quotation marks, UTF-8, from line 1,
+    and automatic detection of the columns' types.
     """
     program = shutil.which("soffice")
     if program is None:
@@ -162,12 +162,12 @@ def test_workbook_has_typed_cells_and_no_formula(tmp_path: Path) -> None:
     assert found["fipe_low"].value == -1
     assert found["fipe_low"].number_format == '"R$" #,##0.00'
     assert {cell.data_type for row in (titles, first, second) for cell in row} <= {"s", "n", "d"}
-    assert (second[0].value, second[0].data_type) == ("00000000191", "s")  # with its zeros
+    assert (second[0].value, second[0].data_type) == ("00000000191", "s")  # with the leading zeros
     assert found["vehicle"].value == FIRST["vehicle"]
 
 
 def _as_csv(value: Any) -> Any:
-    """A cell of the spreadsheet as the text in the file, or as its number."""
+    """Return a cell's value as the CSV file writes it, but a number as a float."""
     if value is None:
         return ""
     if isinstance(value, datetime):
@@ -176,7 +176,7 @@ def _as_csv(value: Any) -> Any:
 
 
 def _number_or_text(text: str) -> Any:
-    """What a spreadsheet in Brazil makes of a text: a number, or the text."""
+    """Return the number that a Brazilian spreadsheet reads in a text, or the text."""
     try:
         return float(text.replace(".", "").replace(",", "."))
     except ValueError:
