@@ -1,4 +1,4 @@
-"""Components of a database that a single tenant uses. The tenant's namespace is NAMESPACE."""
+"""Builds components for tests with a single tenant. Its namespace is NAMESPACE."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final

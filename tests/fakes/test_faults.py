@@ -30,7 +30,7 @@ def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
         yield made
 
 
-# Every row of the matrix
+# All faults of the matrix
 
 
 def test_matrix_names_are_unique() -> None:
