@@ -1,6 +1,7 @@
-"""Histories of the production server: short fixed ones, then random ones.
+"""Fixed and random histories (sequences of steps) of the production server.
 
-``STATES_SEED`` repeats a run. ``FUZZ_MINUTES`` sets the length of a run with FUZZ=full.
+``STATES_SEED`` is the first seed, to repeat a run. ``FUZZ_MINUTES`` sets the length of a run with
+FUZZ=full.
 """
 
 import os
