@@ -23,11 +23,11 @@ HIT = "/detran/v1/decode/ZZZ9Z99"
 
 
 def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Run batches with an upstream that takes 0.2 s, and measure single lookups.
+    """Run batches of lookups with an upstream that takes 0.2 s; time single lookups.
 
-    The lookups are measured on the idle portal, beside a batch, and beside ``bench.control``. This
-    process sends as many upstream requests and uses as much processor time as the batch process. It
-    shows which part of the slowdown is due to the machine.
+    The single lookups run on the idle portal, beside a batch, and beside ``bench.control``. The
+    control process sends as many upstream requests and uses as much processor time as the batch
+    process. It shows which part of the slowdown is due to the machine.
     """
     upstream = stage.upstream()
     address = f"{upstream.url}/d/{DELAY_S * 1000:.0f}"
@@ -55,12 +55,12 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
             )
         )
         cpu_s = _batch_cpu_s(portal)
-        # If the batch process ended and was started again, its processor time began again at 0.
+        # If the batch process was restarted, its processor time began again at 0.
         cpu_ms.append((cpu_s - cpu_before if cpu_s > cpu_before else cpu_s) / count * 1000)
         command = ["-m", "bench.control", address, str(CONCURRENCY), f"{cpu_ms[-1]:.1f}"]
         control = subprocess.Popen([sys.executable, *command], cwd=CHECKOUT)
         try:
-            time.sleep(1)  # until it has started
+            time.sleep(1)  # until the control process has started
             _measure(portal, plates, seconds, turns["control"])
         finally:
             control.kill()
