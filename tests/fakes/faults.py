@@ -1,6 +1,6 @@
 """Faults of time, connection, framing, encoding and status.
 
-Each function returns a named Fault. The clean answer is a correct one.
+Each function returns a named Fault. A clean answer is a correct answer.
 """
 
 import gzip

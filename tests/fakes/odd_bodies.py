@@ -68,7 +68,7 @@ def wrong_type_bad_body() -> Fault:
 
 
 def wrong_type_good_body() -> Fault:
-    """The clean body under a Content-Type other than JSON; valid."""
+    """The clean body as text/html, which the portal accepts."""
     return reworked("wrong content type, good body", lambda body: body + b"\n", "text/html")
 
 

@@ -1,4 +1,4 @@
-"""Builds components for tests with a single tenant. Its namespace is NAMESPACE."""
+"""Builds portal components for a single tenant, identified by NAMESPACE."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final

@@ -19,7 +19,7 @@ _LOWEST, _HIGHEST = 10_240, 32_000
 _POLL_EVERY_S = 0.02
 _LONGEST_PAUSE_S = 0.3
 
-# Hypothesis seeds the module ``random``. With that, every example would get the same ports.
+# Hypothesis seeds the module ``random``, so every example would draw the same ports from it.
 _random = random.SystemRandom()
 _given: set[int] = set()
 

@@ -69,7 +69,7 @@ def hostile_bodies(plate: str, strings: Any) -> dict[Operation, bytes]:
         "informacoesFipe": [entry, {**entry, "versao": next(strings)}],
     }
     # In each list, the first record is hostile in every field. The second has valid dates and
-    # codes, with which it reaches more of the portal's code.
+    # codes, so that more of the portal's code handles it.
     sound = {name: factories.fine()[name] for name in ("codigoInfracao", "dataInfracao", "valor")}
     fines = [_filled(factories.fine(), strings), _filled(factories.fine(), strings) | sound]
     known = {"placa": plate, "dataInclusao": "23/10/2025 14:05:37"}

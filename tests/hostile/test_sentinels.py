@@ -1,6 +1,7 @@
-"""No log, metric or upstream query contains a unique plate or token (sentinel).
+"""Sentinel plates and tokens appear in no log, metric or upstream query string.
 
-The tokens also appear in no error page and in no stored file.
+The tokens also appear in no error page and in no stored file. A sentinel is a value that occurs
+nowhere else.
 """
 
 import base64

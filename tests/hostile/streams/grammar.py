@@ -175,7 +175,7 @@ def cut_at(draft: Draft, size: int, end: End, mends: bool = False) -> Script:
         charge = "maybe"
     elif size >= final + len(draft.pieces[draft.final_at].data) and _is_seen(end):
         charge = "charged"
-    needed = draft.size(max(draft.head_ends, draft.whole_at)) - 4  # without the last line end
+    needed = draft.size(max(draft.head_ends, draft.whole_at)) - 4  # a tolerance for line ends
     expected = Expected("error" if size < needed else "either", draft.status, draft.body, charge)
     steps = steps_of(_first(draft.pieces, size))
     if end is not End.HANG:

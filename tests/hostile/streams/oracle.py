@@ -249,7 +249,7 @@ class _Call:
             yield self._violation("charge class", f"{context} is not {script.expected.status}")
 
     def money(self) -> Iterator[Violation]:
-        """Check the rows: each opened before its send, closed once, and not as free."""
+        """Check the rows: opened before the send, closed once, a received call not free."""
         rows, playback = self.account.rows, self.playback
         context = f"received {playback.received} times, rows {self.account.outcomes}"
         if playback.unannounced:

@@ -50,7 +50,7 @@ class Piece:
 class Draft:
     """A complete legal response in pieces, and the positions of its parts.
 
-    ``optional`` pieces can be removed without changing the meaning of the response.
+    Pieces added as ``optional`` can be removed without changing the meaning of the response.
     """
 
     serial: str
