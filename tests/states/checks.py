@@ -21,7 +21,7 @@ from tests.states.run import Totals
 from tests.states.world import ALICE, BOB, STAFF, VISITOR, World
 
 OF_A_PLATE: tuple[Operation, ...] = ("decode", "renainf", "renajud")
-# A failure that took more seconds may be a time-out caused by a slow machine.
+# A failure that took longer than this, in seconds, may be a time-out of a slow machine.
 LATE_S = 2.5
 WRITTEN_BY_A_PAGE: Key = ("POST", path_of("report"), "")
 

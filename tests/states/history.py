@@ -55,7 +55,7 @@ class History(OutageSteps):
     # Purge
 
     def purge(self, plate: str, under_way: bool = False, another_key: bool = False) -> None:
-        """Purge a vehicle. After exit code 0, no byte of its answers may be left or served."""
+        """Purge a vehicle. After success, none of its answers may be left or served."""
         subjects = self._both_spellings(plate)
         before = self.world.cells()
         with ThreadPoolExecutor(1) as pool:

@@ -77,7 +77,7 @@ def step(name: str) -> Callable[..., Any]:
 
 
 class Portal(RuleBasedStateMachine):
-    """The state machine; ``run`` and ``seed_used`` are set on a subclass for each run."""
+    """The state machine; ``run`` and ``seed_used`` are set on a subclass per seed."""
 
     run: Run
     seed_used = 0

@@ -1,6 +1,6 @@
 """Upstreams that number their answers.
 
-From its number, a test can tell the vehicle, credential, upstream and time of an answer.
+The number tells a test which vehicle, credential, upstream and time an answer belongs to.
 """
 
 import gzip
@@ -28,7 +28,7 @@ Key = tuple[str, str, str]  # method, path, canonical body
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of answer and its outcome for the portal.
+    """A kind of upstream answer, and how the portal should classify it.
 
     With ``cuts``, the fake may drop a request without counting it. The portal then sends the
     request again, so its ledger may have more rows than the fake has calls.

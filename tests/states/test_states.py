@@ -20,7 +20,7 @@ from tests.states.run import Run
 from tests.states.world import ALICE, BOB, STAFF
 
 STEPS = 30
-# Few histories for each seed, so that Hypothesis varies each history as a whole.
+# Few histories for each seed, so that Hypothesis varies whole histories and not only details.
 HISTORIES_A_SEED = 9
 
 

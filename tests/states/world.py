@@ -228,7 +228,7 @@ class World:
             try:
                 if path.is_file():
                     found[path] = path.read_bytes()
-            except FileNotFoundError:  # for example, a lease that was just released
+            except FileNotFoundError:  # for example, a lease file removed meanwhile
                 continue
         return found
 
@@ -268,7 +268,7 @@ class World:
         return found
 
     def new_log(self) -> bytes:
-        """Return what the server has logged since the last call."""
+        """Return what the server has logged since this method's last call."""
         text = self.portal.log()
         new, self._log_read = text[self._log_read :], len(text)
         return new
