@@ -58,8 +58,8 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     report.note(f"resident memory of the portal's workers under hits, MiB: {sizes}")
     if "nginx" in servers:
         slowest: dict[str, list[float]] = {"portal": [], "nginx": []}
-        # The ratio of a single turn varies from 1.3 to 3.3 on the same machine. Three turns (the
-        # default for ``rounds``) would be too few.
+        # The ratio of a single turn varies from 1.3 to 3.3 on the same machine, so this comparison
+        # takes three times as many turns.
         for _ in range(3 * rounds):
             for name, each in slowest.items():
                 each.append(press(servers[name], HOT, seconds, PAUSE_MS).p99_s * 1e3)

@@ -1,4 +1,4 @@
-"""Measures the time to the portal's first response, and the time of its import."""
+"""Measures the portal's import time, and the time from its start to a response."""
 
 import subprocess
 import sys
