@@ -23,11 +23,11 @@ HIT = "/detran/v1/decode/ZZZ9Z99"
 
 
 def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Run batches with an upstream that takes 0.2 s, and measure single lookups.
+    """Run batches of lookups with an upstream that takes 0.2 s; time single lookups.
 
-    The lookups are measured on the idle portal, beside a batch, and beside ``bench.control``. This
-    process sends as many upstream requests and uses as much processor time as the batch process. It
-    shows which part of the slowdown is due to the machine.
+    The single lookups run on the idle portal, beside a batch, and beside ``bench.control``. The
+    control process sends as many upstream requests and uses as much processor time as the batch
+    process. It shows which part of the slowdown is due to the machine.
     """
     upstream = stage.upstream()
     address = f"{upstream.url}/d/{DELAY_S * 1000:.0f}"
@@ -38,12 +38,12 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     turns: dict[str, dict[str, list[float]]] = {
         name: {"hits": [], "misses": []} for name in ("idle", "beside", "control")
     }
-    # The number of plates. With so many, the batch lasts longer than the measurement beside it.
+    # A batch of this many plates lasts longer than the measurement beside it.
     count = round(2 * seconds * CONCURRENCY / DELAY_S * 1.5)
     ideal_s = count * DELAY_S / CONCURRENCY
     alone, interrupted, cpu_ms = [], [], []
-    # The p99 of hits may be 0.3 ms in one idle turn and 0.6 ms in the next, so three turns are too
-    # few.
+    # The p99 of hits may be 0.3 ms in one idle turn and 0.6 ms in the next, so this benchmark takes
+    # more turns than the others.
     rounds = 2 * rounds + 1
     for _ in range(rounds):
         _measure(portal, plates, seconds, turns["idle"])
@@ -55,12 +55,12 @@ def batch(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
             )
         )
         cpu_s = _batch_cpu_s(portal)
-        # If the batch process ended and was started again, its processor time began again at 0.
+        # If the batch process was restarted, its processor time began again at 0.
         cpu_ms.append((cpu_s - cpu_before if cpu_s > cpu_before else cpu_s) / count * 1000)
         command = ["-m", "bench.control", address, str(CONCURRENCY), f"{cpu_ms[-1]:.1f}"]
         control = subprocess.Popen([sys.executable, *command], cwd=CHECKOUT)
         try:
-            time.sleep(1)  # until it has started
+            time.sleep(1)  # until the control process has started
             _measure(portal, plates, seconds, turns["control"])
         finally:
             control.kill()
@@ -91,8 +91,8 @@ def _timed(portal: Program, plates: Any, count: int, beside: Callable[[], None])
 def _batch_cpu_s(portal: Program) -> float:
     """Return the processor time of the batch process so far, or 0 if there is no batch process."""
     main = os.getpriority(os.PRIO_PROCESS, portal.process.pid)
-    # Linux lists the children of each thread separately. A thread of the main process, but not its
-    # first thread, starts the batch process.
+    # Linux lists the children of each thread separately. The thread that starts the batch process
+    # is not the first thread of the main process.
     lists = Path(f"/proc/{portal.process.pid}/task").glob("*/children")
     for pid in [int(each) for children in lists for each in children.read_text().split()]:
         with suppress(OSError):

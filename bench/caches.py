@@ -53,7 +53,7 @@ def nginx(stage: Stage, peer: Peer, upstream_port: int) -> Program:
     home, port = stage.folder("nginx"), free_port()
     config = home / "nginx.conf"
     config.write_text(_NGINX.format(home=home, port=port, upstream=upstream_port, **_tokens()))
-    # By default nginx's workers run as another user, which could not write to the directory.
+    # By default, nginx's workers run as another user, without write access to the directory.
     command = [peer.path, "-p", str(home), "-c", str(config), "-g", "user root;"]
     return stage.run("nginx", command, peer.env, port)
 

@@ -2,8 +2,8 @@
 
 The benchmark "batch" measures the portal beside a batch, and beside this process. This process
 sends as many requests to the upstream and uses as much processor time as the batch process, at the
-same low priority. It uses no files or locks of the portal. The slowdown that it causes is therefore
-the part of a batch's slowdown that any other load of this size would cause, too.
+same low priority. It uses no files or locks of the portal. Any other load of this size would
+therefore slow the portal down as much as this process does.
 """
 
 import itertools

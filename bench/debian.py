@@ -1,8 +1,8 @@
-"""Finds nginx, Varnish and wrk. Those that are missing are unpacked from Debian packages.
+"""Finds nginx, Varnish and wrk, and unpacks missing ones from Debian packages.
 
 The packages are unpacked to ``bench/.peers`` and not installed. No service therefore starts, and no
-file outside ``bench/.peers`` changes. A missing peer is left out and reported if this process is
-not root, or if apt-get is missing or has no package of the peer.
+file outside ``bench/.peers`` changes. Unpacking needs root and apt-get. The report names programs
+that are still missing.
 """
 
 import os

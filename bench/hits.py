@@ -58,8 +58,8 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     report.note(f"resident memory of the portal's workers under hits, MiB: {sizes}")
     if "nginx" in servers:
         slowest: dict[str, list[float]] = {"portal": [], "nginx": []}
-        # The ratio of a single turn varies from 1.3 to 3.3 on the same machine, so three turns are
-        # too few.
+        # The ratio of a single turn varies from 1.3 to 3.3 on the same machine, so this comparison
+        # takes three times as many turns.
         for _ in range(3 * rounds):
             for name, each in slowest.items():
                 each.append(press(servers[name], HOT, seconds, PAUSE_MS).p99_s * 1e3)
@@ -74,7 +74,10 @@ def hits(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
-    """Measure hits from the store: 2,000 answers of 8 kB, with a memory cache of only 1 MiB."""
+    """Measure hits from the store on disk.
+
+    The 2,000 answers of 8 kB do not fit into the memory cache of 1 MiB.
+    """
     upstream = stage.upstream()
     portal = stage.portal(upstream.url, EDGE_MEMORY_MB="1")
     plain = stage.plain(upstream.url)
@@ -88,7 +91,7 @@ def store_copies(stage: Stage, report: Report, seconds: float, rounds: int) -> N
 
 
 def fill(server: Program) -> None:
-    """Send requests until every path is stored."""
+    """Send two requests per path, so that the server has stored every path."""
     requests = 0
     while requests < len(PATHS) * 2:
         requests += press(server, PATHS, 2).requests

@@ -79,7 +79,7 @@ def read_figures(output: str) -> Load:
 async def _press(
     port: int, paths: Sequence[str], seconds: float, pause_ms: int, cookie: str | None
 ) -> Load:
-    """Generate the load with asyncio. The highest rate of this client is far below nginx's."""
+    """Generate the load with asyncio, which is too slow for the full rate of nginx."""
     extra = f"Cookie: {cookie}\r\n" if cookie else ""
     requests = [
         f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: {PORTAL_TOKEN}\r\n"

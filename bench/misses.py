@@ -52,8 +52,8 @@ class Visitor:
 def proxied(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     """Compare a miss through the portal with the direct call, and with a miss of the plain app.
 
-    The upstream takes 100 ms. The plain app has no ledger, no leases and no checks of the answer.
-    Its time therefore shows how much of the overhead is due to Flask and the server.
+    The upstream takes 100 ms. The plain app has no ledger, coalesces no calls and checks no
+    answers. Its time therefore shows how much of the overhead is due to Flask and the server.
     """
     upstream = stage.upstream()
     address = f"{upstream.url}/long/d/100"
@@ -109,8 +109,8 @@ def cold_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None
 def warm_page(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     """Compare cached pages with the pages of a portal without caches. The upstream has no delay.
 
-    There are as many vehicles as connections. If there were only one vehicle, even the portal
-    without caches would make one upstream call for the simultaneous requests of all connections.
+    There are as many vehicles as connections. With a single vehicle, even the portal without caches
+    would answer simultaneous requests with one upstream call.
     """
     upstream = stage.upstream()
     warm = stage.portal(upstream.url)

@@ -1,7 +1,7 @@
 """``python -m bench.outages``: checks the README's guarantees during outages under full load.
 
 Each row of the output is a guarantee with its limit and the measured value. The exit code is 1 if a
-guarantee was not kept. The upstream is the fake of the tests, on a real socket, which counts the
+guarantee was not kept. The upstream is the tests' fake, which listens on a socket and counts the
 calls.
 """
 
@@ -52,9 +52,9 @@ class Scene:
     def ledger_agrees(self, died: bool = False) -> bool:
         """Return whether the ledger's rows match the calls that the upstreams counted.
 
-        The portal writes a row before it sends the call, and the fake counts the call a moment
-        later. If ``died`` is true, an upstream has died. Rows with the outcome "broken" may then
-        stand for calls that the fake never read.
+        This method waits for a match, because the fake counts a call later than the portal writes
+        its row. With ``died``, an upstream was stopped. Rows with the outcome "broken" may then be
+        calls that the fake never read.
         """
 
         def agrees() -> bool:

@@ -1,8 +1,8 @@
 """A plain peer: Flask, Flask-Caching's ``memoize``, requests, and a log line for each request.
 
-The peer checks one token. It has no stale copies, no coalescing and no ledger, and it does not
-return the upstream's bodies unchanged. Its workers share the cache files, as the portal's workers
-share the store. ``bench.serve`` runs it with the portal's server options.
+The peer checks one token. It has no stale copies, no coalescing and no ledger, and it encodes the
+upstream's bodies anew. Its workers share the cache files, as the portal's workers share the store.
+``bench.serve`` runs the peer with the portal's server options.
 """
 
 import logging

@@ -1,7 +1,7 @@
-"""Starts the servers for a measurement in the session of this process, and stops them.
+"""Starts the servers for a measurement in this process's session, and stops them.
 
-No server calls setsid. The scheduler of the kernel groups processes by session. A server in a
-session of its own would therefore get its own share of the processor and distort the ratio.
+The kernel's scheduler groups processes by session (see setsid). A server in a session of its own
+would get its own share of the processor and distort the ratio.
 """
 
 import os
@@ -117,7 +117,7 @@ class Program:
         return ticks / os.sysconf("SC_CLK_TCK")
 
     def rss_mib(self) -> list[float]:
-        """Return the resident memory of each worker."""
+        """Return the resident memory of each worker in MiB."""
         sizes = []
         for pid in self.family():
             with suppress(OSError):
@@ -128,7 +128,10 @@ class Program:
 
 
 class Stage:
-    """The programs of one scenario, which are stopped in reverse order, also after a failure."""
+    """The programs of one scenario.
+
+    At its end, or after a failure, they are stopped in reverse order.
+    """
 
     def __init__(self, stack: ExitStack, directory: Path) -> None:
         self._stack = stack

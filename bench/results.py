@@ -43,7 +43,10 @@ class Ratio:
 
 @dataclass(slots=True)
 class Report:
-    """The benchmarks' results. ``notes`` list figures without a peer, and what was left out."""
+    """The benchmarks' results.
+
+    ``notes`` list figures without a peer, and benchmarks and peers that were left out.
+    """
 
     ratios: list[Ratio] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -135,7 +138,10 @@ def machine() -> str:
 
 
 def plot(ratios: Sequence[Ratio]) -> str:
-    """Plot the median and spread of each ratio, scaled so that values from 1 up reach the goal."""
+    """Plot the median and spread of each ratio, scaled to a goal of 1.
+
+    Values of 1 and more reach the goal.
+    """
     width, left, row, top = 860, 400, 26, 40
     reach = 3.0
 

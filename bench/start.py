@@ -1,4 +1,4 @@
-"""Measures how long the portal takes from its start to its first response, and its import."""
+"""Measures the portal's import time, and the time from its start to a response."""
 
 import subprocess
 import sys
@@ -28,7 +28,7 @@ def start(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def _import_s() -> float:
-    """Return the import time, measured by a new process without the interpreter's start."""
+    """Return the import time in a new process, without the interpreter's start."""
     program = (
         "import time; began = time.perf_counter(); import app; print(time.perf_counter() - began)"
     )

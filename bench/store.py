@@ -47,9 +47,9 @@ def entries(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
 
 
 def _sweep_us(store: SQLiteCache) -> float:
-    """Return the cost of a sweep, in µs for each entry that was set.
+    """Return the cost of deleting expired entries, in µs per preceding get or set.
 
-    In the portal, the scheduler runs the sweep in a separate thread.
+    In the portal, a separate thread runs this sweep.
     """
     started = time.perf_counter()
     store.sweep()

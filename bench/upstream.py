@@ -1,9 +1,8 @@
 """The upstream of the benchmarks: 8 kB decode bodies, with a delay given in the address.
 
 The base address may contain delays in milliseconds for decode, RENAINF and RENAJUD: ``/d/100`` or
-``/d/80,120,100``. If ``/long`` precedes the delays, a decode body has two versions with 96 months
-of prices each, and 14 kB. ``/calls`` returns how many lookups were received, and how many different
-ones.
+``/d/80,120,100``. With ``/long`` before the delays, a decode body has 14 kB: two versions with 96
+months of prices each. ``/calls`` returns the number of lookups, and the number of distinct lookups.
 """
 
 import asyncio
@@ -40,7 +39,7 @@ _plates: set[str] = set()
 
 
 async def app(scope: Any, protocol: Any) -> None:
-    """Answer a request. As an RSGI application, the upstream takes little processor time."""
+    """Answer a request. RSGI, Granian's own interface, costs little processor time."""
     parts = scope.path.strip("/").split("/")
     if parts == ["calls"]:
         counts = json.dumps({"calls": _calls["total"], "distinct": len(_plates)}).encode()

@@ -1,6 +1,6 @@
-"""Exit 0 if the portal of this container is ready, for a container's health check.
+"""A container's health check: exit 0 if the portal of this container is ready.
 
-Uses /readyz, which calls no upstream. The portal listens on all addresses, loopback included.
+It requests /readyz, which calls no upstream. The portal also listens on loopback.
 """
 
 import http.client

@@ -1,6 +1,7 @@
 """Fakes: an upstream, a clock, server processes, unusable addresses.
 
-``faults`` and ``odd_bodies`` define faults; ``matrix`` lists them with their expected results.
+``faults`` and ``odd_bodies`` define faulty answers of the upstream. ``matrix`` lists these faults
+with the portal's expected responses.
 """
 
 from tests.fakes.clock import Clock

@@ -1,4 +1,4 @@
-"""The upstream's clean answers on the five paths of docs/contract.md, for any vehicle."""
+"""The upstream's clean (correct) answers on the five paths of docs/contract.md."""
 
 import json
 import re
@@ -12,7 +12,7 @@ Operation = Literal["decode", "renainf", "renajud", "report"]
 OPERATIONS: tuple[Operation, ...] = ("decode", "renainf", "renajud", "report")
 LISTS: tuple[Operation, ...] = ("renainf", "renajud")  # result is an array of objects
 OBJECTS: tuple[Operation, ...] = ("decode", "report")  # result is one object
-NAMING_A_PLATE: tuple[Operation, ...] = ("decode", "renajud")  # the record names its vehicle
+NAMING_A_PLATE: tuple[Operation, ...] = ("decode", "renajud")  # the result names its vehicle
 
 _REPORT = "/detran/v1/analytical-reports"
 _LOOKUP = re.compile(
@@ -22,7 +22,7 @@ _LOOKUP = re.compile(
 
 
 def path_of(operation: Operation, subject: str = "ABC1D23", uf: str | None = None) -> str:
-    """Return the path of an operation on a plate or Renavam."""
+    """Return the path of an operation on a plate or Renavam (registration number)."""
     if operation == "report":
         return _REPORT
     room = "decode" if operation == "decode" else f"restrictions/{operation}"
@@ -50,7 +50,7 @@ def subject_of(call: Call) -> str:
 
 
 def good_body(call: Call) -> bytes | None:
-    """Return the clean answer to a call; None for an unknown path."""
+    """Return the clean answer to a call; None for an unknown path or method."""
     operation = operation_of(call)
     if operation is None:
         return None

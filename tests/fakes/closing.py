@@ -1,6 +1,7 @@
 """Closes resources at the end of the test that opened them.
 
-Otherwise the garbage collector closes them, and Python's ResourceWarning fails another test.
+Otherwise the garbage collector would close them later, and the ResourceWarning would fail another
+test.
 """
 
 from collections.abc import Callable
@@ -19,5 +20,5 @@ def closed_later(thing: T, close: Callable[[T], object]) -> T:
 
 
 def close_all() -> None:
-    """Close all registered resources, the last one first."""
+    """Close all registered resources, in reverse order."""
     _open.close()

@@ -1,4 +1,4 @@
-"""Empty databases of both kinds that the portal supports.
+"""Empty databases of both kinds that the portal supports: SQLite and PostgreSQL.
 
 The PostgreSQL server belongs to the test run. A test that uses it is skipped where PostgreSQL is
 not installed or cannot be started.
@@ -34,7 +34,7 @@ _PLACES = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 def opened(url: str | None, folder: Path, required: bool = True) -> Iterator[Engine]:
     """Yield an engine and dispose it afterwards.
 
-    Connections that a failed test leaves open would make psycopg warn in another test.
+    Otherwise, connections that a failed test leaves open make psycopg warn in a later test.
     """
     engine = open_engine(url, folder, required)
     try:
@@ -52,7 +52,7 @@ def kept_open(url: str | None, folder: Path) -> Engine:
 class Database:
     """An empty database that other processes can open too.
 
-    ``url`` None means SQLite in ``folder``.
+    If ``url`` is None, the database is an SQLite file in ``folder``.
     """
 
     url: str | None
@@ -75,12 +75,12 @@ class PostgresProcess:
 
     @property
     def default_url(self) -> str:
-        """The address without a time-out, so that the portal's own applies."""
+        """The URL without a time-out, so that the portal's own time-out applies."""
         return f"postgresql://portal@127.0.0.1:{self.port}/postgres"
 
     @property
     def url(self) -> str:
-        """The address with a longer time-out, for a busy machine that starts processes slowly."""
+        """The URL with a connect time-out of 60 s, for slow or busy machines."""
         return self._address("postgres")
 
     @property
@@ -110,11 +110,11 @@ class PostgresProcess:
         return self
 
     def stop(self) -> None:
-        """Stop like a crash: every connection ends at once."""
+        """Stop as in a crash, which ends every connection at once."""
         self._control("-m", "immediate", "stop")
 
     def pause(self) -> None:
-        """Suspend the server: connections stay open without an answer until ``resume``."""
+        """Suspend the server. Connections stay open but get no answer until ``resume``."""
         self._signal(signal.SIGSTOP)
 
     def resume(self) -> None:
@@ -145,7 +145,7 @@ class PostgresProcess:
         trace: TracebackType | None,
     ) -> None:
         if self.is_running:
-            self.resume()  # a suspended process does not handle the signal
+            self.resume()  # a suspended server would not handle the stop signal
             self.stop()
         self._folder.cleanup()
 
@@ -158,7 +158,7 @@ class PostgresProcess:
 
 @cache
 def _empty_data_directory() -> Path | None:
-    """Return a new server's data directory, which each server copies, or None if initdb fails.
+    """Return a data directory for servers to copy, or None if initdb fails.
 
     A copy takes a tenth of initdb's processor time.
     """
@@ -172,7 +172,7 @@ def _empty_data_directory() -> Path | None:
 
 
 def _run(*command: str) -> bool:
-    """Run a program that refuses to run as root; return whether it ended with 0."""
+    """Run a command, but never as root; return whether its exit code is 0."""
     is_root = os.geteuid() == 0
     done = subprocess.run(
         command,

@@ -1,7 +1,7 @@
-"""Faults with extra bytes before, after or in place of the end of an answer.
+"""Faults that send extra bytes before or after an answer, or break it off.
 
-Those with a complete answer take its ``body``, so that a test can number the answers. The default
-is the clean body.
+Faults with a complete answer take ``body``, a function that returns the answer's body. By default,
+the body is correct.
 """
 
 from collections.abc import Callable
@@ -19,12 +19,12 @@ def clean(call: Call) -> bytes:
 
 
 def whole(body: bytes) -> bytes:
-    """Return a complete 200 as bytes on the wire."""
+    """Return a complete 200 response with this body, as bytes."""
     return head(200, [("Content-Type", JSON), ("Content-Length", str(len(body)))]) + body
 
 
 def interim_with_answer(code: int = 103, body: Body = clean) -> Fault:
-    """An interim response and the answer in one packet (RFC 9110 §15.2)."""
+    """An interim (1xx) response and the answer in one packet (RFC 9110 §15.2)."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(head(code, []) + whole(body(call)))
@@ -45,11 +45,11 @@ def interim_then_late_answer(delay_s: float = 0.4, code: int = 103, body: Body =
 
 
 def started_then_reset() -> Fault:
-    """A status line and some of the headers, then an RST. The call was charged."""
+    """A status line and some headers, then an RST. The upstream charges the call."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nX-Cut: ")
-        wire.pause(0.05)  # else the RST would discard bytes that were not received yet
+        wire.pause(0.05)  # an immediate RST would discard bytes not received yet
         wire.reset_on_close()
         return After.CLOSE
 
@@ -62,12 +62,12 @@ def trailing_bytes(trailing: bytes = b"\r\n", delay_s: float = 0.05, body: Body 
 
 
 def unasked_answer(unasked: Body = clean, delay_s: float = 0.05, body: Body = clean) -> Fault:
-    """The answer, and after ``delay_s`` a second complete one without a request."""
+    """The answer, and after ``delay_s`` a second complete answer without a request."""
     return _followed("unasked answer", lambda call: whole(unasked(call)), delay_s, body)
 
 
 def closed_after(body: Body = clean) -> Fault:
-    """The answer; the next request on the connection is not read and not counted."""
+    """The answer, then a close when the next request arrives, before reading it."""
 
     def play(wire: Wire, call: Call) -> After:
         send_whole(wire, body(call))

@@ -1,4 +1,7 @@
-"""Faults of time, connection, framing, encoding and status. Functions return a named Fault."""
+"""Faults of time, connection, framing, encoding and status.
+
+Each function returns a named Fault. A clean answer is a correct answer.
+"""
 
 import gzip
 import threading
@@ -38,7 +41,7 @@ def answer(
     content_type: str = JSON,
     headers: Headers = (),
 ) -> Fault:
-    """Any correctly framed answer."""
+    """A correctly framed answer with any status, headers and body."""
 
     def play(wire: Wire, call: Call) -> After:
         data = body if isinstance(body, bytes) else body(call)
@@ -51,7 +54,7 @@ def answer(
 
 
 def slow_first_byte(delay_s: float, then: Fault | None = None) -> Fault:
-    """Nothing for ``delay_s``, then the clean answer or the given one."""
+    """Nothing for ``delay_s``, then the fault ``then``, by default the clean answer."""
     following = then or good()
 
     def play(wire: Wire, call: Call) -> After:
@@ -62,9 +65,9 @@ def slow_first_byte(delay_s: float, then: Fault | None = None) -> Fault:
 
 
 def held(gate: threading.Event, then: Fault | None = None) -> Fault:
-    """Nothing until the test sets ``gate``, then the clean answer or the given one.
+    """Nothing until the test sets ``gate``, then ``then`` or the clean answer.
 
-    Tests make calls overlap with it, without relying on time.
+    With this fault, tests make calls overlap without relying on time.
     """
     following = then or good()
 
@@ -89,7 +92,7 @@ def hang() -> Fault:
 def slow_headers(interval_s: float = 0.05) -> Fault:
     """A header that grows by one byte at a time and never ends.
 
-    A timeout per read is therefore never exceeded.
+    A client's time-out for each read therefore never expires.
     """
 
     def play(wire: Wire, call: Call) -> After:
@@ -104,7 +107,7 @@ def slow_headers(interval_s: float = 0.05) -> Fault:
 def body_drip(interval_s: float = 0.05, closing: bool = False, sized: bool = True) -> Fault:
     """The clean answer's headers at once, its body one byte at a time.
 
-    ``sized``: with a Content-Length. ``closing``: the connection is closed afterwards.
+    ``sized`` adds a Content-Length, and ``closing`` adds ``Connection: close``.
     """
 
     def play(wire: Wire, call: Call) -> After:
@@ -130,7 +133,7 @@ def closed_before_a_byte() -> Fault:
 
 
 def stale_keep_alive() -> Fault:
-    """A clean answer; the next request on the connection is not read and not counted."""
+    """A clean answer, then a close when the next request arrives, before reading it."""
 
     def play(wire: Wire, call: Call) -> After:
         send_whole(wire, _good(call))
@@ -199,7 +202,7 @@ def _chunked(name: str, frame: Callable[[bytes], bytes], after: After) -> Fault:
 
 
 def chunked() -> Fault:
-    """The clean answer in three chunks; valid."""
+    """The clean answer in three valid chunks."""
 
     def frame(body: bytes) -> bytes:
         third = len(body) // 3
@@ -219,12 +222,12 @@ def bad_chunk_framing() -> Fault:
 
 
 def chunks_without_end() -> Fault:
-    """All the data, but no last chunk before the close: the answer may be incomplete."""
+    """The whole body as one chunk, then a close without the final, empty chunk."""
     return _chunked("chunks without end", _chunk, After.CLOSE)
 
 
 def wrong_length_beside_chunks() -> Fault:
-    """A Content-Length that chunked coding overrides (RFC 9112 §6.3); valid."""
+    """A wrong Content-Length, which chunked coding overrides (RFC 9112 §6.3)."""
 
     def play(wire: Wire, call: Call) -> After:
         framing = [
@@ -239,10 +242,10 @@ def wrong_length_beside_chunks() -> Fault:
 
 
 def interim(delay_s: float = 0.0, *codes: int, then: Fault | None = None) -> Fault:
-    """Interim responses (RFC 9110 §15.2), then the clean answer or the given one; valid.
+    """Interim responses (RFC 9110 §15.2), then ``then`` or the clean answer.
 
-    The answer follows after ``delay_s``. With 0, all bytes leave in one packet if the system
-    allows it.
+    The answer follows after ``delay_s``. With a delay of 0, all bytes leave in one packet if the
+    system allows it.
     """
     following = then or good()
 
@@ -258,7 +261,7 @@ def interim(delay_s: float = 0.0, *codes: int, then: Fault | None = None) -> Fau
 
 
 def interim_and_no_answer() -> Fault:
-    """An interim response, then the end of the connection."""
+    """An interim response, then a close."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(head(103, []))
@@ -268,7 +271,7 @@ def interim_and_no_answer() -> Fault:
 
 
 def bytes_behind(extra: bytes = b"\r\n", delay_s: float = 0.0) -> Fault:
-    """The clean answer, then bytes that belong to no answer; valid."""
+    """The clean answer, then bytes that belong to no answer."""
 
     def play(wire: Wire, call: Call) -> After:
         send_whole(wire, _good(call))
@@ -280,11 +283,11 @@ def bytes_behind(extra: bytes = b"\r\n", delay_s: float = 0.0) -> Fault:
 
 
 def started_then_reset() -> Fault:
-    """A status line and part of a header, then a reset. The call was charged."""
+    """A status line and part of a header, then an RST. The call is charged."""
 
     def play(wire: Wire, call: Call) -> After:
         wire.send(b"HTTP/1.1 200 OK\r\nContent-Type: appl")
-        wire.pause(0.05)  # else the reset would discard bytes that were not received yet
+        wire.pause(0.05)  # an immediate reset would discard bytes not received yet
         wire.reset_on_close()
         return After.CLOSE
 
@@ -295,7 +298,7 @@ def started_then_reset() -> Fault:
 
 
 def gzipped_in_two() -> Fault:
-    """The clean answer compressed in two members (RFC 1952 §2.2); valid."""
+    """The clean answer as two gzip members, which RFC 1952 §2.2 allows."""
 
     def members(call: Call) -> bytes:
         body = _good(call)
@@ -305,14 +308,14 @@ def gzipped_in_two() -> Fault:
 
 
 def gzipped() -> Fault:
-    """The clean answer compressed; valid."""
+    """The clean answer, compressed with gzip."""
     return answer(
         "gzip", lambda call: gzip.compress(_good(call)), headers=[("Content-Encoding", "gzip")]
     )
 
 
 def gzip_bomb(mib: int = 300) -> Fault:
-    """The clean answer with ``mib`` MiB of blanks, compressed to about 1 kB a MiB."""
+    """The clean answer with ``mib`` MiB of blanks, compressed to about 1 kB per MiB."""
     return answer(
         f"gzip bomb of {mib} MiB",
         lambda call: _blown_up(_good(call), mib),
@@ -324,8 +327,8 @@ def gzip_bomb(mib: int = 300) -> Fault:
 def _blown_up(body: bytes, mib: int) -> bytes:
     """Return a gzip member of ``body`` with ``mib`` MiB of blanks before its last byte.
 
-    After a full flush, equal input gives equal, byte-aligned blocks. One block of blanks is
-    therefore compressed once and repeated.
+    After a full flush, zlib compresses equal input to equal bytes. One MiB of blanks is therefore
+    compressed once, and the result is repeated.
     """
     deflate = zlib.compressobj(9, zlib.DEFLATED, -zlib.MAX_WBITS)
 
@@ -346,7 +349,7 @@ def _blown_up(body: bytes, mib: int) -> bytes:
 
 
 def unknown_encoding() -> Fault:
-    """An unknown content coding; without decoding, the bytes are not JSON."""
+    """A body in an unknown content coding. The encoded bytes are not JSON."""
     return answer(
         "unknown content-encoding",
         lambda call: bytes(255 - byte for byte in _good(call)),
@@ -358,14 +361,14 @@ def unknown_encoding() -> Fault:
 
 
 def status(code: int, message: str | None = None, retry_after: str | None = None) -> Fault:
-    """A status with the contract's error body."""
+    """A status with an error body as in docs/contract.md."""
     text = message or MESSAGES.get(code, f"Erro {code} da origem.")
     waiting = [("Retry-After", retry_after)] if retry_after is not None else []
     return answer(f"status {code}", message_body(text), code, headers=waiting)
 
 
 def status_in_bad_gzip(code: int, retry_after: str | None = None) -> Fault:
-    """A status whose body cannot be decoded."""
+    """A status whose body is not gzip, although Content-Encoding says so."""
     waiting = [("Retry-After", retry_after)] if retry_after is not None else []
     encoded = [("Content-Encoding", "gzip"), *waiting]
     return answer(f"status {code} in bad gzip", b"no gzip", code, headers=encoded)
@@ -401,6 +404,6 @@ def partial_content() -> Fault:
 
 
 def cookies() -> Fault:
-    """The clean answer with cookies, which the client must not send back; valid."""
+    """The clean answer with cookies, which the portal must not send back."""
     planted = [("Set-Cookie", "visitor=1; Path=/"), ("Set-Cookie", "session=abc; Path=/; HttpOnly")]
     return answer("cookies", _good, headers=planted)

@@ -1,4 +1,4 @@
-"""The portal inside the test process: the application of create_app, and its client."""
+"""The portal inside the test process: the Flask application and its test client."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -12,10 +12,10 @@ from werkzeug.test import TestResponse
 
 from portal.settings import Settings
 
-OPERATOR_TOKEN = "operator-credential-of-the-tests"  # sent upstream in managed mode
-PORTAL_TOKEN = "portal-token-of-the-tests"  # the callers' token, with all scopes
-# Settings for tests with hundreds of requests at once: on a busy machine they take longer than the
-# default limits, which are not what such a test is about.
+OPERATOR_TOKEN = "operator-credential-of-the-tests"  # the portal's own credential for the upstream
+PORTAL_TOKEN = "portal-token-of-the-tests"  # a caller's token for the portal, with all scopes
+# Settings for tests with hundreds of requests at once. On a busy machine, these requests would
+# exceed the default time-outs, which such a test does not check.
 PATIENT = {
     "PORTAL_CONNECT_TIMEOUT": "60",
     "PORTAL_FIRST_BYTE_TIMEOUT": "100",
@@ -25,14 +25,14 @@ PATIENT = {
 
 @dataclass(frozen=True, slots=True)
 class InProcessPortal:
-    """An application and its client; ``settings`` are those it was built from."""
+    """An application, its test client and the settings it was built from."""
 
     app: Flask
     client: FlaskClient
     settings: Settings
 
     def get(self, path: str, token: str | None = PORTAL_TOKEN, **options: Any) -> TestResponse:
-        """Send a JSON lookup with a credential in the header."""
+        """Send a GET with ``token`` in the Authorization header."""
         headers = dict(options.pop("headers", {}))
         if token is not None:
             headers.setdefault("Authorization", token)
@@ -40,7 +40,10 @@ class InProcessPortal:
 
 
 def managed(url: str, secondary: str | None = None) -> dict[str, str]:
-    """Return the settings of managed mode; callers use PORTAL_TOKEN."""
+    """Return the settings of managed mode.
+
+    Callers send PORTAL_TOKEN, and the portal sends OPERATOR_TOKEN to the upstream.
+    """
     settings = {
         "PORTAL_UPSTREAM_URL": url,
         "PORTAL_UPSTREAM_TOKEN": OPERATOR_TOKEN,
@@ -50,15 +53,15 @@ def managed(url: str, secondary: str | None = None) -> dict[str, str]:
 
 
 def pass_through(url: str, secondary: str | None = None) -> dict[str, str]:
-    """Return the settings of pass-through mode."""
+    """Return the settings of pass-through mode: callers send upstream credentials."""
     settings = {"PORTAL_UPSTREAM_URL": url}
     return settings | ({"PORTAL_UPSTREAM_SECONDARY_URL": secondary} if secondary else {})
 
 
 @contextmanager
 def built(data_dir: Path, env: Mapping[str, str]) -> Iterator[InProcessPortal]:
-    """Build the application from settings, with its own data directory."""
-    # Imported late, because tests of one package need not load the whole application.
+    """Build the application from the variables in ``env`` and a data directory."""
+    # Imported here, so that tests of a single package do not load the whole application.
     from app import create_app
 
     settings = Settings.from_environment({"PORTAL_DATA_DIR": str(data_dir), **env})

@@ -1,8 +1,8 @@
 """The fault matrix: each fault, where it applies, and the expected result.
 
-``status`` is the status of the portal's JSON response in managed mode, with nothing stored and one
-base address. ``charge`` is the charge class of docs/contract.md that decides on failover. The slow
-rows take longer than any deadline, so each call ends at its deadline.
+``status`` is the status of the portal's JSON response in managed mode, with an empty cache and one
+upstream address. ``charge`` is the charge class of docs/contract.md, by which the portal decides on
+failover. The faults in SLOW outlast any deadline, so each call ends at its deadline.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,8 @@ class Row:
     def tested(self) -> tuple[Operation, ...]:
         """The operations to test.
 
-        Without FUZZ=full, renajud is omitted if renainf is tested: both are GETs of a list.
+        If renainf is tested, renajud is left out, because both are GETs of a list. The environment
+        variable FUZZ=full keeps both.
         """
         left_out = () if FULL or "renainf" not in self.operations else ("renajud",)
         return tuple(name for name in self.operations if name not in left_out)

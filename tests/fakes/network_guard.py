@@ -1,7 +1,7 @@
-"""Blocks network access: no connect beyond loopback, no name beyond localhost.
+"""Blocks connects beyond loopback, and lookups of names other than localhost.
 
-It is installed before any test module is imported, because code may store ``socket.getaddrinfo``
-when it is imported.
+The guard must be installed before test modules are imported, because a module may store
+``socket.getaddrinfo`` at its import.
 """
 
 import ipaddress

@@ -17,7 +17,7 @@ _FIRST_RECORD = re.compile(rb'"result":\s*\[?\s*\{')
 
 
 def reworked(name: str, change: Callable[[bytes], bytes], content_type: str = JSON) -> Fault:
-    """The clean body changed as bytes, for bodies that no JSON encoder writes."""
+    """The clean body changed as bytes, also into bodies that are not JSON."""
 
     def body(call: Call) -> bytes:
         clean = good_body(call)
@@ -30,16 +30,16 @@ def reworked(name: str, change: Callable[[bytes], bytes], content_type: str = JS
 
 
 def spliced(name: str, member: bytes) -> Fault:
-    """The clean body with one more member, as raw bytes, in its first record."""
+    """The clean body with ``member``, as raw bytes, added to its first record."""
     return reworked(
         name, lambda body: _FIRST_RECORD.sub(lambda at: at[0] + member + b", ", body, 1)
     )
 
 
 def reshaped(name: str, change: Callable[[dict[str, Any], bool], None]) -> Fault:
-    """The clean body changed as a parsed value.
+    """The clean body, changed as a parsed value and encoded again.
 
-    ``change`` receives the document, and whether ``result`` is a list.
+    ``change`` receives the parsed body, and whether its ``result`` is a list.
     """
 
     def body(call: Call) -> bytes:
@@ -68,7 +68,7 @@ def wrong_type_bad_body() -> Fault:
 
 
 def wrong_type_good_body() -> Fault:
-    """The clean body under a Content-Type other than JSON; valid."""
+    """The clean body as text/html, which the portal accepts."""
     return reworked("wrong content type, good body", lambda body: body + b"\n", "text/html")
 
 
@@ -85,7 +85,7 @@ def empty_body() -> Fault:
 
 
 def over_size(size: int = 2 * 1024 * 1024) -> Fault:
-    """A clean answer one byte longer than ``size``, because of one long text."""
+    """A clean answer with one long text, one byte longer than ``size`` in total."""
 
     def change(body: bytes) -> bytes:
         frame = b'"novo": "", '
@@ -96,7 +96,7 @@ def over_size(size: int = 2 * 1024 * 1024) -> Fault:
 
 
 def latin_1() -> Fault:
-    """Bytes that are not UTF-8, with a charset that says so."""
+    """A body in Latin-1, with this charset in its Content-Type."""
     return reworked(
         "latin-1",
         lambda body: body.replace(b"{", '{"situação": "é", '.encode("latin-1"), 1),
@@ -121,7 +121,7 @@ def nan() -> Fault:
 
 
 def nested(depth: int) -> Fault:
-    """``depth`` nested arrays inside the record, which adds two or three levels."""
+    """``depth`` nested arrays in the first record, itself two or three levels deep."""
     return spliced(f"nesting of {depth}", b'"novo": ' + b"[" * depth + b"]" * depth)
 
 
@@ -133,7 +133,7 @@ def lone_surrogate() -> Fault:
     return spliced("lone surrogate", rb'"novo": "\ud800"')
 
 
-# JSON that is not an answer
+# JSON that is not a valid answer
 
 
 def message_in_200() -> Fault:
@@ -145,7 +145,7 @@ def wrong_status_word(word: str = "ERROR") -> Fault:
 
 
 def empty_result_with_message() -> Fault:
-    """An empty list with an outage message, as services send it."""
+    """An empty list beside a message about an outage."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         value.update(result=[], message="Base estadual indisponível.")
@@ -189,7 +189,7 @@ def elements_not_objects() -> Fault:
 
 
 def other_plate(plate: str = OTHER_PLATE) -> Fault:
-    """A clean record of another vehicle, for operations whose records name one."""
+    """A clean record of another vehicle, for operations whose records name a vehicle."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         _first_record(value, is_list)["placa"] = plate
@@ -216,7 +216,7 @@ def missing_field() -> Fault:
 
 
 def oddly_typed_field() -> Fault:
-    """A text of the record replaced by a list with a number."""
+    """The first text of the record, replaced by a list with a number."""
 
     def change(value: dict[str, Any], is_list: bool) -> None:
         record = _first_record(value, is_list)
@@ -227,7 +227,7 @@ def oddly_typed_field() -> Fault:
 
 
 def empty_result() -> Fault:
-    """``[]`` or ``{}``; for the lists it means "nothing on record"."""
+    """A ``result`` of ``[]`` or ``{}``. ``[]`` means that nothing is on record."""
     return reshaped(
         "empty result", lambda value, is_list: value.update(result=[] if is_list else {})
     )

@@ -1,4 +1,4 @@
-"""Components of a database that a single tenant uses. The tenant's namespace is NAMESPACE."""
+"""Builds portal components for a single tenant, identified by NAMESPACE."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final

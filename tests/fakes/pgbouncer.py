@@ -1,4 +1,7 @@
-"""PgBouncer in front of the test run's PostgreSQL; skips the test where it is missing."""
+"""PgBouncer in front of the test run's PostgreSQL.
+
+Tests are skipped where PgBouncer is not installed.
+"""
 
 import os
 import shutil
@@ -11,7 +14,7 @@ from tests.fakes.processes import ServerProcess
 
 
 class PgBouncerProcess(ServerProcess):
-    """PgBouncer in transaction mode with few connections to the server."""
+    """PgBouncer in transaction mode with few connections to PostgreSQL."""
 
     def __init__(self, postgres: PostgresProcess, *settings: str) -> None:
         binary = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -30,7 +33,7 @@ class PgBouncerProcess(ServerProcess):
             "default_pool_size = 6",
             *settings,
         ]
-        if os.geteuid() == 0:  # it refuses to run as root
+        if os.geteuid() == 0:  # PgBouncer refuses to run as root
             lines.append("user = nobody")
             shutil.chown(self.directory, "nobody")
         file = self.directory / "pgbouncer.ini"
@@ -41,5 +44,5 @@ class PgBouncerProcess(ServerProcess):
         return accepts_connections(self.port)
 
     def address(self, postgres_url: str, postgres: PostgresProcess) -> str:
-        """Return the address of the same database through PgBouncer."""
+        """Return ``postgres_url`` with PgBouncer's port in place of PostgreSQL's."""
         return postgres_url.replace(f":{postgres.port}/", f":{self.port}/")

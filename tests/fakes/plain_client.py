@@ -35,7 +35,7 @@ class PlainClient:
 def answered(
     up: FaultUpstream, operation: Operation = "decode", subject: str = "ABC1D23"
 ) -> tuple[int, bytes]:
-    """Make one call on its own connection; return status and body."""
+    """Make one call on a new connection; return status and body."""
     with PlainClient(up) as client:
         response, body = client.ask(operation, subject)
         return response.status, body

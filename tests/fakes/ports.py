@@ -9,17 +9,17 @@ from typing import Self
 
 import pytest
 
-# RFC 6761 §6.4: the name never exists.
+# RFC 6761 §6.4: names under .invalid never exist.
 UNKNOWN_NAME_URL = "http://nowhere.invalid"
 
-# Below the range from which systems assign outgoing ports. Inside it, a client could be given the
-# very port of a server that is down for a moment, and could even connect to itself.
+# Below the range from which systems assign ports to clients. Inside that range, a client could get
+# the port of a server that is restarting, and could even connect to itself.
 _LOWEST, _HIGHEST = 10_240, 32_000
 
 _POLL_EVERY_S = 0.02
 _LONGEST_PAUSE_S = 0.3
 
-# Hypothesis seeds the generator of ``random``, so every example would get the same ports.
+# Hypothesis seeds the module ``random``, so every example would draw the same ports from it.
 _random = random.SystemRandom()
 _given: set[int] = set()
 
@@ -27,7 +27,7 @@ _given: set[int] = set()
 def free_port() -> int:
     """Return a free loopback port that this process was not given before.
 
-    A server that is started later, or restarted, therefore finds its port free.
+    A server that starts later, or restarts, therefore finds its port free.
     """
     for _ in range(200):
         port = _random.randint(_LOWEST, _HIGHEST)
@@ -51,7 +51,7 @@ def refused_url() -> str:
 class Blackhole:
     """A listening socket with a full queue: the kernel drops further connects.
 
-    Skips the test where the system behaves differently.
+    Skips the test on systems that answer further connects.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Blackhole:
         pytest.skip("this system answers connects past a full backlog")
 
     def _connects(self) -> bool:
-        """Try to fill one more place in the queue."""
+        """Whether one more connect succeeds, which fills a place in the queue."""
         client = socket.socket()
         self._sockets.append(client)
         client.settimeout(0.2)
@@ -108,8 +108,7 @@ def accepts_connections(port: int) -> bool:
 def wait_until(question: Callable[[], object], what: str, timeout_s: float = 60) -> None:
     """Poll until ``question`` is true; raises AssertionError with ``what`` at the time-out.
 
-    A question that takes long, such as a command, is asked less often, so that the polls leave
-    processor time for what they wait for.
+    A slow ``question``, such as a command, is called less often, to leave processor time.
     """
     ends_at = time.monotonic() + timeout_s
     asked_at = time.monotonic()

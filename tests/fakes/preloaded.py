@@ -1,11 +1,11 @@
-"""Programs of the portal, forked from an interpreter that has the portal imported.
+"""Programs of the portal, forked from an interpreter that has imported it.
 
-Importing the portal takes most of the time of a start, and the tests start hundreds of programs. A
-forked program has its own environment, output, session and exit code, as if it had been executed.
-The interpreter is started with the first program and ends with the test process. The programs share
-compiled templates.
+Importing the portal takes most of a program's start, and the tests start hundreds of programs. A
+forked program has its own environment, output, process session and exit code. The interpreter
+starts with the first program and ends with the test process. The programs share compiled templates.
 
-``python -m tests.fakes.preloaded FD DIRECTORY`` is that interpreter.
+``python -m tests.fakes.preloaded FD DIRECTORY`` starts the interpreter. FD is its socket to the
+test process, and DIRECTORY holds the compiled templates.
 """
 
 import atexit
@@ -34,10 +34,10 @@ from typing import IO, Self, TypedDict
 from tests.fakes import template_cache
 
 CHECKOUT = Path(__file__).resolve().parents[2]
-# For functions of tests: a forked process has nothing of the test but its arguments.
+# Runs functions of tests in processes that share nothing with the test but their arguments.
 PRELOADED = multiprocessing.get_context("forkserver")
 PRELOADED.set_forkserver_preload(["pytest", "portal.factory"])
-# What a portal imports when it starts, or for its first page, with one of the settings.
+# Modules that the portal imports at its start or for its first page, some only with a setting.
 _IMPORTED_LATER = (
     "click.testing",
     "cryptography.fernet",
@@ -56,14 +56,14 @@ _one_request = threading.Lock()
 
 
 class Request(TypedDict):
-    """What the interpreter that forks receives, as JSON."""
+    """A request to the forking interpreter, sent as JSON."""
 
     arguments: list[str]
     env: dict[str, str]
 
 
 class PreloadedProcess:
-    """The part of ``subprocess.Popen`` that tests use, for ``python`` with these arguments."""
+    """A forked ``python`` with these arguments, with methods of ``subprocess.Popen``."""
 
     def __init__(
         self, arguments: Sequence[str], env: Mapping[str, str], stdout: IO[bytes], stderr: IO[bytes]
@@ -85,7 +85,7 @@ class PreloadedProcess:
         return self.returncode
 
     def wait(self, timeout: float | None = None) -> int:
-        """Return the exit code; raises TimeoutExpired."""
+        """Wait for the program and return its exit code; raises TimeoutExpired."""
         if self.returncode is None:
             if not select.select([self._ended], [], [], timeout)[0]:
                 raise subprocess.TimeoutExpired(f"process {self.pid}", timeout or 0)
@@ -122,7 +122,7 @@ class PreloadedProcess:
 
 @cache
 def _forker() -> socket.socket:
-    """Start the interpreter that forks, and return the socket to it."""
+    """Start the forking interpreter, and return the socket to it."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, _LONGEST_REQUEST)
     templates = tempfile.TemporaryDirectory(prefix="templates-", ignore_cleanup_errors=True)
@@ -151,9 +151,9 @@ def _forker() -> socket.socket:
 
 
 def _fork_on_request(requests: socket.socket) -> list[str] | None:
-    """Fork a program for each request until the other end closes.
+    """Fork a program for each request until the other end closes the socket.
 
-    Returns the arguments in each child, and None in the interpreter that forks.
+    Returns the program's arguments in each child, and None in the parent.
     """
     reports: dict[int, int] = {}
     woken, wakes = socket.socketpair()
@@ -199,7 +199,7 @@ def _report_ends(reports: dict[int, int]) -> None:
 def _become(request: Request, stdout: int, stderr: int) -> list[str]:
     """Set the environment and the output, start a new session, and return the arguments."""
     os.setsid()
-    # A test run in the background, or under nohup, ignores these, and so would its children.
+    # A test run in the background or under nohup ignores both signals, and its forks inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     os.dup2(stdout, 1)
@@ -235,10 +235,10 @@ def _run(arguments: list[str]) -> int:
 
 
 def _compile_templates() -> None:
-    """Fill the template cache, in a child, so that the programs inherit no open file or thread.
+    """Fill the template cache in a child, so that forks inherit no file or thread.
 
-    The threads of a worker do not share a compilation under way. Without the cache, a hundred
-    requests for the first page of a worker compile its templates a hundred times.
+    Threads that need the same template at the same time each compile it. Without the cache, a
+    hundred concurrent requests for a worker's first page compile its templates a hundred times.
     """
     from portal.factory import create_app
     from portal.settings import Settings
@@ -260,9 +260,9 @@ def _main() -> None:
     import app  # noqa: F401 - the forked programs share the imported modules
     from portal.web.json_api.openapi import as_document
 
-    as_document()  # parses YAML, which takes as long as the rest of a worker's start
+    as_document()  # parses YAML, which would take half of a worker's start
     for name in _IMPORTED_LATER:
-        with suppress(ImportError):  # a database's driver may be missing
+        with suppress(ImportError):  # an optional driver may be missing
             importlib.import_module(name)
     template_cache.install(sys.argv[2])
     _compile_templates()
@@ -272,7 +272,7 @@ def _main() -> None:
     if arguments is None:
         return
     code = _run(arguments)
-    # End as multiprocessing ends a forked process, because freeing all modules would take seconds.
+    # End without freeing all modules, which would take seconds. multiprocessing does the same.
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
     sys.stdout.flush()

@@ -1,8 +1,8 @@
-"""Server processes: the portal, the sandbox and Redis.
+"""Server processes: the portal, Redis, and the portal's fake upstream (sandbox).
 
 Each listens on a free loopback port, writes into its own directory and inherits no PORTAL_ setting.
-The portal and the sandbox are forked from an interpreter that has imported them. Only processes
-started here are ended, by their ids. A restart keeps the port and the data.
+The portal and the sandbox are forked from an interpreter that has imported them. The classes end
+only processes that they started, by their ids. A restart keeps the port and the directory.
 """
 
 import http.client
@@ -30,7 +30,7 @@ _STOP_WITHIN_S = 30
 
 
 def clean_environment(**additions: str) -> dict[str, str]:
-    """Return this environment without portal and proxy variables, plus the additions."""
+    """Return ``os.environ`` without portal and proxy variables, plus the additions."""
     kept = {
         name: value
         for name, value in os.environ.items()
@@ -43,7 +43,7 @@ def clean_environment(**additions: str) -> dict[str, str]:
 class ServerProcess:
     """A program that serves on a loopback port. ``close`` removes its directory."""
 
-    preloaded = False  # whether the program is forked instead of executed, see preloaded.py
+    preloaded = False  # whether preloaded.py forks the program
 
     def __init__(self, command: Sequence[str], env: Mapping[str, str] | None = None) -> None:
         self.port = free_port()
@@ -80,7 +80,7 @@ class ServerProcess:
         return clean_environment(**self.env)
 
     def start(self) -> Self:
-        """Start and wait until ready; raises AssertionError with the output at the time-out."""
+        """Start and wait until ready; raises AssertionError with the output on failure."""
         assert not self.is_running, "already started"
         with (self.directory / "output.log").open("ab") as log:
             self._process = self._launch(log)
@@ -157,7 +157,7 @@ class ServerProcess:
 
 
 class HttpProcess(ServerProcess):
-    """A server that tests call with plain requests: no proxy, redirect or cookie."""
+    """An HTTP server. Requests to it use no proxy, redirect or stored cookie."""
 
     def environment(self) -> dict[str, str]:
         return clean_environment(**{"HOST": "127.0.0.1", "PORT": str(self.port), **self.env})
@@ -177,29 +177,32 @@ class HttpProcess(ServerProcess):
     def worker_pids(self) -> list[int]:
         """Return the ids of the worker processes, the oldest first.
 
-        The ids show no order, because the kernel starts again at low ids after ``pid_max``. Granian
-        stops the whole server if a replacement ends within 5.5 s, so a test that kills two workers
-        must kill the older ones.
+        The order is by start time, because the kernel reuses low ids after ``pid_max``. Granian
+        stops the whole server if a new worker ends within 5.5 s. A test that kills two workers
+        must therefore kill the oldest.
         """
         leaves = _leaves(self.pid) - {self.pid}
         return sorted((pid for pid in leaves if not self._is_nicer(pid)), key=_started_at)
 
     def batch_pid(self) -> int | None:
-        """Return the id of the process that runs batches, None if there is none now."""
+        """Return the id of the process that runs batches, or None while none runs."""
         leaves = _leaves(self.pid) - {self.pid}
         return next((pid for pid in leaves if self._is_nicer(pid)), None)
 
     def _is_nicer(self, pid: int) -> bool:
-        """Whether a process has a lower priority than the main process, as the batch process."""
+        """Whether a process has a lower priority than the main process.
+
+        Of all leaf processes, only the batch process runs at a lower priority.
+        """
         with suppress(ProcessLookupError):
             return os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, self.pid)
         return False
 
     def kill_worker(self, pid: int | None = None) -> int:
-        """Kill a worker with SIGKILL; return its id once the main process has noticed its end.
+        """Kill a worker with SIGKILL; return its id once the process is gone.
 
-        Until then its first thread may be a zombie while other threads still hold its listening
-        socket, and a connection to this socket would be reset.
+        Before that, other threads of a zombie worker may still hold its listening socket. A
+        connection to this socket would be reset.
         """
         pid = pid or self.worker_pids()[0]
         os.kill(pid, signal.SIGKILL)
@@ -213,7 +216,10 @@ class HttpProcess(ServerProcess):
 
 
 class PortalProcess(HttpProcess):
-    """``python app.py`` with a new data directory; ``env`` has the full PORTAL_ names."""
+    """The portal (``python app.py``) with a new data directory.
+
+    The keys of ``env`` are full names of settings, such as PORTAL_WORKERS.
+    """
 
     preloaded = True
 
@@ -227,9 +233,9 @@ class PortalProcess(HttpProcess):
         }
 
     def wait_for_workers(self) -> None:
-        """Wait until every worker has opened its listening socket, from /proc/net/tcp.
+        """Wait until /proc/net/tcp shows a listening socket for every worker.
 
-        The server accepts connections as soon as its first worker does.
+        ``start`` waits for only one worker.
         """
         here, listening, count = f":{self.port:04X}", "0A", int(self.env["PORTAL_WORKERS"])
 
@@ -241,11 +247,11 @@ class PortalProcess(HttpProcess):
         wait_until(lambda: open_sockets() == count, "all workers")
 
     def configure(self, **settings: str) -> None:
-        """Change settings, by their full names, from the next start on."""
+        """Change settings, given by their full names, from the next start on."""
         self.env |= settings
 
     def answers(self) -> bool:
-        # With sessions of requests, the many polls would take as long as the rest of a start.
+        # Polling with a ``requests`` session would take as long as the rest of a start.
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=2)
         try:
             connection.request("GET", "/healthz")
@@ -256,7 +262,7 @@ class PortalProcess(HttpProcess):
             connection.close()
 
     def command_line(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run ``flask --app app …`` with the same data and settings."""
+        """Run ``flask --app app …`` with the portal's data and settings."""
         arguments = ["-m", "flask", "--app", "app", *words]
         with tempfile.TemporaryFile() as stdout, tempfile.TemporaryFile() as stderr:
             with PreloadedProcess(arguments, self.environment(), stdout, stderr) as command:
@@ -268,7 +274,7 @@ class PortalProcess(HttpProcess):
 
 
 class SandboxProcess(HttpProcess):
-    """``python -m portal.sandbox``, the embedded upstream."""
+    """The sandbox, the portal's fake upstream (``python -m portal.sandbox``)."""
 
     preloaded = True
 
@@ -277,10 +283,13 @@ class SandboxProcess(HttpProcess):
 
 
 class RedisProcess(ServerProcess):
-    """A redis-server, by default without persistence; skips the test where it is missing."""
+    """A redis-server, by default without persistence.
+
+    Skips the test where redis-server is not installed.
+    """
 
     def __init__(self, save: str = "", appendonly: str = "no") -> None:
-        """``save`` and ``appendonly`` are written as in redis.conf, for example "3600 1", "yes"."""
+        """Take ``save`` and ``appendonly`` as in redis.conf, such as "3600 1" and "yes"."""
         binary = shutil.which("redis-server")
         if binary is None:
             pytest.skip("redis-server is not installed")
@@ -301,12 +310,12 @@ class RedisProcess(ServerProcess):
 
     @property
     def default_url(self) -> str:
-        """The address without time-outs, so that the portal's own apply."""
+        """The URL without time-outs, so that the portal's own time-outs apply."""
         return f"redis://127.0.0.1:{self.port}/0"
 
     @property
     def url(self) -> str:
-        """The address with longer time-outs, for a busy machine that stalls for seconds."""
+        """The URL with time-outs of 60 s, for busy machines that stall for seconds."""
         return f"{self.default_url}?socket_timeout=60&socket_connect_timeout=60"
 
     def answers(self) -> bool:
@@ -336,12 +345,12 @@ def _ps(*options: str) -> list[str]:
 
 
 def _started_at(pid: int) -> float:
-    """Return a process's start in clock ticks since the machine's, or infinity if it has ended."""
+    """Return a process's start in clock ticks since boot, or infinity if it is gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
         return math.inf
-    return int(stat.rpartition(")")[2].split()[19])  # field 22, after the id and the command
+    return int(stat.rpartition(")")[2].split()[19])  # ``starttime``, field 22
 
 
 def is_alive(pid: int) -> bool:
@@ -353,7 +362,7 @@ def is_alive(pid: int) -> bool:
 
 
 def _leaves(root: int) -> set[int]:
-    """Return the descendants without children, except those of multiprocessing."""
+    """Return the childless descendants, without helper processes of multiprocessing."""
     children: dict[int, list[int]] = {}
     for line in _ps("-A", "-o", "pid=,ppid=,command="):
         pid, parent, command = line.split(None, 2)

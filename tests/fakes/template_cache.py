@@ -7,7 +7,7 @@ from jinja2.bccache import Bucket, BytecodeCache, FileSystemBytecodeCache
 
 
 class MemoryBytecodeCache(BytecodeCache):
-    """Keeps compiled templates by name and source, as Jinja's own caches do on a disk."""
+    """Keeps compiled templates in memory, by name and source."""
 
     def __init__(self) -> None:
         self._code: dict[tuple[str, str], bytes] = {}
@@ -22,7 +22,7 @@ class MemoryBytecodeCache(BytecodeCache):
 
 
 class SharedBytecodeCache(FileSystemBytecodeCache):
-    """Keeps compiled templates in files, for processes that are forked before the compilation."""
+    """Keeps compiled templates in files, so that forked processes share them."""
 
     def load_bytecode(self, bucket: Bucket) -> None:
         with suppress(OSError):  # some tests limit the open files of a process
@@ -34,6 +34,9 @@ class SharedBytecodeCache(FileSystemBytecodeCache):
 
 
 def install(directory: str | None = None) -> None:
-    """Give all applications that are created from now on one cache, in memory or in a directory."""
+    """Make all applications created from now on share one template cache.
+
+    The cache is in ``directory``, or in memory if that is None.
+    """
     cache = SharedBytecodeCache(directory) if directory else MemoryBytecodeCache()
     Flask.jinja_options = {"bytecode_cache": cache}

@@ -1,4 +1,4 @@
-"""Each fault of extra bytes sends what its name says."""
+"""Each fault in ``extra_bytes`` sends the bytes that its name promises."""
 
 import http.client
 import socket

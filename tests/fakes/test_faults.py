@@ -30,7 +30,7 @@ def client(upstream: FaultUpstream) -> Iterator[PlainClient]:
         yield made
 
 
-# Every row of the matrix
+# All faults of the matrix
 
 
 def test_matrix_names_are_unique() -> None:
@@ -57,7 +57,10 @@ UNCHANGED = frozenset(
 def test_fault_affects_one_answer_only(
     upstream: FaultUpstream, row: Row, operation: Operation
 ) -> None:
-    """Only the rows in UNCHANGED give the clean bytes. The call after each fault always does."""
+    """Only the faults in UNCHANGED give the clean bytes.
+
+    The call after a fault always gets the clean bytes.
+    """
     clean = answered(upstream, operation)
     upstream.once("/", row.fault)
     try:

@@ -1,4 +1,4 @@
-"""A preloaded program behaves like an executed one in all that tests observe."""
+"""A program forked by ``preloaded`` behaves like one that ``python`` starts."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The process runners start only their program and leave nothing behind."""
+"""Tests of the process classes, which must leave no process or file behind."""
 
 import sys
 
@@ -10,7 +10,7 @@ from tests.fakes.processes import clean_environment as environment
 
 
 def two_workers() -> HttpProcess:
-    """A production server with two worker processes around a small application."""
+    """A Granian server with two worker processes and a small WSGI application."""
     return HttpProcess(
         [
             *(sys.executable, "-m", "granian", "--interface", "wsgi", "--workers", "2"),
@@ -21,9 +21,9 @@ def two_workers() -> HttpProcess:
 
 
 def expect_serving_workers(server: HttpProcess, started: int) -> None:
-    """Wait until so many workers have started since the beginning.
+    """Wait until ``started`` workers have started, including those before a restart.
 
-    A bare Granian hangs on a SIGTERM that arrives before all its workers serve.
+    Granian hangs if a SIGTERM arrives before all its workers serve.
     """
     wait_until(lambda: server.output.count("Started worker-") == started, "the workers")
 
@@ -102,7 +102,7 @@ def test_paused_redis_hangs_until_resumed() -> None:
     with (
         RedisProcess() as server,
         redis.Redis.from_url(server.url) as client,
-        # The time-outs of ``server.url`` would take precedence over this one.
+        # The time-outs of ``server.url`` would override ``socket_timeout``.
         redis.Redis.from_url(server.default_url, socket_timeout=0.2, retry=None) as impatient,
     ):
         client.ping()

@@ -1,4 +1,4 @@
-"""Simulates a system that cannot start threads with a given name."""
+"""Simulates a failure to start threads with a given name."""
 
 import threading
 from collections.abc import Iterator
@@ -8,9 +8,9 @@ from unittest import mock
 
 @contextmanager
 def no_thread_named(name: str) -> Iterator[list[str]]:
-    """Make the start of these threads fail, as on a system that is out of threads.
+    """Make the start of threads with this name fail, as on a system out of threads.
 
-    Yields the names of the threads that were refused.
+    Yields a list of the names of threads that could not start.
     """
     start, refused = threading.Thread.start, []
 

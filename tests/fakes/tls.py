@@ -1,4 +1,4 @@
-"""A certificate authority of the test run, and server contexts with its certificates."""
+"""A certificate authority for the tests, and TLS contexts with its certificates."""
 
 import ssl
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from portal.upstream.trust import trusted
 
 @cache
 def authority() -> trustme.CA:
-    """The authority, trusted only where a test sets that up."""
+    """Return the tests' certificate authority, which nothing trusts by default."""
     return trustme.CA()
 
 

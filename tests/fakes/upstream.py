@@ -1,7 +1,7 @@
-"""A fake upstream on a loopback socket: scripted by path, counting calls.
+"""A fake upstream on a loopback socket, with answers scripted by path.
 
-A call counts once it was received completely, whatever happens to its answer. An operator would be
-charged for it, so the ledger must have a row for it.
+A call counts once it was received completely, whatever its answer. The real upstream would charge
+for the call, so the portal's ledger must have a row for it.
 """
 
 import itertools
@@ -20,15 +20,15 @@ from tests.fakes.faults import good
 from tests.fakes.ports import free_port
 from tests.fakes.wire import After, Call, Fault, Gone, Wire, send_whole
 
-_BACKLOG = 4096  # 500 clients connect at once
+_BACKLOG = 4096  # some tests connect 500 clients at once
 
 
 class FaultUpstream:
     """Answers the five paths of docs/contract.md with clean answers or scripted faults.
 
-    ``base_path`` is prefixed to the paths. If ``credential`` is set, any other credential, or an
-    ``at`` parameter, gets 401. ``tls`` makes it an https server. Thread-safe, with one thread for
-    each connection.
+    ``base_path`` is prefixed to the paths. If ``credential`` is set, calls with another credential
+    get 401. Calls with a query parameter ``at`` always get 401. With ``tls``, the server speaks
+    https. The class is thread-safe and serves each connection in its own thread.
     """
 
     def __init__(
@@ -63,7 +63,7 @@ class FaultUpstream:
 
     @property
     def tls_url(self) -> str:
-        """The same port as https; without a ``tls`` context the handshake fails."""
+        """The https URL of this port. Without ``tls``, the handshake fails."""
         return f"https://127.0.0.1:{self.port}{self.base_path}"
 
     # Received calls
@@ -110,10 +110,10 @@ class FaultUpstream:
     # Answers
 
     def script(self, path: str, *faults: Fault) -> None:
-        """Set the answers for a path or prefix; the longest match applies.
+        """Set the answers for a path or prefix; the longest matching prefix applies.
 
-        One fault applies until the next ``script`` or ``clear``. Several faults are used once each,
-        in order, and then the default applies again.
+        A single fault applies until the next ``script`` or ``clear``. Several faults are used once
+        each, in order, and the script ends after the last.
         """
         if not faults:
             raise ValueError("a script needs a fault")
@@ -126,7 +126,7 @@ class FaultUpstream:
                 self._scripts[path] = deque(faults)
 
     def once(self, path: str, fault: Fault) -> None:
-        """Set one fault for the next call of a path or prefix."""
+        """Set one fault for the next call whose path has this prefix."""
         with self._turn:
             self._forever.pop(path, None)
             self._scripts[path] = deque([fault])
@@ -137,7 +137,7 @@ class FaultUpstream:
             self._default = fault
 
     def clear(self) -> None:
-        """Remove all faults; the calls stay counted."""
+        """Remove all faults, but keep the recorded calls."""
         with self._turn:
             self._scripts.clear()
             self._forever.clear()
@@ -150,7 +150,7 @@ class FaultUpstream:
         return self._listener is not None
 
     def start(self) -> Self:
-        """Listen, on the same port each time."""
+        """Listen on ``port``, which stays the same after a restart."""
         if self._listener is not None:
             raise RuntimeError("already started")
         listener = socket.socket()
@@ -167,10 +167,10 @@ class FaultUpstream:
         listener, self._listener = self._listener, None
         if listener is None:
             return
-        with suppress(OSError):  # macOS raises here; there, close() wakes the thread
+        with suppress(OSError):  # macOS raises an error, but its close() wakes the thread
             listener.shutdown(socket.SHUT_RDWR)  # wakes the thread in accept()
         listener.close()
-        self._acceptor.join(10)  # before the cut, so that no connection is accepted after it
+        self._acceptor.join(10)  # no connection may be accepted after the cut
         self._cut_connections()
         with self._turn:
             serving = list(self._threads)
@@ -191,7 +191,7 @@ class FaultUpstream:
     ) -> None:
         self.stop()
 
-    # Inside
+    # Internals
 
     def _serve_in_a_thread(self, number: int, connection: socket.socket) -> None:
         if self.tls:  # the first read does the handshake, in the connection's thread
@@ -208,7 +208,7 @@ class FaultUpstream:
     def _cut_connections(self) -> None:
         with self._turn:
             for connection in self._connections.values():
-                with suppress(OSError):  # the client closed first
+                with suppress(OSError):  # the client may have closed first
                     connection.shutdown(socket.SHUT_RDWR)
 
     def _accept(self, listener: socket.socket) -> None:
@@ -230,14 +230,14 @@ class FaultUpstream:
         except Gone:
             pass
         finally:
-            # Under the lock, or stop() could shut down a descriptor that another connection reuses.
+            # Without the lock, stop() could shut down a descriptor that a new connection reuses.
             with self._turn:
                 del self._connections[number]
                 connection.close()
 
     def _received(self, wire: Wire, connection: int) -> Call:
         if not wire.first_byte().isalpha():
-            raise Gone  # a TLS handshake has no line end to wait for
+            raise Gone  # a TLS handshake: read_until() would find no line end
         lines = wire.read_until(b"\r\n\r\n").decode("latin-1").split("\r\n")
         method, target, _ = lines[0].split(" ")
         headers = tuple(

@@ -20,7 +20,7 @@ class Gone(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A completely received request. ``path`` is without the base path and the query."""
+    """A completely received request. ``path`` excludes the base path and the query."""
 
     number: int
     connection: int
@@ -32,7 +32,7 @@ class Call:
     received_at: float = field(compare=False)
 
     def header(self, name: str) -> str | None:
-        """Return the only value of a header, or None; raises ValueError for several values."""
+        """Return a header's value or None; raises ValueError for several values."""
         values = [value for key, value in self.headers if key == name.lower()]
         if len(values) > 1:
             raise ValueError(f"{name} was sent {len(values)} times")
@@ -48,11 +48,11 @@ class After(Enum):
 
     KEEP = "keep"
     CLOSE = "close"
-    CLOSE_UNREAD = "close unread"  # once the next request arrives, before reading a byte of it
+    CLOSE_UNREAD = "close unread"  # when the next request arrives, before reading it
 
 
 class Wire:
-    """One accepted connection. Every method raises Gone when the client has closed it."""
+    """One accepted connection. After the client closes, I/O and pauses raise Gone."""
 
     def __init__(self, connection: socket.socket) -> None:
         self._socket = connection
@@ -61,7 +61,7 @@ class Wire:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def hold(self, data: bytes) -> None:
-        """Buffer bytes; they are sent in one write with the next ones."""
+        """Buffer bytes, which the next ``send`` writes together with its own."""
         self._held += data
 
     def send(self, data: bytes) -> None:
@@ -79,11 +79,11 @@ class Wire:
                 return
             if self._hung_up():
                 raise Gone
-            # Bytes of the next request are pending, so the socket stays readable.
+            # A pending request keeps the socket readable, so sleep between the polls.
             time.sleep(min(left, 0.02))
 
     def readable(self, timeout_s: float | None) -> bool:
-        poll = select.poll()  # select() rejects descriptors above 1024, which 500 clients reach
+        poll = select.poll()  # select() rejects descriptors above 1023, which 500 clients reach
         poll.register(self._socket, select.POLLIN)
         return bool(poll.poll(None if timeout_s is None else timeout_s * 1000))
 
@@ -122,7 +122,7 @@ class Wire:
 
     def _hung_up(self) -> bool:
         try:
-            # The plain socket's recv, because a TLS socket cannot peek.
+            # The base class's method, because ``SSLSocket.recv`` rejects MSG_PEEK.
             return socket.socket.recv(self._socket, 1, socket.MSG_PEEK) == b""
         except OSError:
             return True
@@ -130,7 +130,7 @@ class Wire:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A named way to answer a call; tests and their output use the name."""
+    """A named way to answer a call. The output of tests shows the name."""
 
     name: str
     play: Callable[[Wire, Call], After] = field(repr=False)

@@ -48,7 +48,7 @@ STRINGS = tuple(wrap.replace("{}", core) for core in _CORES for wrap in _WRAPS)
 
 
 def _filled(value: Any, strings: Any) -> Any:
-    """Return the value with every text replaced by the next hostile one."""
+    """Return the value with every text replaced by the next of ``strings``."""
     match value:
         case str():
             return next(strings)
@@ -68,7 +68,8 @@ def hostile_bodies(plate: str, strings: Any) -> dict[Operation, bytes]:
         "placa": plate,
         "informacoesFipe": [entry, {**entry, "versao": next(strings)}],
     }
-    # One record is hostile in every field. In the other, valid dates and codes reach more code.
+    # In each list, the first record is hostile in every field. The second has valid dates and
+    # codes, so that more of the portal's code handles it.
     sound = {name: factories.fine()[name] for name in ("codigoInfracao", "dataInfracao", "valor")}
     fines = [_filled(factories.fine(), strings), _filled(factories.fine(), strings) | sound]
     known = {"placa": plate, "dataInclusao": "23/10/2025 14:05:37"}

@@ -1,7 +1,7 @@
 """A rejected caller receives no byte of a record and causes no upstream call.
 
-The cases combine {wrong credential} × {cold, hot, stale, upstream down} × paths × methods. After
-every 50 cases, a valid token must still get its answer.
+The cases combine wrong credentials, states of the cache and the upstream (STATES), paths and
+methods. After every 50 cases, a valid token must still get its answer.
 """
 
 import itertools
@@ -69,7 +69,7 @@ def attempts(here: InProcessPortal) -> list[Attempt]:
 
 
 def spellings() -> list[Question]:
-    """Return the stored lookups, the same in other spellings, and those of another plate."""
+    """Return the stored lookups, and copies with another spelling or another plate."""
     others = [
         Question(each.operation, each.path.replace(PLATE, plate))
         for each in QUESTIONS
@@ -80,7 +80,7 @@ def spellings() -> list[Question]:
 
 
 def all_cases(everyone: list[Attempt]) -> list[tuple[Attempt, Question, str]]:
-    """Return every combination, in the same order each time."""
+    """Return every combination, shuffled in the same way each time."""
     product = list(itertools.product(everyone, spellings(), METHODS))
     random.Random(4).shuffle(product)
     return product

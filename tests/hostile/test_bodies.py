@@ -1,4 +1,4 @@
-"""Any upstream body causes no internal error, and only valid answers are stored."""
+"""No upstream body causes an internal error, and only valid answers are stored."""
 
 import json
 from collections.abc import Iterator
@@ -51,7 +51,7 @@ def places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def reshape(document: Any, change: tuple[str, float, Any]) -> Any:
-    """Return the document with one place replaced, dropped, extended, or wrapped in a list."""
+    """Return the document with one value replaced, dropped, extended or wrapped."""
     how, where, value = change[0], change[1], deepcopy(change[2])
     ways = list(places(document))
     *parents, last = ways[int(where * len(ways))] or (None,)
@@ -114,7 +114,10 @@ class Site:
         return body
 
     def new_plate(self) -> str:
-        """Return a plate that was not looked up before, because a failure is cached for 2 s."""
+        """Return a plate that was not looked up before.
+
+        For a plate used before, the portal could return a failure that it caches for 2 s.
+        """
         number = next(self.numbers)
         letters = "".join(chr(65 + number // 26**power % 26) for power in (3, 2, 1))
         return f"{letters}{number % 10}{chr(65 + number % 26)}{number // 17576 % 100:02}"
@@ -156,7 +159,7 @@ def test_mutated_answer_is_relayed_unchanged_or_rejected_unstored(
     if first.status_code == 502:
         assert list(first.get_json()) == ["message"]
         assert stored.status_code == 504
-        site.shapes, site.rewrites = [], []  # a clean answer, so that the breaker stays closed
+        site.shapes, site.rewrites = [], []  # a success keeps the circuit breaker closed
         assert site.portal.get(path_of("decode", site.new_plate())).status_code == 200
         return
     assert first.data == site.sent

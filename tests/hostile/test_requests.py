@@ -1,4 +1,4 @@
-"""Any request gets a status below 500, and invalid ones cause no upstream call."""
+"""No request causes an internal error, and invalid ones cause no upstream call."""
 
 import io
 import re
@@ -190,7 +190,7 @@ def test_no_request_gets_500_and_invalid_ones_cause_no_call(
     if status >= 500:
         wishes = environ.get("HTTP_CACHE_CONTROL", "")
         stored_only = environ["REQUEST_METHOD"] == "HEAD" or "only-if-cached" in wishes
-        # 504: nothing is stored; 501: WeasyPrint is not installed.
+        # 504 means that nothing is stored, 501 that WeasyPrint (for PDFs) is not installed.
         assert (status == 504 and stored_only) or (status == 501 and asked.endswith(".pdf")), answer
     if site.upstream.count() > calls:
         assert JSON_PATH.fullmatch(asked) or PAGE.fullmatch(asked)

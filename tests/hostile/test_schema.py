@@ -1,4 +1,4 @@
-"""Responses to schemathesis's requests, valid and invalid ones, match the OpenAPI document."""
+"""Responses to generated requests, valid or invalid, match the OpenAPI document."""
 
 from collections import Counter
 from pathlib import Path
@@ -16,14 +16,14 @@ from tests.fakes import FaultUpstream
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
 from tests.fakes.ports import wait_until
 
-# No status of 500 and more is expected but the 504 of a request that must not ask the upstream.
+# The only expected 5xx status is 504, for requests that must not cause an upstream call.
 EXPECTED = ["2xx", "3xx", "4xx", "504"]
 STATES = ("draft", "running", "paused", "done", "cancelled")
 AUTH = {"Authorization": PORTAL_TOKEN}
 
 
 def no_server_error(context: CheckContext, response: Any, case: Any) -> None:
-    """Check that a status from 500 on is a 504, and only for HEAD or only-if-cached."""
+    """Check that a 5xx status is a 504 to a HEAD or an only-if-cached request."""
     if response.status_code >= 500:
         assert response.status_code == 504
         directive = (case.headers or {}).get("Cache-Control", "")
@@ -32,7 +32,7 @@ def no_server_error(context: CheckContext, response: Any, case: Any) -> None:
 
 @pytest.mark.parametrize("mode", list(GenerationMode), ids=lambda mode: mode.value)
 def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode) -> None:
-    """All checks of schemathesis over every operation; OPTIONS has no invalid requests."""
+    """All checks of schemathesis pass on every operation of the document."""
     with FaultUpstream() as upstream, built(tmp_path, managed(upstream.url)) as portal:
         document = schemathesis.openapi.from_wsgi("/openapi.json", portal.app)
         document.config.checks.not_a_server_error.expected_statuses = EXPECTED
@@ -45,7 +45,7 @@ def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode
         assert len(operations) == 60
         assert sum("{batch}" in each.path for each in operations) == 21
         done = batch_in(portal, "done")
-        portal.app.extensions["batch_runner"].stop()  # the others stay as they are
+        portal.app.extensions["batch_runner"].stop()  # the other batches keep their states
         existing = {state: batch_in(portal, state) for state in STATES if state != "done"}
         existing["done"] = done
         tried = Counter[tuple[str, str]]()
@@ -65,7 +65,7 @@ def test_every_response_conforms_to_openapi(tmp_path: Path, mode: GenerationMode
                 case.call_and_validate(headers=AUTH, checks=checks)
                 if mode is GenerationMode.NEGATIVE or "batch" not in (case.path_parameters or {}):
                     return
-                # A batch of an invented id does not exist.
+                # The generated batch id does not exist, so repeat the request with existing ids.
                 for state in STATES:
                     tried[case.operation.label, state] += 1
                     if tried[case.operation.label, state] > cases(1, 50):

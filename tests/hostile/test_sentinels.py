@@ -1,4 +1,8 @@
-"""Sentinel plates and tokens appear in no log, metric, error page or upstream query."""
+"""Sentinel plates and tokens appear in no log, metric or upstream query string.
+
+The tokens also appear in no error page and in no stored file. A sentinel is a value that occurs
+nowhere else.
+"""
 
 import base64
 from collections.abc import Iterator, Sequence
@@ -26,7 +30,7 @@ def forms(secret: str) -> Iterator[str]:
     yield quote(secret, safe="")
     yield quote(secret, safe="").lower()
     for encode in (base64.b64encode, base64.urlsafe_b64encode):
-        for at in range(3):  # for each alignment of the text inside a longer one
+        for at in range(3):  # base64 depends on the text's offset modulo 3
             yield encode(b"\0" * at + raw).decode()[4 if at else 0 :].rstrip("=")[:-1]
 
 
@@ -40,7 +44,7 @@ SPELLINGS = (PLATE, PLATE.lower(), f"{PLATE[:3]}-{PLATE[3:]}", RENAVAM, f"{PLATE
 def send_sentinels_everywhere(
     server: PortalProcess, subjects: Sequence[str] = (PLATE,)
 ) -> list[str]:
-    """Send the sentinels in every possible place; return the bodies of error responses."""
+    """Send the sentinels in paths, queries, headers and bodies; return error bodies."""
     pages = []
     for subject in subjects:
         for operation in ("decode", "renainf", "renajud"):

@@ -26,7 +26,7 @@ def running() -> Iterator[tuple[PortalProcess, FaultUpstream]]:
 
 
 def exchange(port: int, sent: bytes, patience_s: float = 0.5) -> bytes:
-    """Return all bytes until the server closes or is silent."""
+    """Send bytes; return the response until the server closes or is silent."""
     received = b""
     with socket.create_connection(("127.0.0.1", port), 5) as wire:
         wire.sendall(sent)

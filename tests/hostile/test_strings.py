@@ -34,7 +34,7 @@ def test_pages_of_hostile_records_are_valid_and_inert(
         report = {"data": report_request(plate), "headers": {"Authorization": PORTAL_TOKEN}}
         assert here.client.post(path_of("report"), **report).status_code == 200
         for path in (f"/placa/{plate}?completo=1", f"/placa/{plate}/dossie", "/"):
-            # The page client rejects event handlers, inline code and foreign code.
+            # ``pages.get`` rejects event handlers, inline scripts and content of other sites.
             page = ana.pages.get(path)
             assert "evil.invalid" not in " ".join(
                 str(element.get(name, ""))

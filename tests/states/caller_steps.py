@@ -26,7 +26,7 @@ class CallerSteps(CheckedHistory):
     def look_up_together(self, asks: Sequence[tuple[Caller, Ask]]) -> list[Reply]:
         """Make all lookups at the same time.
 
-        ``settle`` checks coalescing: each key may be paid for only once.
+        ``settle`` checks that the upstream is called only once for each distinct lookup.
         """
         for who, ask in asks:
             self._expect(who, ask.key, "")
@@ -40,7 +40,7 @@ class CallerSteps(CheckedHistory):
     def look_up_under(
         self, kind: str, upstream: NumberedUpstream, asks: Iterable[tuple[Caller, Ask]]
     ) -> None:
-        """Make lookups; the first one that the kind applies to is answered with it."""
+        """Make lookups; the first suitable one gets an upstream answer of ``kind``."""
         upstream.armed.append(KINDS[kind])
         try:
             for who, ask in asks:
@@ -49,7 +49,7 @@ class CallerSteps(CheckedHistory):
             upstream.armed.clear()
 
     def page(self, person: str, plate: str, whole: bool = True) -> Reply:
-        """Open a vehicle's page: with all three lookups, or the shell without any."""
+        """Open a vehicle's page, which makes all three lookups if ``whole`` is set."""
         who = self._reader(person)
         if whole:
             self._expect_all(who, plate)
@@ -59,7 +59,7 @@ class CallerSteps(CheckedHistory):
         return reply
 
     def act(self, person: str, plate: str, action: str) -> None:
-        """Post ``atualizar`` or ``laudo`` like the page's forms, and open the next page."""
+        """Post ``atualizar`` (refresh) or ``laudo`` (report), then open the page."""
         who = self._reader(person)
         self._expect_all(who, plate, "no-cache" if action == "atualizar" else "")
         if who is not None and action == "laudo":
@@ -70,9 +70,9 @@ class CallerSteps(CheckedHistory):
         self.page(person, plate, whole=False)
 
     def dossier(self, person: str, plate: str) -> None:
-        """Open the printable dossier, and check all codes seen so far.
+        """Open the printable dossier, and check all dossier codes seen so far.
 
-        Only the upstream that issued a code may verify it.
+        A configuration may confirm only codes issued with one of its own upstreams.
         """
         self._expect_all(self._reader(person), plate)
         reply = self.world.page(person, f"/placa/{plate}/dossie")

@@ -21,7 +21,7 @@ from tests.states.run import Totals
 from tests.states.world import ALICE, BOB, STAFF, VISITOR, World
 
 OF_A_PLATE: tuple[Operation, ...] = ("decode", "renainf", "renajud")
-# A failure that took longer may be a time-out caused by a slow machine.
+# A failure that took longer than this, in seconds, may be a time-out of a slow machine.
 LATE_S = 2.5
 WRITTEN_BY_A_PAGE: Key = ("POST", path_of("report"), "")
 
@@ -49,7 +49,7 @@ class CheckedHistory:
         self.demo_lookups = 0
         self.disturbed = False  # whether a breaker may be half-open and reject all but its probe
         self._seen = {upstream.name: 0 for upstream in self.world.upstreams}
-        # For each key looked up in this step: the credentials that may be sent upstream.
+        # The credentials that may be sent upstream in this step, by the lookup's key.
         self._expected: dict[Key, set[str]] = {}
         self._refreshed: set[Key] = set()
         self._killed = False
@@ -103,7 +103,7 @@ class CheckedHistory:
 
     def _check_page(self, person: str, subjects: set[str], reply: Reply) -> None:
         self.totals.pages += 1
-        # settle() has not processed this step's calls yet.
+        # settle(), which calls _trouble() for failed calls, has not run in this step yet.
         excused = reply.asked_at < self.model.trouble_until or any(
             each.outcome != "good" for each in self._new_answers()
         )
@@ -150,7 +150,7 @@ class CheckedHistory:
         self._check_log()
 
     def _check_call(self, answer: Answer) -> None:
-        """Check that a call was requested, had the right credential, and was not paid before."""
+        """Check that a call was requested, has the right credential, and is not a repeat."""
         key = answer.key
         if answer.operation == "report" and WRITTEN_BY_A_PAGE in self._expected:
             key = WRITTEN_BY_A_PAGE

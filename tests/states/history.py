@@ -1,4 +1,4 @@
-"""Steps of an operator: purge, revoke, read the ledger; and lookups around an expiry."""
+"""Steps of an operator (tokens, purge, ledger), and lookups around an expiry."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ POLL_S = 0.03
 
 
 class History(OutageSteps):
-    """All steps of a history. A Violation ends it."""
+    """All steps of a history. A Violation ends the history."""
 
     # Tokens
 
@@ -33,7 +33,7 @@ class History(OutageSteps):
     def revoke(self, who: Caller) -> None:
         """Revoke a token and check that it is rejected everywhere after five seconds.
 
-        This includes stored answers and pages.
+        The check covers stored answers and pages.
         """
         code, printed = self.world.command("token", "revoke", who.name)
         if code != 0:
@@ -55,7 +55,7 @@ class History(OutageSteps):
     # Purge
 
     def purge(self, plate: str, under_way: bool = False, another_key: bool = False) -> None:
-        """Purge a vehicle. After exit code 0, no byte of its answers may be left or served."""
+        """Purge a vehicle. After success, none of its answers may be left or served."""
         subjects = self._both_spellings(plate)
         before = self.world.cells()
         with ThreadPoolExecutor(1) as pool:
@@ -71,7 +71,7 @@ class History(OutageSteps):
         self.settle(together=True)
         # Under demo settings the command may leave an upstream's data unchanged.
         if code == 1 and (another_key or not self.model.store_is_well or self.env.mode == "demo"):
-            self.model.forget_stored(subjects)  # some of them may be deleted
+            self.model.forget_stored(subjects)  # some answers may be deleted
             return
         if code != 0:
             raise Violation("a purge is done", printed[-300:])
@@ -80,7 +80,7 @@ class History(OutageSteps):
         self._check_gone(subjects, before, printed)
 
     def purge_with_a_stalled_worker(self, plate: str) -> None:
-        """Purge while one worker is stopped, and restart Redis empty meanwhile."""
+        """Purge, and restart Redis empty, while one worker is suspended."""
         redis = self.world.redis
         assert redis is not None
         stalled = self.world.portal.worker_pids()[0]
@@ -100,7 +100,7 @@ class History(OutageSteps):
         self._check_gone(self._both_spellings(plate), before, printed)
 
     def _purge(self, plate: str, settings: dict[str, str]) -> tuple[int, str]:
-        """Run the command; repeat it if it reports that a reader kept bytes in the WAL."""
+        """Run ``purge``; repeat it while a database reader keeps old bytes in the WAL."""
         for _ in range(4):
             code, printed = self.world.command("purge", plate, **settings)
             if "purge again" not in printed:
@@ -192,9 +192,9 @@ class History(OutageSteps):
     # Ledger
 
     def check_ledger(self) -> None:
-        """Check that every counted call has a row.
+        """Check that the ledger has a row for every call that the upstreams counted.
 
-        Without cut connections, there must be no other rows.
+        If no connection was cut, the ledger must have no other rows.
         """
         rows = self.world.ledger()
         if self.env.mode == "demo":
@@ -215,9 +215,9 @@ class History(OutageSteps):
     # Expiry
 
     def look_up_around_expiry(self, cut: bool) -> None:
-        """Look up empty lists and reports repeatedly around the end of their freshness.
+        """Look up empty lists and reports around the end of their freshness.
 
-        They have no stale time, and the upstreams fail during the lookups.
+        The upstreams fail meanwhile, but the portal may not serve these answers stale.
         """
         who, world = self.callers()[0], self.world
         upstreams = list(self.env.upstreams.values())

@@ -1,7 +1,8 @@
 """The state machine: Hypothesis chooses the steps of a history and their parameters.
 
-A violation ends its history and is recorded, so that a long run finds several. Histories are not
-shrunk, because each takes seconds of real time. The steps are printed, and the seed repeats them.
+A violation ends its history and is recorded, so that a long run can find several violations.
+Histories are not shrunk, because each takes seconds of real time. The report shows the steps and
+the seed, which repeats them.
 """
 
 import random
@@ -21,7 +22,7 @@ from tests.states.numbered import BAD_KINDS, GOOD_KINDS, HARMLESS_REFUSALS, Numb
 from tests.states.run import Run
 
 Lifetimes = Mapping[Operation, Lifetime]
-# An empty list is fresh for a quarter of the time.
+# An empty list stays fresh for a quarter of its operation's time.
 SHORT: Lifetimes = {
     "decode": Lifetime(3, 4),
     "renainf": Lifetime(12, 6),
@@ -46,7 +47,7 @@ numbers = st.integers(0, 999)
 directives: st.SearchStrategy[Directive] = st.sampled_from(
     ["", "", "", "no-cache", "only-if-cached"]
 )
-# Caller, operation, vehicle, and variant (the state, or the report's data), by number.
+# Caller, operation, vehicle and variant, from which ``Portal.lookup`` makes a lookup.
 asks = st.tuples(numbers, operations, numbers, st.integers(0, 2))
 scope_sets = st.sampled_from(
     [
@@ -59,7 +60,7 @@ scope_sets = st.sampled_from(
 
 
 def step(name: str) -> Callable[..., Any]:
-    """Decorate a rule: count it, and skip it after the history has ended with a violation."""
+    """Decorate a rule, so that it is counted, and skipped once the history has ended."""
 
     def decorated(method: Callable[..., None]) -> Callable[..., None]:
         @wraps(method)
@@ -76,7 +77,7 @@ def step(name: str) -> Callable[..., Any]:
 
 
 class Portal(RuleBasedStateMachine):
-    """The state machine; ``run`` and ``seed_used`` are set on a subclass for each run."""
+    """The state machine; ``run`` and ``seed_used`` are set on a subclass per seed."""
 
     run: Run
     seed_used = 0
@@ -85,12 +86,12 @@ class Portal(RuleBasedStateMachine):
         super().__init__()
         self.history: History | None = None
         self.story: list[str] = []
-        # Histories that begin after the end of the run do nothing. Hypothesis would report an
-        # exception, or fewer draws, as an error.
+        # Histories that begin after the end of the run do nothing. Hypothesis would treat an
+        # exception or missing draws as an error.
         self.is_over = self.run.is_over
 
     def play(self, act: Callable[[], None]) -> None:
-        """Run a step; record a violation with the history so far."""
+        """Run a step; record a violation together with the steps so far."""
         if self.is_over:
             return
         try:
@@ -120,7 +121,7 @@ class Portal(RuleBasedStateMachine):
 
         self.short, self.has_redis = short, bool(redis) and HAS_REDIS
         self.env, self.redis_here, self.tokens = "A", True, 0
-        # Skip the simplest history, with which Hypothesis begins: it only repeats one rule.
+        # Hypothesis begins with the simplest history, which only repeats one rule. Skip it.
         self.is_over |= number == 0
         self.play(start)
 
@@ -135,7 +136,7 @@ class Portal(RuleBasedStateMachine):
 
     @property
     def current(self) -> History:
-        """The history that has begun; ``step`` skips a rule that comes before."""
+        """The running history. ``step`` skips rules until the history has begun."""
         assert self.history is not None
         return self.history
 
@@ -179,7 +180,7 @@ class Portal(RuleBasedStateMachine):
     @rule(first=asks, kind=kinds, at=numbers, several=st.lists(asks, min_size=2, max_size=5))
     @step("look_up_under")
     def look_up_under(self, first: Any, kind: str, at: int, several: list[Any]) -> None:
-        # A client that reuses connections would have an open one after the first lookup.
+        # After the first lookup, a client that reuses connections has an open connection.
         chosen = [self.lookup(*each) for each in (first, *several)]
         self.current.look_up(*chosen[0])
         self.current.look_up_under(kind, self.upstream(at), chosen[1:])

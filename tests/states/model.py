@@ -1,7 +1,8 @@
-"""A model of what the portal may answer to each caller, in intervals of time.
+"""A model of the answers that each caller may receive from the portal.
 
-No check depends on speed. An answer was fetched between ``sent_at`` and ``known_by``. Where the
-portal may be in either of two states at a measured time, the model allows both.
+The checks do not depend on the machine's speed. The portal received an answer between ``sent_at``
+and ``known_by``. Where the portal may be in either of two states at a measured time, the model
+allows both.
 """
 
 import re
@@ -17,7 +18,8 @@ REJECTED_FRESH_S = 600.0
 PURGE_REACHES_S = 1.2
 REVOCATION_REACHES_S = 5.0
 FAILURE_SHARED_S = 2.5
-# After a failure, calls may be rejected: by an open breaker for 5 s, after a 429 for 1 s.
+# Seconds after a failure in which the portal may reject calls. An open breaker rejects them for
+# 5 s, and the rest is a margin.
 TROUBLE_S = 9.0
 
 Mode = Literal["managed", "pass-through", "demo"]
@@ -25,7 +27,7 @@ Directive = Literal["", "no-cache", "only-if-cached"]
 
 
 class Violation(Exception):
-    """A broken invariant of the portal; ``promise`` names it in a few words."""
+    """A broken invariant of the portal; ``promise`` names the invariant."""
 
     def __init__(self, promise: str, detail: str) -> None:
         super().__init__(f"{promise}: {detail}")
@@ -36,7 +38,7 @@ class Violation(Exception):
 class Caller:
     """A caller with a portal token or an upstream credential.
 
-    ``issued_in``: the environment that issued the token; other environments need not know it.
+    ``issued_in`` names the ``Env`` that issued the token. Another ``Env`` may reject the token.
     """
 
     name: str
@@ -54,18 +56,18 @@ class Lifetime:
 
 @dataclass(frozen=True)
 class Env:
-    """One configuration of the portal; all use the same DATA_DIR."""
+    """One configuration of the portal. All configurations share one DATA_DIR."""
 
     name: str
     mode: Mode
     settings: Mapping[str, str]
-    upstreams: Mapping[str, NumberedUpstream]  # by their names in the ledger: primary, secondary
+    upstreams: Mapping[str, NumberedUpstream]  # by name in the ledger: primary, secondary
     operator: str = ""
 
 
 @dataclass(frozen=True)
 class Ask:
-    """A lookup on the JSON paths."""
+    """A lookup through the portal's JSON API."""
 
     operation: Operation
     subject: str
@@ -88,7 +90,7 @@ class Reply:
 
 @dataclass
 class Model:
-    """Every answer sent so far, and which callers may receive it."""
+    """All answers that the upstreams have sent, and who may receive them."""
 
     lifetimes: Mapping[Operation, Lifetime]
     upstreams: Sequence[NumberedUpstream]
@@ -97,7 +99,7 @@ class Model:
     store_is_well: bool = True
 
     def forget_stored(self, subjects: Collection[str] | None = None) -> None:
-        """Record that it is unknown whether answers of these vehicles, or of all, are stored."""
+        """Stop expecting these vehicles' answers in the store; None means all vehicles."""
         for answer in self.answers():
             if subjects is None or answer.subject in subjects:
                 answer.stored = False
@@ -119,7 +121,7 @@ class Model:
         return answer.known_by is not None and since > answer.known_by + seconds
 
     def latest(self, env: Env, who: Caller, key: Key) -> Answer | None:
-        """Return the newest answer of a caller for a key, stored or not."""
+        """Return the newest upstream answer to a caller's lookup, or None."""
         own = [
             each
             for each in self.answers()
@@ -131,7 +133,7 @@ class Model:
         return max(own, key=lambda each: each.received_at, default=None)
 
     def kept_fresh(self, env: Env, who: Caller, key: Key, until: float) -> Answer | None:
-        """Return the stored answer that a caller must receive until this time, or None."""
+        """Return the stored answer that a caller must receive at ``until``, or None."""
         last = self.latest(env, who, key)
         kept = last is not None and last.stored and last.purged_at is None
         return last if kept and last is not None and self.surely_fresh(last, until) else None
@@ -159,7 +161,7 @@ class Model:
             raise Violation("nothing purged is served", f"{answer}, {late:.1f} s after its purge")
 
     def check_page(self, env: Env, who: Caller | None, subjects: set[str], reply: Reply) -> None:
-        """Check that a page shows only unexpired answers for its vehicle and reader."""
+        """Check that a page shows only unexpired answers that its reader may receive."""
         by_needle = {each.needle: each for each in self.answers() if each.needle}
         for match in MARK.finditer(reply.body):
             answer = by_needle.get(match[0])
@@ -181,7 +183,10 @@ class Model:
     def check_success(
         self, env: Env, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
     ) -> None:
-        """Check a 200 on a JSON path. ``alone``: no other request was in progress."""
+        """Check a 200 of the JSON API.
+
+        ``alone`` means that no other request was in progress.
+        """
         answer = next((each for each in self.answers() if each.body == reply.body), None)
         if env.mode == "demo":
             if answer is not None:
@@ -213,7 +218,7 @@ class Model:
         elif "fwd=stale" in status:
             if self.surely_past(answer, reply.asked_at, terms.fresh_s + terms.stale_s):
                 raise Violation("nothing is served past its stale time", context)
-            # A failed refresh is answered from the store, possibly with a fresh answer.
+            # After a failed no-cache refresh, the portal may serve a stored answer that is fresh.
             if not terms.stale_s and alone and directive != "no-cache":
                 what = "an empty list" if answer.empty else f"a {answer.operation} without one"
                 raise Violation("no stale answer without a stale time", f"{what}: {context}")
@@ -223,7 +228,7 @@ class Model:
     def check_failure(
         self, env: Env, who: Caller, ask: Ask, directive: Directive, reply: Reply, alone: bool
     ) -> None:
-        """Check that a status other than 200 on a JSON path has a reason."""
+        """Check that the JSON API had a reason for a status other than 200."""
         context = f"{env.name}, {who.name}, {ask.operation} {ask.subject}: {reply.status}"
         context += f" {reply.body[:80]!r}"
         recent = [

@@ -1,6 +1,6 @@
 """Upstreams that number their answers.
 
-The number identifies an answer's vehicle, credential, base address and time.
+The number tells a test which vehicle, credential, upstream and time an answer belongs to.
 """
 
 import gzip
@@ -28,10 +28,10 @@ Key = tuple[str, str, str]  # method, path, canonical body
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A kind of answer and its outcome for the portal.
+    """A kind of upstream answer, and how the portal should classify it.
 
-    ``cuts``: the portal may resend a request that the fake did not count, so that the ledger may
-    have more rows than the fake has calls.
+    With ``cuts``, the fake may drop a request without counting it. The portal then sends the
+    request again, so its ledger may have more rows than the fake has calls.
     """
 
     name: str
@@ -108,11 +108,11 @@ KINDS = {kind.name: kind for kind in (*GOOD_KINDS, *HARMLESS_REFUSALS, *BAD_KIND
 
 @dataclass(eq=False)
 class Answer:
-    """One counted call and the answer sent; times are epoch seconds.
+    """One counted call and its answer. Times are in epoch seconds.
 
-    ``body`` is set for a good answer. ``known_by``: the portal had received the answer by then.
-    ``stored``: a caller has seen that it is stored. ``purged_at``: no caller may receive it
-    afterwards.
+    Only a good answer has a ``body``. At ``known_by``, the portal had received the answer.
+    ``stored`` means that a response has shown the answer to be stored. ``purged_at`` is the end of
+    a purge of its vehicle.
     """
 
     upstream: "NumberedUpstream"
@@ -153,7 +153,7 @@ class Answer:
 class NumberedUpstream:
     """An upstream with numbered answers.
 
-    Each ``armed`` kind answers the next call that it applies to; ``standing`` answers all others.
+    Each ``armed`` kind answers the next call that suits it. ``standing`` answers all other calls.
     While ``gate`` is cleared, no call is answered.
     """
 

@@ -1,4 +1,4 @@
-"""Steps around a portal: faults and outages, restarts, kills, Redis outages."""
+"""Steps that disturb a portal: upstream faults, restarts, kills, Redis outages."""
 
 import shutil
 import time
@@ -45,7 +45,7 @@ class OutageSteps(CallerSteps):
         self.settle()
 
     def restart(self, under_way: bool = False) -> None:
-        """Stop with SIGTERM and start again; lookups in progress must be answered first."""
+        """Stop with SIGTERM and start again. A lookup in progress must be answered."""
         self._end_and_start(self.env, under_way)
 
     def switch(self, name: str) -> None:
@@ -79,7 +79,7 @@ class OutageSteps(CallerSteps):
     def kill_worker(self, under_way: bool = False) -> None:
         """Kill a worker with SIGKILL.
 
-        A call in progress may be paid again, and its lookup need not be answered.
+        The portal may repeat a call in progress, and its lookup may stay unanswered.
         """
         self._killed = True
         for upstream in self.env.upstreams.values():
@@ -100,7 +100,7 @@ class OutageSteps(CallerSteps):
     def _held(
         self, pool: ThreadPoolExecutor, who: Caller, plate: str | None = None
     ) -> list[tuple[Caller, Ask, Future[Reply]]]:
-        """Start a lookup that waits for its upstream until the gates are opened."""
+        """Start a lookup that waits until the test opens the upstreams' gates."""
         self._trouble()  # the lookup may time out at its deadline
         upstreams = list(self.env.upstreams.values())
         before = sum(len(each.answers) for each in upstreams)
@@ -124,7 +124,7 @@ class OutageSteps(CallerSteps):
     # Redis and files
 
     def redis_away(self, pause: bool) -> None:
-        """Kill or suspend Redis. Stored answers may be paid for again from here on."""
+        """Kill or suspend Redis. From then on, stored answers may be fetched again."""
         redis = self.world.redis
         assert redis is not None
         if pause:
@@ -135,7 +135,7 @@ class OutageSteps(CallerSteps):
         self.model.forget_stored()
 
     def redis_back(self) -> None:
-        """Resume Redis with its contents, or start it empty."""
+        """Resume or restart Redis, and wait until the portal stores answers in it."""
         redis = self.world.redis
         assert redis is not None
         if redis.is_running:
@@ -153,6 +153,6 @@ class OutageSteps(CallerSteps):
         self.model.store_is_well = True
 
     def remove_leases(self) -> None:
-        """Remove the lease files, as a cleaner of temporary files may do."""
+        """Remove the portal's lease files, as a clean-up job might do."""
         for folder in self.world.portal.data_dir.rglob("leases"):
             shutil.rmtree(folder, ignore_errors=True)

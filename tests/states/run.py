@@ -23,7 +23,7 @@ class Run:
     def __init__(self, seconds: float) -> None:
         self.ends_at = time.monotonic() + seconds
         self.totals = Totals()
-        self.found: dict[str, list[str]] = {}  # by invariant: a description of each violation
+        self.found: dict[str, list[str]] = {}  # descriptions of the violations, by invariant
 
     @property
     def is_over(self) -> bool:

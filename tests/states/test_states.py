@@ -1,6 +1,7 @@
-"""Histories of the production server: short fixed ones, then random ones.
+"""Fixed and random histories (sequences of steps) of the production server.
 
-``STATES_SEED`` repeats a run. ``FUZZ_MINUTES`` sets the length of a run with FUZZ=full.
+``STATES_SEED`` is the first seed, to repeat a run. ``FUZZ_MINUTES`` sets the length of a run with
+FUZZ=full.
 """
 
 import os
@@ -19,7 +20,7 @@ from tests.states.run import Run
 from tests.states.world import ALICE, BOB, STAFF
 
 STEPS = 30
-# Few histories for each seed, so that Hypothesis varies each history as a whole.
+# Few histories for each seed, so that Hypothesis varies whole histories and not only details.
 HISTORIES_A_SEED = 9
 
 

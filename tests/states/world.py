@@ -1,4 +1,4 @@
-"""The deployment of one history: a portal with two workers, its upstreams, optionally Redis."""
+"""The portal, upstreams and optional Redis of one history (a sequence of steps)."""
 
 import csv
 import http.client
@@ -30,7 +30,7 @@ ALICE = Caller("alice", "upstream-credential-of-alice", is_token=False)
 BOB = Caller("bob", "upstream-credential-of-bob", is_token=False)
 VISITOR = Caller("visitor", "demo", is_token=True)
 WORKERS = 2
-# Enough new connections that each worker accepts some.
+# The number of new connections after which each worker has accepted some.
 EACH_WORKER = 12
 
 
@@ -56,7 +56,7 @@ class Portal(PortalProcess):
 
 
 def plates(chance: random.Random) -> list[str]:
-    """Return four plates of three vehicles; the first two are spellings of one plate."""
+    """Return four plates. The first two are the old and new spelling of one plate."""
     old = "".join(chance.choices(string.ascii_uppercase, k=3)) + f"{chance.randrange(10000):04}"
     twin = old[:4] + "ABCDEFGHIJ"[int(old[4])] + old[5:]
     others = [
@@ -89,7 +89,7 @@ class World:
         self.model = Model(lifetimes, self.upstreams)
         self.redis = RedisProcess() if redis else None
         self.portal = Portal()
-        self.people: dict[str, tuple[Caller, str, str]] = {}  # caller, cookie, environment
+        self.people: dict[str, tuple[Caller, str, str]] = {}  # caller, cookie, Env's name
         self._log_read = 0
         try:
             for upstream in self.upstreams:
@@ -147,7 +147,7 @@ class World:
         headers: Mapping[str, str] = {},
         body: bytes | None = None,
     ) -> Reply:
-        """Send a request on its own connection; status 0 means that there was no response."""
+        """Send a request on a new connection; status 0 means that no response came."""
         asked_at = time.time()
         connection = http.client.HTTPConnection("127.0.0.1", self.portal.port, timeout=60)
         try:
@@ -178,7 +178,7 @@ class World:
         return reply
 
     def form(self, person: str, page: str, action: str) -> Reply:
-        """POST a page's form like a browser."""
+        """Post a form of ``page`` to ``action``, as a browser does."""
         csrf = _csrf(self.page(person, page).body)
         cookie = self.people[person][1] if person in self.people else ""
         body = urlencode({"csrf_token": csrf}).encode()
@@ -203,7 +203,7 @@ class World:
     def command(self, *words: str, **settings: str) -> tuple[int, str]:
         """Run ``flask --app app …``; return its exit code and output.
 
-        ``settings`` replace those of the portal for this command.
+        ``settings`` override the portal's settings for this command.
         """
         before = dict(self.portal.env)
         self.portal.env |= settings
@@ -228,14 +228,15 @@ class World:
             try:
                 if path.is_file():
                     found[path] = path.read_bytes()
-            except FileNotFoundError:  # a lease file that was removed meanwhile
+            except FileNotFoundError:  # for example, a lease file removed meanwhile
                 continue
         return found
 
     def cells(self) -> set[bytes]:
-        """Return every text and blob of the database.
+        """Return the database's texts and blobs of at least 12 characters or bytes.
 
-        They are read from a copy, because a connection to the file itself could checkpoint its WAL.
+        The values are read from a copy, because a connection to the original could checkpoint its
+        WAL.
         """
         found: set[bytes] = set()
         with tempfile.TemporaryDirectory() as folder:
@@ -267,7 +268,7 @@ class World:
         return found
 
     def new_log(self) -> bytes:
-        """Return what the server has logged since the last call."""
+        """Return what the server has logged since this method's last call."""
         text = self.portal.log()
         new, self._log_read = text[self._log_read :], len(text)
         return new

@@ -1,4 +1,4 @@
-"""Two clients that reuse connections, to test the oracle itself."""
+"""A naive and a careful client that reuse connections, to test the oracle."""
 
 import http.client
 import select
@@ -35,8 +35,8 @@ class _ClosedOnError(http.client.HTTPResponse):
 class NaiveClient:
     """http.client on one kept-alive connection.
 
-    It handles no interim response except 100. It repeats a request that failed on a used
-    connection, and records the first attempt as free.
+    The client handles no interim response except 100. It repeats a request that failed on a used
+    connection, and records the first attempt as free of charge.
     """
 
     def __init__(self, url: str) -> None:
@@ -84,9 +84,9 @@ class NaiveClient:
 
 
 class CarefulClient:
-    """h11 on one kept-alive connection, reused only if no bytes can follow the last answer.
+    """h11 on one connection, reused only if no bytes follow the last answer.
 
-    It repeats no request, and skips empty lines before a response.
+    The client repeats no request, and skips empty lines before a response.
     """
 
     def __init__(self, url: str) -> None:

@@ -35,11 +35,11 @@ ILLEGAL: tuple[tuple[Charge, Mapping[str, illegal.Make]], ...] = (
 )
 # Linux delivers bytes that arrived before a reset; other systems may drop them.
 RESET_DELIVERS = sys.platform == "linux"
-_STRANGERS = 900  # prefix of the serials of foreign records; no request has such a serial
+_STRANGERS = 900  # serial prefix of records that belong to no request
 
 
 def case(seed: str, number: int) -> Case:
-    """Return the case of a seed and number; it does not depend on cases made before."""
+    """Return the case of a seed and number, independent of all other cases."""
     random = Random(f"{seed}:{number}")
     callers = random.choices((1, 2, 4), (90, 6, 4))[0]
     length = 3 if callers == 1 else 2
@@ -70,7 +70,10 @@ def script(random: Random, serial: str) -> Script:
 
 
 def legal(random: Random, serial: str) -> Script:
-    """A complete response without extra bytes. Its end need not fit its Connection header."""
+    """A complete response without extra bytes.
+
+    The server closes or keeps the connection, whatever the Connection header says.
+    """
     draft = response(random, serial)
     end = random.choice((End.KEEP, End.KEEP, End.KEEP, End.CLOSE))
     if draft.framing == "close":
@@ -105,7 +108,7 @@ def extended(random: Random, serial: str) -> Script:
 
 
 def extras(random: Random) -> dict[str, bytes]:
-    """Bytes that may follow a complete answer, another request's record among them."""
+    """Return extra bytes to send after a complete answer, such as another record."""
     stranger = f"{_STRANGERS:03}{random.randrange(1000):03}.77"
     other = clean(stranger).steps[0]
     assert isinstance(other, Send)
@@ -129,20 +132,20 @@ def extras(random: Random) -> dict[str, bytes]:
 
 
 def cut(random: Random, serial: str) -> Script:
-    """A response whose connection is closed at any byte before its end."""
+    """A response cut off by a close at a random byte."""
     draft = response(random, serial, plain=True)
     end = draft.size(draft.head_ends) if draft.framing == "close" else draft.size()
     return cut_at(draft, random.randrange(end), End.CLOSE, random.random() < 0.5)
 
 
 def reset(random: Random, serial: str) -> Script:
-    """A response whose connection is reset at any byte."""
+    """A response cut off by a reset at a random byte."""
     draft = response(random, serial, plain=True)
     return cut_at(draft, random.randrange(draft.size()), End.RESET, random.random() < 0.5)
 
 
 def stalled(random: Random, serial: str) -> Script:
-    """A response that stops at any byte; the rest follows after the deadline, or never."""
+    """A response that stops at a random byte. The rest follows too late or never."""
     draft = response(random, serial, plain=True)
     size = random.choice((0, random.randrange(draft.size())))
     made = cut_at(draft, size, End.HANG)
@@ -164,7 +167,7 @@ def stalled(random: Random, serial: str) -> Script:
 def cut_at(draft: Draft, size: int, end: End, mends: bool = False) -> Script:
     """The first ``size`` bytes of a response.
 
-    A client that needs no more bytes may return an answer.
+    A client that already has the whole body may return an answer.
     """
     final = draft.size(draft.final_at)
     charge: Charge = "any"
@@ -172,7 +175,7 @@ def cut_at(draft: Draft, size: int, end: End, mends: bool = False) -> Script:
         charge = "maybe"
     elif size >= final + len(draft.pieces[draft.final_at].data) and _is_seen(end):
         charge = "charged"
-    needed = draft.size(max(draft.head_ends, draft.whole_at)) - 4  # without the last line end
+    needed = draft.size(max(draft.head_ends, draft.whole_at)) - 4  # a tolerance for line ends
     expected = Expected("error" if size < needed else "either", draft.status, draft.body, charge)
     steps = steps_of(_first(draft.pieces, size))
     if end is not End.HANG:
@@ -206,7 +209,7 @@ def _first(pieces: Iterable[Piece], size: int) -> list[Piece]:
 
 
 def broken(random: Random, serial: str) -> Script:
-    """An invalid response, from the tables."""
+    """An invalid response from the tables in ILLEGAL."""
     charge, table = random.choice(ILLEGAL)
     name, make = random.choice(list(table.items()))
     end = random.choices((End.CLOSE, End.RESET, End.HANG), (80, 15, 5))[0]
@@ -218,7 +221,7 @@ def illegal_answer(
     name: str, interims: Iterable[Step], sent: bytes, end: End, charge: Charge
 ) -> Script:
     if end is not End.CLOSE:
-        charge = "any"  # the deadline or a reset may occur first
+        charge = "any"  # the client may see the deadline or the reset first
     steps = (*interims, Send(sent), Pause(0.001))
     expected = Expected("error", charge=charge)
     deadline_s = SHORT_DEADLINE_S if end is End.HANG else LONG_DEADLINE_S
@@ -226,7 +229,7 @@ def illegal_answer(
 
 
 def odd(random: Random, serial: str) -> Script:
-    """A response that a client may accept or reject, from the table."""
+    """A response from ``illegal.CHOICES``, which a client may accept or reject."""
     name, make = random.choice(list(illegal.CHOICES.items()))
     body = record(serial, random.choice((0, 300)))
     end = random.choices((End.CLOSE, End.KEEP), (85, 15))[0]
@@ -248,7 +251,7 @@ def _interims(random: Random, serial: str) -> list[Step]:
 
 
 def early(random: Random, serial: str) -> Script:
-    """A response sent before the request is read, as when a body is rejected (RFC 9112 §9.5)."""
+    """A response sent before the request's body is read (RFC 9112 §9.5)."""
     draft = response(random, serial, plain=True)
     whole = random.random() < 0.5
     size = draft.size() if whole else random.randrange(draft.size())
@@ -256,11 +259,10 @@ def early(random: Random, serial: str) -> Script:
 
 
 def early_at(draft: Draft, size: int, end: End) -> Script:
-    """The first ``size`` bytes of a response, sent before the request was read.
+    """The first ``size`` bytes of a response, sent before the request's body is read.
 
-    The unread request turns a close into a reset, unless the request is still being sent. An
-    orderly close would then complete a body that ends with the connection, so such a response is
-    always reset.
+    The system may turn a close with unread data into a reset. For a body that ends with the
+    connection, the expected result would depend on that, so the script always resets.
     """
     if draft.framing == "close":
         end = End.RESET
@@ -278,7 +280,10 @@ def undecodable(random: Random, serial: str) -> Script:
 
 
 def undecodable_answer(status: int, interims: Iterable[Step], sent: bytes, end: End) -> Script:
-    """A script whose status alone is an answer, unless clients must read the status's body."""
+    """An error status whose body cannot be decoded.
+
+    The status alone is an answer. If the client must also read the body, it may raise an error.
+    """
     kind: Kind = "either" if status in STATUSES_WITH_BODY else "answer"
     steps = (*interims, Send(sent))
     return Script(f"undecodable: {status}", steps, end, Expected(kind, status, b""))
@@ -293,7 +298,7 @@ def without_end(name: str, head: bytes, again: bytes) -> Script:
     steps = (Send(head), Endless(again)) if head else (Endless(again),)
     expected = Expected("error")
     if name == "trailers":
-        expected = Expected("either", 200, b"a")  # the last chunk was received
+        expected = Expected("either", 200, b"a")  # the body is complete before the trailers
     return Script(f"endless: {name}", steps, End.CLOSE, expected, deadline_s=SHORT_DEADLINE_S)
 
 
@@ -327,7 +332,7 @@ def split(random: Random, whole: Script) -> Script:
 
 
 def split_at(steps: Iterable[Step], places: Iterable[int], pause: Pause) -> list[Step]:
-    """Return the steps with a pause before each byte whose number is in ``places``."""
+    """Return the steps with a pause before each byte whose index is in ``places``."""
     made: list[Step] = []
     begin = 0
     for step in steps:

@@ -29,14 +29,14 @@ def _with_fields(*fields: bytes) -> Make:
 
 
 def _with_length(value: bytes) -> Make:
-    """Set Content-Length; ``%d`` in the value is the correct length."""
+    """Set Content-Length. ``%d`` in the value stands for the correct length."""
     return lambda body: (
         _OK + b"Content-Length: " + value.replace(b"%d", b"%d" % len(body)) + b"\r\n\r\n" + body
     )
 
 
 def _with_chunk(line: bytes, behind: bytes = b"\r\n") -> Make:
-    """Set the size line of the first chunk (``%x``: its correct size)."""
+    """Set the size line of the first chunk. ``%x`` stands for the correct size."""
     return lambda body: (
         _OK + _TE + b"\r\n" + line.replace(b"%x", b"%x" % len(body)) + body + behind + b"0\r\n\r\n"
     )
@@ -52,7 +52,7 @@ def _with_coding(*lines: bytes) -> Make:
     return lambda body: head + _chunked(body)
 
 
-# No final status line: these bytes contain no HTTP/1.1 response.
+# These bytes contain no valid final status line.
 STATUS_LINES: Mapping[str, Make] = {
     **{
         f"status line: {line[:40]!r}": _with_status_line(line)
@@ -96,7 +96,8 @@ STATUS_LINES: Mapping[str, Make] = {
     "status line: without an end": lambda body: b"HTTP/1.1 200 " + b"A" * 300_000,
 }
 
-# These have a final status line, but the end or the coding of their body is undefined.
+# These responses have a final status line, but a header is invalid, or the end or the coding of the
+# body is undefined.
 FRAMINGS: Mapping[str, Make] = {
     **{
         f"length: {value!r}": _with_length(value)
@@ -157,7 +158,7 @@ FRAMINGS: Mapping[str, Make] = {
     "content coding: gzip, br": lambda body: _coded(b"gzip, br", body),
 }
 
-# A client may accept or reject these. If it accepts, it must read exactly the body.
+# A client may accept or reject these responses. If it accepts one, it must read exactly the body.
 CHOICES: Mapping[str, Make] = {
     **{
         f"status line: {line!r}": _with_status_line(line)
@@ -267,7 +268,7 @@ UNDECODABLE: tuple[Callable[[int, bytes], bytes], ...] = (
     lambda status, body: _coded(b"br", body, status),
 )
 
-# Heads and bodies that never end: a size limit or the deadline must end the call.
+# Heads and bodies that never end. A size limit or the deadline must end the call.
 ENDLESS: Mapping[str, tuple[bytes, bytes]] = {
     "interim responses": (b"", b"HTTP/1.1 103 Hints\r\nLink: </a>\r\n\r\n"),
     "a header": (_OK + b"X-Drip: ", b"a"),

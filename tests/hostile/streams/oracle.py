@@ -1,4 +1,4 @@
-"""Run a case against a real Origin and return the rules it broke."""
+"""Run a case against the portal's client ``Origin``; return the broken rules."""
 
 import itertools
 import threading
@@ -55,7 +55,7 @@ class Violation:
 
 @dataclass
 class Row:
-    """A begun send, as the ledger would record it."""
+    """The record of one send, as in the portal's ledger."""
 
     ends: list[tuple[str, int | None]] = field(default_factory=list)
 
@@ -93,7 +93,7 @@ def origin(url: str) -> Client:
 def violations_of(
     case: Case, server: ScriptedServer, client: Callable[[str], Client] = origin
 ) -> list[Violation]:
-    """Play the case with its own client and return the violations."""
+    """Play the case with a new client and return the violations."""
     run = _Run(server, client(server.url))
     if len(case.callers) == 1:
         run.caller(case, 0)
@@ -156,7 +156,7 @@ class _Run:
 
 
 class _Call:
-    """One call of the Origin, with its result and its account."""
+    """One call of the client under test, with its result and its ledger rows."""
 
     def __init__(self, exchange: Exchange, name: str) -> None:
         self.exchange = exchange
@@ -189,8 +189,8 @@ class _Call:
     def _body(self) -> bytes | None:
         """Return the request body.
 
-        For early answers it exceeds the socket buffers, so that the server answers before the
-        client has sent all of it.
+        For early answers, the body exceeds the socket buffers. The server then answers before the
+        client has sent the whole body.
         """
         if self.exchange.method == "GET":
             return None
@@ -228,7 +228,7 @@ class _Call:
             yield self._violation("unchecked", f"{len(self._checked)} bodies were checked")
 
     def _is_of_repeated_request(self, response: Response) -> bool:
-        """Whether this is the answer to a repeated request.
+        """Whether the response answers a repeated request.
 
         ``money`` reports repetitions that the ledger's rules forbid.
         """
@@ -249,7 +249,7 @@ class _Call:
             yield self._violation("charge class", f"{context} is not {script.expected.status}")
 
     def money(self) -> Iterator[Violation]:
-        """Check each send's row: opened before the send, closed once, and not as free."""
+        """Check the rows: opened before the send, closed once, a received call not free."""
         rows, playback = self.account.rows, self.playback
         context = f"received {playback.received} times, rows {self.account.outcomes}"
         if playback.unannounced:

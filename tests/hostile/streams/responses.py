@@ -48,9 +48,9 @@ class Piece:
 
 @dataclass
 class Draft:
-    """A complete legal response as pieces, with the ends of its parts.
+    """A complete legal response in pieces, and the positions of its parts.
 
-    ``optional`` pieces can be removed without changing the meaning of the response.
+    Pieces added as ``optional`` can be removed without changing the meaning of the response.
     """
 
     serial: str
@@ -59,7 +59,7 @@ class Draft:
     framing: Framing = "length"
     pieces: list[Piece] = field(default_factory=list)
     final_at: int = 0  # number of pieces before the final status line
-    head_ends: int = 0  # number of pieces up to the empty line
+    head_ends: int = 0  # number of pieces up to the end of the headers
     whole_at: int = 0  # number of pieces after which a lenient client may accept the body
     _elements: int = 0
 
@@ -73,14 +73,14 @@ class Draft:
 
     @property
     def name(self) -> str:
-        """The framing, and whether interim responses precede the final one."""
+        """The framing, and whether interim responses precede the final response."""
         return self.framing + (" after interim" if self.final_at else "")
 
 
 def response(random: Random, serial: str, status: int | None = None, plain: bool = False) -> Draft:
-    """Return any legal response.
+    """Return a random legal response.
 
-    ``plain``: a 200 with a body and without a content coding, for scripts that break it.
+    With ``plain``, it is a 200 with a body and no content coding, for scripts that cut it off.
     """
     draft = Draft(serial, status or (200 if plain else random.choice(STATUSES)))
     eol = b"\r\n" if random.random() < 0.9 else b"\n"
@@ -126,7 +126,7 @@ def interim(random: Random, draft: Draft, eol: bytes = b"\r\n") -> None:
 
 
 def _body(random: Random, draft: Draft, plain: bool) -> list[tuple[bytes, bool]]:
-    """Add the body's pieces, and return its headers as pairs of line and "is optional"."""
+    """Add the body; return pairs of a header line and whether the line is optional."""
     headers = [(b"Content-Type: application/json", True)]
     if draft.status in BODILESS:
         draft.framing = "none"
@@ -216,7 +216,7 @@ def _extension(random: Random) -> bytes:
 
 
 def deflated_wrongly(body: bytes, how: Literal["cut", "checksum", "noise", "raw"]) -> bytes:
-    """Return bytes that are labelled gzip and cannot be decoded."""
+    """Return bytes that cannot be decoded as gzip."""
     whole = zipped(body)
     match how:
         case "cut":

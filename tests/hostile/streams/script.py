@@ -16,7 +16,7 @@ Charge = Literal["maybe", "charged", "failing", "any"]
 SHORT_DEADLINE_S = 0.25
 LONG_DEADLINE_S = 20.0
 
-# For other statuses the client may drop the body.
+# For other statuses, the client under test may drop the body.
 STATUSES_WITH_BODY = (200, 400, 404)
 
 _SERIAL = re.compile(rb"#(\d{6}\.\d{2})#")
@@ -26,8 +26,8 @@ _SERIAL = re.compile(rb"#(\d{6}\.\d{2})#")
 class Send:
     """Bytes to write. Sends without a pause between them leave in one packet.
 
-    Sends with the same ``element`` above 0 form one optional element of the message. The expected
-    result is the same without it.
+    Sends with the same positive ``element`` form one optional part of the message. Without this
+    part, the expected result is the same.
     """
 
     data: bytes
@@ -38,9 +38,8 @@ class Send:
 class Pause:
     """A wait between two packets.
 
-    An ``idle`` pause follows a complete answer. If the next request arrives during it, the rest of
-    the script is dropped, because a client could not distinguish late bytes of the former answer
-    from the next answer.
+    An ``idle`` pause follows a complete answer. If the next request arrives during this pause, the
+    rest of the script is dropped. A client could not tell the remaining bytes from the next answer.
     """
 
     seconds: float = 0.001
@@ -70,11 +69,13 @@ Step = Send | Pause | Endless
 class Expected:
     """The result that the caller must get.
 
-    ``answer``: exactly this status and body. ``error``: an UpstreamError. ``either``: one of the
-    two. If ``body`` is None, any body is allowed that contains no other request's serial.
+    The kind ``answer`` means exactly this status and body, ``error`` means an UpstreamError, and
+    ``either`` allows both. If ``body`` is None, any body without another request's serial is
+    allowed.
 
-    ``charge`` is the class of an error: ``maybe`` (Broken or TimedOut: the server sent no byte),
-    ``charged`` (Unusable: it sent a final status line), ``failing`` (a 5xx), or ``any``.
+    ``charge`` is the class of the error. ``maybe`` means Broken or TimedOut (no byte was sent),
+    ``charged`` means Unusable (a final status line was sent), ``failing`` means a 5xx, and ``any``
+    allows every error.
     """
 
     kind: Kind
@@ -94,13 +95,13 @@ class Expected:
 class Script:
     """The scripted answer to one request.
 
-    ``name`` is the class of the stream and, after a colon, its case. The deadline is short only
-    where the call may run into it, so that no other result depends on the machine's speed.
+    ``name`` is the class of the stream and, after a colon, its case. The deadline is short only in
+    scripts whose call may time out, so that no other result depends on the machine's speed.
 
-    ``mends``: a repeated request gets the clean answer instead of the same steps again. ``hasty``:
-    the caller sends its next request when the call has ended, without waiting for the end of the
-    script. ``early``: the script is played when the head of the request has arrived. The rest of
-    the request is not read, and it does not count as received.
+    With ``mends``, a repeated request gets the clean answer instead of the same steps. With
+    ``hasty``, the caller does not wait for the end of the script before its next request. With
+    ``early``, the script is played when the request's head has arrived. The server then neither
+    reads the body nor counts the request as received.
     """
 
     name: str
@@ -140,7 +141,7 @@ def _is_sent(step: Step) -> bool:
 
 
 def _describe(steps: list[Step]) -> str:
-    """Return the bytes, and the packet sizes if there are several packets."""
+    """Describe the bytes, and the packet sizes if there are several packets."""
     packets = [b""]
     for step in steps:
         if isinstance(step, Send):
@@ -155,7 +156,7 @@ def _describe(steps: list[Step]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """One request and the script that answers it; ``serial`` identifies the vehicle."""
+    """One request and the script that answers it. ``serial`` marks the right answer."""
 
     serial: str
     method: Method
@@ -164,10 +165,10 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """The exchanges of each caller of one Origin; the callers send at the same time.
+    """The exchanges of all callers, which share one client and run concurrently.
 
-    ``warm_up``: each caller first requests a clean answer, so that a client that reuses connections
-    has an open one. In every case, a request for a clean answer follows each exchange.
+    With ``warm_up``, each caller first requests a clean answer. A client that reuses connections
+    then has an open connection. A request for a clean answer also follows each exchange.
     """
 
     name: str
@@ -190,7 +191,7 @@ class Case:
 
 
 def record(serial: str, size: int = 0) -> bytes:
-    """Return a body that only the serial connects with its request: a fine names no vehicle."""
+    """Return a body with a fine, which only ``serial`` connects with its request."""
     filling = ("Avançar o sinal vermelho. " * (size // 26 + 1))[:size]
     fine = {"autoInfracao": f"#{serial}#", "descricao": filling}
     return json.dumps({"status": "SUCCESS", "result": [fine]}, ensure_ascii=False).encode()

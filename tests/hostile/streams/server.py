@@ -27,7 +27,7 @@ class Playback:
         self.early = script.early
         self.received = 0
         self.bytes_sent = False  # whether a byte was sent in response to the first request
-        self.unannounced = False  # a request was received before the account had its row
+        self.unannounced = False  # a request was received before its ledger row was begun
         self._script = script
         self._rows = rows
         self._begun = 0
@@ -37,7 +37,8 @@ class Playback:
     def begin(self) -> Script:
         """Begin to answer a request and return its script.
 
-        An ``early`` script begins after the head, and its request does not count as received.
+        An ``early`` script begins after the request's head, and the request does not count as
+        received.
         """
         with self._change:
             self._playing += 1
@@ -66,7 +67,7 @@ class ScriptedServer:
 
     def __init__(self) -> None:
         self._listener = socket.socket()
-        # Small, so that a client is still sending a large body when it is answered.
+        # A small buffer, so that a client is still sending its large body when it gets the answer.
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8192)
         self._listener.bind(("127.0.0.1", 0))
         self._listener.listen(1024)
@@ -125,7 +126,7 @@ class ScriptedServer:
         except BaseException as error:
             self.errors.append(error)
         finally:
-            with self._lock:  # or __exit__ could shut down a descriptor that was reused
+            with self._lock:  # otherwise, __exit__ could shut down a reused descriptor
                 self._connections.discard(connection)
                 connection.close()
 
@@ -143,7 +144,7 @@ class _Connection:
         while (path := self._request()) is not None:
             playback = self._playbacks.get(path)
             if playback is None or not self._read_body(playback):
-                return  # the call had ended, or the client closed during its request
+                return  # the path is no longer registered, or the client closed
             script = playback.begin()
             try:
                 end = self._play(script, playback)
@@ -219,7 +220,7 @@ class _Connection:
     def _wait_until_received(self) -> None:
         """Wait until the client has acknowledged all bytes.
 
-        A reset drops unsent bytes, and many small packets wait for acknowledgements.
+        A reset would drop bytes that the system has not sent yet.
         """
         ends_at = time.monotonic() + _GIVE_UP_S
         while sys.platform == "linux" and time.monotonic() < ends_at:
@@ -228,7 +229,7 @@ class _Connection:
                 return  # all bytes have arrived, or the client has closed
 
     def _close(self) -> None:
-        """Close before the playback ends, so that the next request finds a closed connection."""
+        """Close at once, so that the caller's next request finds a closed connection."""
         self._socket.close()
 
     def _send_without_end(self, data: bytes) -> None:

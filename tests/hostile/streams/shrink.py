@@ -55,7 +55,7 @@ def smaller(case: Case) -> Iterator[Case]:
 
 
 def smaller_scripts(script: Script) -> Iterator[Script]:
-    """Yield the message in one packet, then without optional elements and pauses."""
+    """Yield scripts with fewer packets, optional elements or pauses."""
     steps = list(script.steps)
     pauses = [step for step in steps if isinstance(step, Pause) and not step.idle]
     if len(pauses) > 1:

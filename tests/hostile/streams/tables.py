@@ -1,4 +1,4 @@
-"""Systematic cases: one response disturbed at every byte, and each entry of the tables."""
+"""Systematic cases: disturbances at every byte, and every entry in ``illegal``."""
 
 import gzip
 from collections.abc import Callable, Iterator, Mapping
@@ -82,7 +82,10 @@ def splits_at_every_byte() -> Iterator[Case]:
 
 
 def resets_after_every_byte() -> Iterator[Case]:
-    """Resets at each byte; on a used connection they resemble the close of an idle one."""
+    """Resets at each byte.
+
+    On a used connection, a reset before the first byte looks like the close of an idle connection.
+    """
     whole = draft("length")
     for size in range(whole.size()):
         yield single(cut_at(whole, size, End.RESET, mends=True))
@@ -107,7 +110,7 @@ def closes_after_every_byte() -> Iterator[Case]:
 
 
 def interim_responses() -> Iterator[Case]:
-    """Interim responses in the final response's packet, and 2 ms and 30 ms before it."""
+    """Interim responses in one packet with the final response, or 2 or 30 ms earlier."""
     for framing in ("length", "chunked", "close"):
         for status in INTERIM:
             for lines in (b"", b"Link: </a>\r\n", b"Content-Length: 7\r\n", b"X: a\r\nY: b\r\n"):
@@ -129,10 +132,10 @@ def _interim(whole: Draft) -> Iterator[Case]:
 
 
 def bytes_behind() -> Iterator[Case]:
-    """Bytes after a complete answer, another request's answer among them.
+    """Extra bytes after a complete answer, such as another answer.
 
-    An empty line is also sent when the next request may already be on its way, because a client
-    can distinguish it from an answer.
+    Only an empty line may also arrive after the next request, because a client can tell an empty
+    line from an answer.
     """
     for framing in ("length", "chunked"):
         whole = draft(framing)
@@ -240,7 +243,7 @@ def early_answers() -> Iterator[Case]:
 
 
 def callers_at_once() -> Iterator[Case]:
-    """Four callers of one Origin: some get interim responses, others clean answers."""
+    """Four callers of one client: two get interim responses, two get clean answers."""
     for round_ in range(10):
         callers = []
         for caller in range(4):

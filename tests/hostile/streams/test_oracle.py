@@ -1,4 +1,4 @@
-"""The oracle distinguishes a client that breaks the rules from one that obeys them."""
+"""The oracle finds the violations of a naive client, and none of a careful one."""
 
 import pytest
 

@@ -1,6 +1,7 @@
 """Any response stream yields the answer to the caller's own request, or an UpstreamError.
 
-``STREAMS_SEED`` repeats a run of random streams, ``STREAMS_ONLY`` one case of it by its number.
+``STREAMS_SEED`` repeats a run of random streams. ``STREAMS_ONLY`` limits the run to one case, given
+by its number.
 """
 
 import logging
@@ -45,7 +46,7 @@ def test_random_streams_break_no_rule(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def generated(streams: int) -> Iterator[Case]:
-    """Yield cases with at least that many streams in total."""
+    """Yield cases with at least ``streams`` streams in total."""
     if ONLY:
         yield grammar.case(SEED, int(ONLY))
         return
