@@ -1,4 +1,4 @@
-"""A full data disk: workers survive, no answer is lost, and calls need a ledger row.
+"""On a full disk workers survive, paid answers arrive, and no new call is sent.
 
 The disk is a tmpfs of a few MiB. The tests are skipped where it cannot be mounted.
 """

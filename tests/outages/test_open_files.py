@@ -1,4 +1,4 @@
-"""A low limit of open files: it is raised where allowed, else excess lookups get 503."""
+"""The portal raises a low limit of open files, or answers excess lookups with 503."""
 
 import json
 import resource
@@ -115,7 +115,7 @@ def test_low_soft_limit_is_raised(upstream: FaultUpstream) -> None:
         answers = burst(server, upstream, "A")
         assert Counter(answer.status for answer in answers) == {200: CLIENTS}
         expect_healthy(server, upstream)
-        # Other warnings may occur, because ledger rows may be closed late on a busy machine.
+        # A busy machine may close ledger rows late, and the portal warns of that.
         assert not [each for each in server.warnings if "open files" in each]
 
 
@@ -148,5 +148,5 @@ def test_lowest_limit_serves_and_refuses_excess_lookups(upstream: FaultUpstream)
         answers = together(server.port, asks("A")[:60])
         statuses = Counter(answer.status for answer in answers)
         assert statuses[200] == upstream.count() > 0
-        assert set(statuses) <= {0, 200, 503}  # 0: connections beyond the limit wait or close
+        assert set(statuses) <= {0, 200, 503}  # 0: closed or timed out beyond the limit
         expect_healthy(server, upstream)
