@@ -1,4 +1,4 @@
-"""LOG_FORMAT=text: the events of the JSON lines, for people, on one line each."""
+"""LOG_FORMAT=text writes one readable line for each event of the JSON logs."""
 
 import io
 import json
