@@ -58,7 +58,7 @@ def retry_by_keyboard(page: "Page", control: str) -> None:
 
 @pytest.fixture
 def unavailable(page: "Page", portal: PortalProcess) -> Any:
-    """A vehicle page whose fines panel has a stored answer, a gap and a retry link."""
+    """A vehicle page whose fines panel has an old answer, a notice and a retry link."""
     answer_with(page, 1)
     page.goto(f"{portal.url}/placa/{next(PLATES)}")
     page.wait_for_selector("#multas >> text=Conteúdo 1")

@@ -16,12 +16,12 @@ from tests.presentation.rendering import ASSETS
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-ADDRESS = "http://127.0.0.1:1"  # no server listens; the test fulfils every request
-# The head of each sheet, which repeats with the number of sheets.
+ADDRESS = "http://127.0.0.1:1"  # no server listens here; Playwright answers every request
+# Page headers. The two PDFs may differ in their number of pages.
 HEAD_LINE = re.compile(r"ABC1D23 · [^\n]*rascunho: sem número|página \d+ de \d+")
-# Some Chromium versions separate the letters of a word with letter-spacing ("B R A S I L").
+# In some Chromium versions, words with letter-spacing have blanks ("B R A S I L").
 SPACED_WORD = re.compile(r"\b(?:[A-Z] ){2,}[A-Z]\b")
-# pypdf joins the years of a chart's axis, which stand apart on the sheet.
+# pypdf joins the years on a chart's axis, although they are apart on the sheet.
 JOINED_YEARS = re.compile(r"\b(?:20\d\d){2,}\b")
 HEAD = ("No", "e", "data", "Infração", "Valor", "Situação")
 
