@@ -72,7 +72,7 @@ def refreshed(page: "Page", selector: str, *, has_script: bool) -> None:
 
 
 def until_ended(page: "Page", plates: int) -> None:
-    """Wait until the progress bar shows that many plates.
+    """Wait until the progress bar shows that ``plates`` plates have ended.
 
     The page's Content-Security-Policy forbids ``wait_for_function``.
     """
@@ -287,7 +287,7 @@ def test_table_of_forty_rows_fits(
     assert len(heights) == 40
     assert max(heights) <= 190
     verdict = box_of(page.locator(".results__status").first)
-    assert verdict["height"] <= 48  # two lines
+    assert verdict["height"] <= 48  # at most two lines
     renavam = page.locator("#resultado-79831854647")
     number = box_of(renavam.locator("th .number"))
     assert number["x"] + number["width"] <= box_of(renavam.locator("td .icon"))["x"]

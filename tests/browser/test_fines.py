@@ -22,7 +22,7 @@ FEW = "/placa/ABC1D23?completo=1"
 # The greatest height of a panel of 45 fines on a desktop screen, with one open fine.
 MOST_PIXELS = 2600
 SUMMARY = ".ledger__more > details > summary"
-# Pairs of visible text boxes in the panel that overlap by more than a pixel both ways.
+# Pairs of visible text boxes in the panel that overlap by more than a pixel.
 OVERLAPS = """() => {
   const boxes = [];
   const walk = document.createTreeWalker(document.querySelector("#multas"), NodeFilter.SHOW_TEXT);

@@ -27,7 +27,7 @@ HEAD = ("No", "e", "data", "Infração", "Valor", "Situação")
 
 
 def words(pdf: bytes) -> Counter[str]:
-    """The word counts of a PDF. Table heads repeat on each page, so their counts vary."""
+    """Count a PDF's words. Counts of table heads vary, because each page repeats them."""
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(BytesIO(pdf)).pages)
     text = HEAD_LINE.sub("", unicodedata.normalize("NFKC", text))
     text = SPACED_WORD.sub(lambda word: word[0].replace(" ", ""), text)
@@ -60,7 +60,7 @@ def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> No
     theirs = words(chromium_pdf(page, html))
     for word in HEAD:
         assert ours.pop(word) and theirs.pop(word)
-    # Words for screen readers only: WeasyPrint clips them but keeps their text.
+    # WeasyPrint clips the words for screen readers, but the PDF contains their text.
     hidden = re.findall(r'class="visually-hidden"[^>]*>([^<]*)', html)
     unseen = Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", " ".join(hidden))))
     assert (ours - theirs - unseen, theirs - ours) == (Counter(), Counter())

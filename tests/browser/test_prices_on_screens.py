@@ -61,7 +61,7 @@ def test_chart_letters_on_vehicle_page_are_fourteen_pixels(
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
-        # The font size and the scale in both directions; a stretched drawing would have others.
+        # A stretched drawing would change the font size or the scale of its texts.
         sizes = page.evaluate(
             """() => [...document.querySelectorAll(".price-chart text")]
               .filter((text) => text.checkVisibility() && text.getBBox().width)

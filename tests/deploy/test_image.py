@@ -27,7 +27,7 @@ from tests.fakes.processes import HttpProcess
 SUITE = "bookworm"
 # The parts of /usr/share that debian:bookworm-slim leaves out.
 SLIM = ("doc", "man", "info", "locale", "groff", "lintian")
-# GnuTLS contains public keys for its self-test, which are no leak.
+# Published private keys, with which GnuTLS tests itself, are no leak.
 PUBLIC_KEYS = re.compile(r"usr/lib/[^/]+/libgnutls\.so\.[0-9.]+: private key")
 LARGEST_MB = 400
 PLATE = "ABC1D23"
@@ -74,7 +74,7 @@ class Image:
         return config
 
     def command(self, data: Path, *words: str, **variables: str) -> list[str]:
-        """Return the command that runs ``words`` as in a container with these variables."""
+        """Return the command that runs ``words`` as in a container with ``variables``."""
         environment = [*self.config["Env"], *(f"{name}={text}" for name, text in variables.items())]
         inside = f'cd {self.config["WorkingDir"]} && exec "$@"'
         return [
@@ -86,7 +86,7 @@ class Image:
 
 
 class ImageProcess(HttpProcess):
-    """The image's own command, with a new volume."""
+    """A container that runs the image's own command, with a new volume."""
 
     def __init__(self, image: Image) -> None:
         super().__init__([])

@@ -1,6 +1,6 @@
 """The Prometheus rules and the Grafana dashboard read existing metrics and work.
 
-Tests that run promtool or Prometheus are skipped where it is not installed.
+A test that runs promtool or Prometheus is skipped if the program is missing.
 """
 
 import json

@@ -70,7 +70,7 @@ def words_of(command: str) -> tuple[dict[str, str], list[str]]:
 
 
 def run(language: str, text: str, folder: Path) -> str:
-    """Run an example as printed; return what it prints, raise AssertionError if it fails."""
+    """Run an example as printed; return its output, or raise AssertionError."""
     match language:
         case "curl":
             command = ["bash", "-euo", "pipefail", "-c", text]

@@ -157,7 +157,7 @@ def stable(text: str) -> str:
 def test_printed_answers_are_those_of_the_examples(
     portal: PortalProcess, printed: list[Printed], tmp_path: Path
 ) -> None:
-    """Each printed answer is an excerpt of what the example before it gets."""
+    """Each printed answer is an excerpt of the output of the example before it."""
     compared = 0
     for number, answer in enumerate(printed):
         if answer.language:

@@ -93,7 +93,7 @@ def test_everything_paid_returns_after_the_data_directory_is_lost(
 
     asked = upstream.count()
     restored = ledger_of(server)
-    # A ledger row is written before its call. Each of the four writers may be between the two.
+    # A ledger row is written before its call is sent. Each of four writers may have such a row.
     assert before + 10 <= len(restored) <= during + 4
     lost_outcome = {"maybe"}  # of calls in flight during the backup
     for row, was in zip(restored, ledger, strict=False):

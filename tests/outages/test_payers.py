@@ -114,7 +114,7 @@ def test_unverified_calls_in_flight_do_not_use_up_the_day(
 def test_cached_failure_is_not_shared_between_credentials(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
-    """All requests are concurrent, so that both workers get some of each credential."""
+    """All requests are concurrent, so both workers get requests of each credential."""
     upstream.default(except_for("bia", faults.slow_first_byte(0.3, faults.status(500))))
     path = path_of("decode", "ABC1D23")
     crowd = [Ask(path, {"Authorization": ("ana", "bia")[number % 2]}) for number in range(40)]

@@ -106,7 +106,7 @@ def test_rotation_while_redis_is_down_is_completed_at_the_next_start(
 def test_rotation_deletes_entries_of_a_file_without_recorded_key(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """A running portal that replaces a corrupt file leaves a new file without a key."""
+    """A file that a running portal made in place of a corrupt file records no key."""
     settings = managed(upstream.url) | {
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_SECRET_KEY": KEY,

@@ -1,4 +1,4 @@
-"""No upstream response reaches another caller, and each has a ledger row."""
+"""No upstream response reaches the wrong caller, and each has a ledger row."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ DELAY_S = 0.4
 
 
 def fines_of(name: str) -> bytes:
-    """Return fines (RENAINF) with ``name`` as the place, because fines have no plate."""
+    """Return a fines body (RENAINF) with ``name`` as the place of the fine."""
     return factories.renainf_body(factories.fine(localInfracao=name))
 
 

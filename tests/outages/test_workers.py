@@ -110,10 +110,10 @@ def test_primary_failure_in_mid_traffic_fails_no_request(
     assert calls(upstream, secondary) <= len(unique) + 64
 
     def ledger_agrees() -> bool:
-        """Return whether rows and counted calls match.
+        """Return whether the ledger's rows match the upstream's calls.
 
-        A stopped upstream cuts off calls that it may not have read. Their rows have the outcome
-        "broken", and the fake upstream may not have counted them.
+        A stopped upstream cuts off calls that it may not have read. The rows of these calls have
+        the outcome "broken", and the fake upstream may not have counted them.
         """
         rows, counted = ledger_of(server), calls(upstream, secondary)
         cut_off = sum(row["outcome"] == "broken" for row in rows) if death == "refused" else 0
@@ -125,7 +125,7 @@ def test_primary_failure_in_mid_traffic_fails_no_request(
 def test_worker_killed_in_mid_call_costs_one_more_call(
     server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """Requests at other workers are answered; the killed call stays in the ledger."""
+    """Requests at other workers are answered, and the ledger keeps the lost call."""
     gate = threading.Event()
     upstream.script("/", faults.held(gate), faults.good())
     path = path_of("decode")

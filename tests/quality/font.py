@@ -22,7 +22,7 @@ CHARACTERS: Final = (
     "U+2033,U+20AC,U+2212,U+2190-2193,U+2197,U+00D7,U+2011"
 )
 FEATURES: Final = "kern,ccmp,tnum"
-# The weights of each file: those that the style sheets use.
+# The weights that the style sheets use, by file.
 FILES: Final = {"inter.woff2": "400:700", "inter-400.woff2": "400", "inter-600.woff2": "600"}
 
 

@@ -52,7 +52,7 @@ def mark() -> str:
 
 
 def app_icon(rounded: bool) -> str:
-    """The icon of a home screen. Without round corners its plate fits the safe zone."""
+    """The icon of a home screen. If not rounded, its plate fits the mask's safe zone."""
     scale, corner = (1.0, 112) if rounded else (0.84, 0)
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512">'

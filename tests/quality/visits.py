@@ -77,7 +77,7 @@ DESKTOP: Final = ViewportSize(width=1280, height=900)
 SMALL: Final = ViewportSize(width=320, height=640)
 
 
-# Forty entries, of which FOR0A02 gets no answer, one plate again, and two mistyped plates.
+# Forty entries, then one plate again and two mistyped plates. FOR0A02 gets no answer.
 _PLATES: Final = ["ABC1D23", "FOR0A02", "JUD0A04", "FIP0A06", "MUL0A45", "VAZ0A00", "79831854647"]
 _TYPED: Final = " ".join([*_PLATES, *(f"QTZ{n // 10}F{n % 10}1" for n in range(33)), "ABC1D23"])
 _MISTAKES: Final = "\nABC12\nLMPOA01"

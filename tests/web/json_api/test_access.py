@@ -159,7 +159,7 @@ def test_scope_allows_only_its_operation(
 def test_unauthorised_request_reveals_no_other_error(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    """The credential and its scopes are checked before the plate, the UF and the body."""
+    """The credential and its scopes are checked before plate, state (UF) and body."""
     here = portal()
     narrow = issue(here, "narrow", frozenset({"decode"}))
     wrong_plate = "/detran/v1/restrictions/renainf/XX"

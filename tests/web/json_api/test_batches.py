@@ -446,7 +446,7 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
 def test_archive_leaves_weasyprint_out_of_the_worker(
     here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """WeasyPrint takes 47 MiB, which a worker would keep for good."""
+    """A worker that loads WeasyPrint would use 47 MiB more until its end."""
     pytest.importorskip("weasyprint")
     batch = created(here, ["ABC1D23", "LMP0A01"])["id"]
     ended(here, batch)

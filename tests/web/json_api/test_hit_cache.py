@@ -1,4 +1,4 @@
-"""The hit cache: end of a hit, access to the entries, and memory limits."""
+"""The hit cache: invalidation of entries, access to entries, and memory limits."""
 
 import threading
 import time

@@ -350,7 +350,7 @@ def test_ten_thousand_guesses_find_nothing_and_are_slowed(portal: PortalFactory)
         found[guess.status_code] += 1
         assert "Dossiê autêntico" not in guess.get_data(as_text=True)
     assert found.keys() == {200, 404, 429}  # 200: /verificar with an unknown number
-    assert found[200] + found[404] <= 60  # 20 guesses a minute, within three minutes
+    assert found[200] + found[404] <= 60  # 20 a minute, for at most three minutes
     slowed = guesser.get(f"/d/{new_identifiers().key}")
     assert slowed.status_code == 429
     assert int(slowed.headers["Retry-After"]) > 0

@@ -77,7 +77,7 @@ def cells(page: Page, caption: str) -> list[list[str]]:
 
 @pytest.fixture
 def quiet(here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> InProcessPortal:
-    """A portal without scheduled reads that caches a token for the whole test."""
+    """A portal without scheduled reads. It caches a token for the whole test."""
     here.client.get("/healthz")
     here.app.extensions["scheduler"].stop()
     monkeypatch.setattr(access_tokens, "REMEMBERED_S", 600.0)

@@ -184,7 +184,7 @@ def test_page_renders_while_the_upstream_is_down(
     upstream.stop()
     page = buyer.get(f"/placa/{PLATE}?completo=1")
     assert page.text.count("A fonte de dados não respondeu") == 1
-    # One of the two is in the script's template for a panel that cannot be fetched.
+    # One occurrence is in the script's template for a panel that cannot be fetched.
     assert page.text.count("não significa “nada consta”") == 2
     assert "Dossiê para imprimir" not in page.text
     assert "nada impede" not in page.text.lower()
