@@ -1,4 +1,4 @@
-"""On a full disk workers survive, paid answers arrive, and no new call is sent.
+"""On a full disk workers survive, paid answers arrive, and calls need a ledger row.
 
 The disk is a tmpfs of a few MiB. The tests are skipped where it cannot be mounted.
 """

@@ -1,4 +1,4 @@
-"""Only the origins in CORS_ORIGINS may call the JSON paths, and without cookies."""
+"""Only origins in CORS_ORIGINS may call JSON paths, and only without cookies."""
 
 from typing import Any
 
