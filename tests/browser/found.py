@@ -1,4 +1,4 @@
-"""What a locator finds, for tests in which the element must have it."""
+"""Read a property of an element or page, and fail if the property is missing."""
 
 from typing import TYPE_CHECKING
 

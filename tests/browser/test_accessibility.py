@@ -1,6 +1,6 @@
 """Accessibility tests: axe, keyboard, text size, reduced motion and forced colours.
 
-`make quality` checks every page in every medium; these tests cover the most important ones.
+`make quality` checks every page in every medium; these tests cover the most important pages.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def test_axe_reports_known_violation(page: "Page", axe_source: str) -> None:
 
 
 def test_vehicle_page_is_usable_by_keyboard(page: "Page", portal: PortalProcess) -> None:
-    """Tab reaches every usable element; each is in view and has a focus mark."""
+    """Tab reaches every usable element. A focused element is in view and marked."""
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     usable = page.evaluate(
         """() => [...document.querySelectorAll(
@@ -111,10 +111,10 @@ def test_reduced_motion_disables_animations(new_page: PageFactory, portal: Porta
 def test_forced_colours_keep_icons_and_borders(
     new_page: PageFactory, portal: PortalProcess
 ) -> None:
-    """With system colours a status still has its shape, and boxes their borders."""
+    """With system colours, status icons keep their shapes and boxes their borders."""
     page = new_page(forced_colors="active")
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
-    # The system's colours of text and of what can be clicked, such as the summary of an act.
+    # The system's colours of text and of links.
     inks = page.evaluate(
         "['body', 'main a'].map((one) => getComputedStyle(document.querySelector(one)).color)"
     )

@@ -1,4 +1,4 @@
-"""A batch as a dealer uses it, with and without JavaScript, and the script of its page."""
+"""Batches with and without JavaScript, and the script of the batch page."""
 
 import csv
 import io
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 PLATES = [f"QTZ{number}F71" for number in range(10)]
 MISTAKES = ("ABC12", "LMPOA01")
-# Twelve entries with two mistakes, and one of them twice.
+# Ten plates, two mistakes, and the first plate again.
 TYPED = "\n".join([", ".join(PLATES[:5]), *PLATES[5:], *MISTAKES, PLATES[0].lower()])
 PRICES = {
     "PORTAL_PRICE_DECODE": "0.85",
@@ -59,7 +59,7 @@ def draft(page: "Page", portal: PortalProcess, text: str = TYPED) -> None:
 
 
 def refreshed(page: "Page", selector: str, *, has_script: bool) -> None:
-    """Wait until the page shows an element; without a script, by loading the page again."""
+    """Wait until the page shows an element; without a script, reload the page."""
     if has_script:
         page.locator(selector).first.wait_for()
         return
@@ -72,7 +72,10 @@ def refreshed(page: "Page", selector: str, *, has_script: bool) -> None:
 
 
 def until_ended(page: "Page", plates: int) -> None:
-    """Wait until the progress bar shows that many plates. The policy forbids wait_for_function."""
+    """Wait until the progress bar shows that ``plates`` plates have ended.
+
+    The page's Content-Security-Policy forbids ``wait_for_function``.
+    """
     bar = page.locator("#lote progress")
     for _ in range(600):
         if bar.evaluate("one => one.value") >= plates:
@@ -116,7 +119,7 @@ def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
 
     page = new_page(java_script_enabled=has_script)
     sign_in(page, portal)
-    assert upstream.count() < LOOKUPS  # at most the lookup under way at the pause has ended since
+    assert upstream.count() < LOOKUPS  # after the pause, only the lookup in flight may have ended
     page.goto(f"{portal.url}/lote")
     page.get_by_role("link", name="10 placas").click()
     page.get_by_role("button", name="Continuar").click()
@@ -161,10 +164,10 @@ def test_cancellation_is_confirmed(
     assert not confirmed.is_visible()
     page.get_by_text("Cancelar…").click()
     if has_script:
-        until_ended(page, 2)  # the poll replaces the section, which stays open
+        until_ended(page, 2)  # the poll replaces the section; the new one is open
         assert page.evaluate("document.activeElement.textContent") == "Cancelar…"
     confirmed.click()
-    # The script goes on until the lookups that were sent have ended.
+    # The script polls until the lookups in flight have ended.
     page.locator("#lote").get_by_text("Lote cancelado. Custou").wait_for()
     assert page.get_by_text("2 linhas ficaram de fora").is_visible()
     page.get_by_role("link", name="Não consultadas").click()
@@ -181,11 +184,11 @@ def test_failed_plates_are_asked_again_alone(
     page.locator(".price-card button").first.click()
     page.get_by_text("1 placa ficou sem alguma resposta").wait_for()
     page.get_by_role("link", name="Com falha 1").click()
-    page.wait_for_url("**so=failed**")  # until it has loaded
+    page.wait_for_url("**so=failed**")  # the filtered page has loaded
     assert page.locator(".results tbody tr").count() == 1
     upstream.clear()
     upstream.forget_calls()
-    page.wait_for_timeout(2100)  # the gateway shares a failure for two seconds
+    page.wait_for_timeout(2100)  # the gateway caches a failure for two seconds
     page.get_by_role("button", name="Consultar de novo 1 placa").click()
     page.locator(".batch-done").wait_for()
     assert [call.path for call in upstream.calls] == [f"/detran/v1/decode/{PLATES[2]}"]
@@ -211,13 +214,13 @@ def test_polling_keeps_the_focus_and_announces_rarely(
     link.focus()
     until_ended(page, 2)
     assert link.evaluate("one => one === document.activeElement")
-    assert first_row.evaluate("one => !one.isConnected")  # it has changed
+    assert first_row.evaluate("one => !one.isConnected")  # the script has replaced the row
     page.get_by_role("button", name="Pausar").focus()
     until_ended(page, 5)
     assert page.evaluate("document.activeElement.textContent") == "Pausar"
     upstream.default(faults.good())
     page.locator(".batch-done").wait_for()
-    # The button is gone with its section; the focus must not fall back to the top of the page.
+    # The focused button is gone with its section. The script moves the focus to the heading.
     assert page.evaluate("document.activeElement.tagName") == "H1"
     heard = page.evaluate("heard")
     assert 2 <= len(heard) <= 6
@@ -251,7 +254,7 @@ def test_results_are_sorted_filtered_and_searched(
             for row in page.locator(".results tbody tr").all()
         ]
 
-    page.select_option("#lote-ordem", "conclusao")  # applies by itself
+    page.select_option("#lote-ordem", "conclusao")  # the page applies the choice without a button
     page.wait_for_url("**ordem=conclusao**")
     assert shown() == [*PLATES[:3], PLATES[4], PLATES[3]]
     page.fill("#lote-busca", "qtz-1f71")
@@ -284,7 +287,7 @@ def test_table_of_forty_rows_fits(
     assert len(heights) == 40
     assert max(heights) <= 190
     verdict = box_of(page.locator(".results__status").first)
-    assert verdict["height"] <= 48  # two lines
+    assert verdict["height"] <= 48  # at most two lines
     renavam = page.locator("#resultado-79831854647")
     number = box_of(renavam.locator("th .number"))
     assert number["x"] + number["width"] <= box_of(renavam.locator("td .icon"))["x"]

@@ -1,4 +1,4 @@
-"""The comparison's script: columns arrive one by one, and a failed one says so."""
+"""The comparison's script loads columns one by one; a failed column says so."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
 MANY = "/placa/MUL0A45?completo=1"
 FEW = "/placa/ABC1D23?completo=1"
-# The longest panel of 45 fines on a desk, with one open line (EXPERIENCE.md, "Fines").
+# The greatest height of a panel of 45 fines on a desktop screen, with one open fine.
 MOST_PIXELS = 2600
 SUMMARY = ".ledger__more > details > summary"
-# Pairs of visible text boxes in the panel that share more than a pixel in both directions.
+# Pairs of visible text boxes in the panel that overlap by more than a pixel.
 OVERLAPS = """() => {
   const boxes = [];
   const walk = document.createTreeWalker(document.querySelector("#multas"), NodeFilter.SHOW_TEXT);
@@ -181,7 +181,7 @@ def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: Port
     words, sums = page.inner_text(".ledger-shown"), page.locator(".ledger__yearsum:visible")
     shown = [visible(page).nth(n).get_attribute("id") for n in range(count)]
     by_script = sums.all_inner_texts()
-    # The server shows the same for this address.
+    # After a reload the server shows the same fines and sums.
     page.reload()
     assert page.inner_text(".ledger-shown") == words
     assert [visible(page).nth(n).get_attribute("id") for n in range(count)] == shown
@@ -234,7 +234,7 @@ def test_link_opens_a_fine_that_a_filter_hides(page: "Page", portal: PortalProce
 def test_link_opens_a_fine_of_a_panel_that_arrives_later(
     page: "Page", portal: PortalProcess
 ) -> None:
-    """The other spelling of the plate is a separate lookup, so its panels are not stored."""
+    """MUL0045 is the old spelling of MUL0A45. Its lookups are stored separately."""
     page.goto(f"{portal.url}/placa/MUL0045#multa-7")
     page.wait_for_selector("#multas[data-panel=ready]")
     page.wait_for_selector("#multa-7 .deadlines", state="visible")

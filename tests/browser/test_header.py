@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 WIDTHS = (320, 360, 480, 640, 768, 1023, 1024, 1440)
-# The header's visible texts and controls that overlap another one or leave the window.
+# Visible texts and controls of the header that overlap each other or leave the window.
 FAULTS = """() => {
   const parts = [...document.querySelectorAll(
     '.demo-banner p, .brand, .site-header input, .site-header button, .site-header li a, h1')]

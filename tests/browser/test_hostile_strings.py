@@ -1,6 +1,6 @@
 """Hostile strings in every field, rendered in Chromium.
 
-They must run no script, load nothing and violate no Content-Security-Policy.
+The strings must run no script, load nothing and violate no Content-Security-Policy.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ def test_hostile_strings_run_no_script(
     sign_in(page, server)
     plate = "ABC1D23"
     for number in range(PAGES):
-        # The full run puts one string into all fields; the short one puts different strings.
+        # The full run puts one string into all fields; the short run puts different strings.
         strings = repeat(STRINGS[number]) if FULL else islice(cycle(STRINGS), number * 61, None)
         for operation, body in hostile_bodies(plate, strings).items():
             upstream.script(path_of(operation, plate), faults.answer("hostile", body))

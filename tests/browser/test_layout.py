@@ -1,4 +1,4 @@
-"""Layout tests: long words do not widen pages, and amounts that fit are not split in two."""
+"""Long words do not widen pages, and an amount that fits on a line is not split."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
@@ -35,7 +35,7 @@ PAGES = (
 )
 LONG, ABSURD, AMOUNT = "W" * 60, "M" * 300, "999999999999999"
 WIDTHS = (320, 360, 768, 1280)
-# Measured with all <details> open.
+# The width of the page with all <details> open.
 WIDTH = """() => {
   document.querySelectorAll("details").forEach(one => one.open = true);
   return document.documentElement.scrollWidth;
@@ -77,12 +77,12 @@ def answer(upstream: FaultUpstream, decode: bytes, renainf: bytes, renajud: byte
 
 
 def versions(text: str, **overrides: Any) -> list[Any]:
-    """More versions than tabs, so that the list of other versions is shown too."""
+    """Return eight versions, too many for tabs, so that the page lists the others."""
     return [fipe_entry(versao=f"{number}{text}", **overrides) for number in range(8)]
 
 
 def unbreakable(text: str) -> tuple[bytes, bytes, bytes]:
-    """Records in which every free text is one long word and every amount is absurd."""
+    """Return records with one long word in every text, and absurdly high amounts."""
     return (
         decode_body(
             PLATE,

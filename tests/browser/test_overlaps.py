@@ -1,7 +1,7 @@
 """No two texts of a page overlap, at any width.
 
-The boxes of two text nodes must not intersect. Hidden texts, clipped parts, and texts in fixed or
-sticky elements are left out: the latter cover others on purpose while the page scrolls.
+The boxes of two text nodes must not intersect. Hidden texts and clipped parts are left out. Fixed
+and sticky elements are left out too, because they cover texts on purpose while the page scrolls.
 """
 
 from collections.abc import Iterator

@@ -58,7 +58,7 @@ def retry_by_keyboard(page: "Page", control: str) -> None:
 
 @pytest.fixture
 def unavailable(page: "Page", portal: PortalProcess) -> Any:
-    """A vehicle page whose fines panel has a stored answer, a gap and a retry link."""
+    """A vehicle page whose fines panel has an old answer, a notice and a retry link."""
     answer_with(page, 1)
     page.goto(f"{portal.url}/placa/{next(PLATES)}")
     page.wait_for_selector("#multas >> text=Conteúdo 1")
@@ -118,7 +118,7 @@ def test_loading_panel_does_not_take_focus(page: "Page", portal: PortalProcess) 
 def test_panel_timeout_follows_server_setting(
     page: "Page", portal: PortalProcess, value: str, seconds: int
 ) -> None:
-    """The time-out is ``data-panel-seconds``, or 30 s if that is missing or invalid."""
+    """The time-out is ``data-panel-seconds``, or 30 s without a valid value."""
 
     def set_panel_seconds(route: Any) -> None:
         html = re.sub(r' data-panel-seconds="[^"]*"', "", route.fetch().text())

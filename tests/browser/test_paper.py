@@ -16,18 +16,18 @@ from tests.presentation.rendering import ASSETS
 if TYPE_CHECKING:
     from playwright.sync_api import Page
 
-ADDRESS = "http://127.0.0.1:1"  # no server listens; the test fulfils every request
-# The head of each sheet, which repeats with the number of sheets.
+ADDRESS = "http://127.0.0.1:1"  # no server listens here; Playwright answers every request
+# Page headers. The two PDFs may differ in their number of pages.
 HEAD_LINE = re.compile(r"ABC1D23 · [^\n]*rascunho: sem número|página \d+ de \d+")
-# Some Chromium versions separate the letters of a word with letter-spacing ("B R A S I L").
+# In some Chromium versions, words with letter-spacing have blanks ("B R A S I L").
 SPACED_WORD = re.compile(r"\b(?:[A-Z] ){2,}[A-Z]\b")
-# pypdf joins the years of a chart's axis, which stand apart on the sheet.
+# pypdf joins the years on a chart's axis, although they are apart on the sheet.
 JOINED_YEARS = re.compile(r"\b(?:20\d\d){2,}\b")
 HEAD = ("No", "e", "data", "Infração", "Valor", "Situação")
 
 
 def words(pdf: bytes) -> Counter[str]:
-    """The word counts of a PDF. Table heads repeat on each page, so their counts vary."""
+    """Count a PDF's words. Counts of table heads vary, because each page repeats them."""
     text = "\n".join(sheet.extract_text() for sheet in PdfReader(BytesIO(pdf)).pages)
     text = HEAD_LINE.sub("", unicodedata.normalize("NFKC", text))
     text = SPACED_WORD.sub(lambda word: word[0].replace(" ", ""), text)
@@ -60,7 +60,7 @@ def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> No
     theirs = words(chromium_pdf(page, html))
     for word in HEAD:
         assert ours.pop(word) and theirs.pop(word)
-    # Words for screen readers only: WeasyPrint clips them but keeps their text.
+    # WeasyPrint clips the words for screen readers, but the PDF contains their text.
     hidden = re.findall(r'class="visually-hidden"[^>]*>([^<]*)', html)
     unseen = Counter(re.findall(r"\w+", unicodedata.normalize("NFKC", " ".join(hidden))))
     assert (ours - theirs - unseen, theirs - ours) == (Counter(), Counter())

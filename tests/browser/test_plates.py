@@ -26,7 +26,7 @@ def demo() -> Iterator[PortalProcess]:
 
 
 def glyphs(page: "Page") -> dict[str, Image.Image]:
-    """Each glyph in black on white, one pixel a unit, with MARGIN around its box."""
+    """Draw each glyph black on white at one pixel per unit, with MARGIN around it."""
     width, height = BOX
     page.set_viewport_size({"width": width * len(CHARACTERS), "height": height})
     path = "".join(
@@ -46,7 +46,7 @@ def glyphs(page: "Page") -> dict[str, Image.Image]:
 
 
 def ink(picture: Image.Image) -> float:
-    """The blackness of a picture in pixels."""
+    """Return a picture's ink as a number of black pixels."""
     return sum(number * (255 - level) for level, number in enumerate(picture.histogram())) / 255
 
 
@@ -59,7 +59,7 @@ def test_glyphs_stay_in_their_boxes(page: "Page") -> None:
 
 
 def test_any_two_glyphs_differ_at_a_glance(page: "Page") -> None:
-    """Blurred as on a small plate, two glyphs still differ by a fair part of their ink."""
+    """Blurred as on a small plate, two glyphs differ by at least 12 % of their ink."""
     pictures = {
         character: picture.filter(ImageFilter.GaussianBlur(2))
         for character, picture in glyphs(page).items()

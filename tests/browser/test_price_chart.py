@@ -1,4 +1,4 @@
-"""Every month of the price chart is readable by keys, tap and pointer; choices need no script."""
+"""Every month of the price chart can be read with keys, taps and a pointer."""
 
 import re
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ SIX = "/placa/FIP0A06?completo=1"
 MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")
 READING = "[data-chart-reading]"
 SLIDER = "[data-chart-slider]"
-# The month table as the chart's readings begin, with "*" on predictions.
+# The cells of the month table as (year, month, price); "*" marks a prediction.
 TABLE = """() => {
   const rows = [...document.querySelectorAll("[data-price] .price-table tbody tr")];
   return rows.flatMap((row) => [...row.querySelectorAll("td")].map((cell, month) =>
@@ -63,7 +63,10 @@ def portal() -> Iterator[PortalProcess]:
 
 
 def months_of(page: "Page") -> list[str]:
-    """The readings that the month table asks for: "jul/24 · R$ 31.315" and "previsão" or ""."""
+    """Return the readings expected from the month table, as "jul/24 · R$ 31.315".
+
+    The reading of a predicted month ends with "previsão".
+    """
     page.locator("[data-price] details").first.evaluate("fold => fold.open = true")
     found = {}
     for year, month, text in page.evaluate(TABLE):
@@ -111,7 +114,7 @@ def test_pages_and_ends_are_keys(page: "Page", portal: PortalProcess) -> None:
 
 
 def middles(page: "Page") -> list[tuple[float, float]]:
-    """The point of each month in the middle of the plot."""
+    """Return a point of each month, at half the height of the plot."""
     points: list[tuple[float, float]] = page.evaluate(
         f"""() => {{
           const slider = document.querySelector("{SLIDER}");
@@ -266,6 +269,6 @@ def test_reading_stays_inside_the_chart(page: "Page", portal: PortalProcess) -> 
 
 
 def test_sparkline_is_in_the_comparison(page: "Page", portal: PortalProcess) -> None:
-    """MES0A01 has a price of one month only."""
+    """MES0A01 has a price of one month only, so it has no sparkline."""
     page.goto(f"{portal.url}/comparar?placas=ABC1D23,MES0A01&completo=1")
     assert page.locator("svg.sparkline").count() == 1

@@ -26,7 +26,7 @@ LETTERS = """async () => {
   return drawings.map(([width, svg]) =>
     width / svg.getAttribute("viewBox").split(" ")[2] * svg.getAttribute("font-size"));
 }"""
-# The texts that extend beyond the paper's edges, also in cells whose columns are tab stops.
+# The texts of the price tables that extend beyond the paper's edges.
 CUT = """() => {
   const out = [];
   for (const part of document.querySelectorAll("#precos, .months-note, .months td, .versions td")) {
@@ -61,7 +61,7 @@ def test_chart_letters_on_vehicle_page_are_fourteen_pixels(
     page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
-        # The height of a line box of letters, which a stretched drawing would change.
+        # A stretched drawing would change the font size or the scale of its texts.
         sizes = page.evaluate(
             """() => [...document.querySelectorAll(".price-chart text")]
               .filter((text) => text.checkVisibility() && text.getBBox().width)

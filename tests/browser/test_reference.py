@@ -1,4 +1,4 @@
-"""The API reference: tabs without JavaScript, copying, one language for all, the contents."""
+"""The API reference: language tabs, copy buttons, and the table of contents."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -49,7 +49,7 @@ def test_every_example_shows_one_language(new_page: PageFactory, portal: PortalP
     choose(page, 2, "JavaScript")
     chosen = page.evaluate(SHOWN)
     assert len(chosen) == len(shown)
-    # An example that has no JavaScript keeps its own language.
+    # An example without a JavaScript version keeps its own language.
     assert set(chosen) == {"javascript", "curl", "answer"}
     page.reload()
     assert page.evaluate(SHOWN) == chosen

@@ -1,4 +1,4 @@
-"""The vehicle page in a browser: what its first screen holds, and what its script says."""
+"""The vehicle page: the contents of its first screen, and its script's messages."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 PHONE = {"width": 360, "height": 740}
 DESK = {"width": 1440, "height": 900}
-# Clean, blocked by a court, 45 fines, several court orders, six prices, without a description.
+# In order: clean, blocked by a court, 45 fines, several court orders, six prices, no description.
 PLATES = ("LMP0A01", "ABC1D23", "MUL0A45", "JUD0A04", "FIP0A06", "VAZ0A00")
 LOWEST_FINDING_PX = 560
 BOXES = """() => {
@@ -66,7 +66,7 @@ def test_title_and_log_carry_the_verdict(page: "Page", portal: PortalProcess) ->
 
 
 def test_every_part_of_the_summary_arrives(page: "Page", portal: PortalProcess) -> None:
-    """The page that the script assembles equals the one that the server renders whole."""
+    """The page that the script assembles equals the page that the server renders."""
     page.goto(f"{portal.url}/placa/ABC1D25")
     page.wait_for_selector("#resumo[data-panel=ready]")
     page.wait_for_selector("[data-panel=waiting]", state="detached")

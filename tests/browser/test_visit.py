@@ -54,7 +54,7 @@ def test_search_shows_vehicle_with_javascript(page: "Page", portal: PortalProces
 def test_search_shows_vehicle_without_javascript(
     page_without_javascript: "Page", portal: PortalProcess
 ) -> None:
-    # The other spelling of the showcase plate is a separate lookup, so its panels are not stored.
+    # ABC1323 is the old spelling of ABC1D23. Its lookups are separate, so none is stored.
     search(page_without_javascript, portal, "ABC1323")
     page_without_javascript.wait_for_url("**/placa/ABC1323?completo=1")
     expect_the_vehicle(page_without_javascript)
@@ -107,7 +107,7 @@ def test_forms_work_without_javascript(
     page.fill("#mais-uma", "mul0a45")
     page.click("main >> button:has-text('Juntar')")
     page.wait_for_url("**/comparar?placas=ABC1D23,MUL0A45**")
-    # With stored answers the columns are there at once, otherwise after a redirect.
+    # With stored answers the columns appear at once, otherwise after a redirect.
     page.wait_for_selector(".comparison thead th >> nth=1", state="attached")
     assert page.locator(".comparison thead th").count() == 2
 

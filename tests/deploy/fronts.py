@@ -1,7 +1,7 @@
 """nginx and Caddy with the configurations of deploy/proxies, in front of portals on loopback.
 
-Only addresses, certificates and file paths are replaced. The tests are skipped where the program is
-not installed.
+Only addresses, certificates and file paths are replaced. A test is skipped where its proxy is not
+installed.
 """
 
 import os
@@ -39,7 +39,7 @@ http {{
 
 
 class Front(HttpProcess, ABC):
-    """A proxy with TLS for the name localhost. ``ports`` are the portals behind it."""
+    """A proxy with TLS for localhost, in front of the portals at ``ports``."""
 
     def __init__(self, ports: Sequence[int]) -> None:
         super().__init__([])
@@ -57,7 +57,7 @@ class Front(HttpProcess, ABC):
     def answers(self) -> bool:
         try:
             return self.get("/healthz", timeout=2).status_code == 200
-        except (requests.RequestException, OSError):  # the authority may not exist yet
+        except (requests.RequestException, OSError):  # Caddy may not have made its CA yet
             return False
 
     def get(self, path: str, **options: object) -> requests.Response:
@@ -98,7 +98,7 @@ class NginxFront(Front):
 class CaddyFront(Front):
     def configure(self, ports: Sequence[int]) -> list[str]:
         program = installed("caddy")
-        # The global options of a test: no port 80, no change to this machine's authorities.
+        # Global options for the tests: no port 80, no new trusted CA on this machine.
         options = "{\n\tauto_https disable_redirects\n\tskip_install_trust\n\tadmin off\n"
         text = (PROXIES / "Caddyfile").read_text("utf-8")
         config = self.directory / "Caddyfile"
@@ -123,7 +123,7 @@ def installed(program: str) -> str:
 
 
 def replaced(text: str, changes: dict[str, str]) -> str:
-    """Return the text with all changes; a former text that is missing fails the test."""
+    """Return the text with all changes; fail the test if a text to change is missing."""
     for former, new in changes.items():
         assert former in text, former
         text = text.replace(former, new)

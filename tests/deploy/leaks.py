@@ -1,17 +1,17 @@
-"""Searches a tree of files for what must not be in a container image: secrets, and the builder."""
+"""Searches a file tree for secrets and for traces of the build machine."""
 
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-# Names of a path's parts, in full.
+# Each pattern must match the whole name of a file or directory.
 _NAMES = re.compile(
     r"\.git|\.hg|\.svn|\.ssh|\.netrc|_netrc|\.pypirc|pip\.conf|\.pip|\.npmrc|\.aws|\.docker|\.env"
     r"|\.(bash|python|psql)_history|id_(rsa|dsa|ecdsa|ed25519)|secret_key|credentials(\.json)?"
     r"|.*\.(key|p12|pfx|jks|sqlite|sqlite3)"
 )
-# Each begins with a literal text, which the search finds fast. Private keys with a body, because
-# libraries contain the header alone.
+# Each pattern begins with literal text, so that the search is fast. A private key must have a body,
+# because libraries contain the header alone.
 _CONTENTS = {
     "private key": rb"-----BEGIN [A-Z ]*PRIVATE KEY-----\s+[A-Za-z0-9+/]{32}",
     "AWS key": rb"AKIA(?<![A-Za-z0-9+/]AKIA)[0-9A-Z]{16}(?![A-Za-z0-9+/])",

@@ -1,9 +1,8 @@
 """The container image, built on a base of Debian's packages, and the server that runs in it.
 
-``make test-image`` sets IMAGE_TEST. The test takes minutes, and needs root, buildah and mmdebstrap,
-but no container service and no registry: buildah runs its steps in a changed root directory, and
-so does the test with the server. The root file system is read-only then, as with
-``docker run --read-only``.
+``make test-image`` sets IMAGE_TEST. The test takes minutes and needs root, buildah and mmdebstrap.
+It needs no container service and no registry, because buildah and the test use chroot. The server's
+root file system is read-only, as with ``docker run --read-only``.
 """
 
 import json
@@ -26,9 +25,9 @@ from tests.fakes.preloaded import CHECKOUT
 from tests.fakes.processes import HttpProcess
 
 SUITE = "bookworm"
-# What debian:bookworm-slim leaves out.
+# The parts of /usr/share that debian:bookworm-slim leaves out.
 SLIM = ("doc", "man", "info", "locale", "groff", "lintian")
-# Keys with which GnuTLS tests itself at its start.
+# Published private keys, with which GnuTLS tests itself, are no leak.
 PUBLIC_KEYS = re.compile(r"usr/lib/[^/]+/libgnutls\.so\.[0-9.]+: private key")
 LARGEST_MB = 400
 PLATE = "ABC1D23"
@@ -46,7 +45,7 @@ PAGES = (
     "/entrar",
 )
 
-# The directories that a container gets: /data a volume, /tmp and /dev/shm in memory.
+# The mounts of a container: a volume at /data, and memory at /tmp and /dev/shm.
 IN_CONTAINER = """
 set -e
 root=$1 data=$2 user=$3 directory=$4; shift 4
@@ -75,7 +74,7 @@ class Image:
         return config
 
     def command(self, data: Path, *words: str, **variables: str) -> list[str]:
-        """Return the command that runs ``words`` as in a container with these variables."""
+        """Return the command that runs ``words`` as in a container with ``variables``."""
         environment = [*self.config["Env"], *(f"{name}={text}" for name, text in variables.items())]
         inside = f'cd {self.config["WorkingDir"]} && exec "$@"'
         return [
@@ -87,7 +86,7 @@ class Image:
 
 
 class ImageProcess(HttpProcess):
-    """The image's own command, with a new volume."""
+    """A container that runs the image's own command, with a new volume."""
 
     def __init__(self, image: Image) -> None:
         super().__init__([])
@@ -154,7 +153,7 @@ def run(*command: str) -> str:
 
 
 def make_base(builder: list[str], folder: Path) -> None:
-    """Make localhost/base of Debian's packages, as small as debian:bookworm-slim."""
+    """Build localhost/base from Debian packages, as small as debian:bookworm-slim."""
     archive = folder / "base.tar"
     left_out = [f"--dpkgopt=path-exclude=/usr/share/{each}/*" for each in SLIM]
     run("mmdebstrap", "--quiet", "--variant=minbase", *left_out, SUITE, str(archive))
@@ -165,7 +164,7 @@ def make_base(builder: list[str], folder: Path) -> None:
 
 
 def build_secrets(folder: Path) -> list[str]:
-    """Return the options by which the build uses this machine's package index and authority."""
+    """Return build options for this machine's package index and CA certificate."""
     options = []
     if authority := os.environ.get("PIP_CERT") or os.environ.get("SSL_CERT_FILE"):
         options += ["--secret", f"id=ca.crt,src={authority}"]
@@ -176,14 +175,14 @@ def build_secrets(folder: Path) -> list[str]:
 
 
 def pip_configuration() -> dict[str, str]:
-    """Return pip's options on this machine by their names without sections."""
+    """Return this machine's pip options by name, without their sections."""
     lines = run(sys.executable, "-m", "pip", "config", "list").splitlines()
     pairs = (re.match(r"[^=]*\.([a-z-]+)='(.*)'", line) for line in lines)
     return {pair[1]: pair[2] for pair in pairs if pair}
 
 
 def own_texts() -> list[str]:
-    """Return texts by which the builder would be recognised: addresses, paths, authorities."""
+    """Return texts that identify this machine: addresses, paths, CA certificates."""
     options = pip_configuration()
     names = ("index-url", "extra-index-url", "find-links", "trusted-host", "proxy")
     texts = [text for name in names for text in options.get(name, "").split()]

@@ -1,4 +1,4 @@
-"""The search for leaks finds what is planted, and nothing in a clean tree."""
+"""The search finds each planted leak, and no leak in a clean tree."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""compose.yaml, the Kubernetes manifests and the settings beside them keep their promises."""
+"""compose.yaml, the Kubernetes manifests and their settings are valid and agree."""
 
 import os
 import re
@@ -38,13 +38,13 @@ def container() -> Any:
 
 
 def environment(path: str, with_examples: bool = True) -> dict[str, str]:
-    """Return the variables of an environment file; its examples are lines behind a #."""
+    """Return the variables of an environment file; examples are commented out."""
     pattern = r"^#?([A-Z_]+)=(.*)$" if with_examples else r"^([A-Z_]+)=(.*)$"
     return dict(re.findall(pattern, read(path), re.MULTILINE))
 
 
 def with_secrets(variables: Mapping[str, str], folder: Path) -> dict[str, str]:
-    """Return the variables with files of generated secrets instead of those in the container."""
+    """Generate secret files; return the variables with their paths."""
     subprocess.run(
         ["sh", str(CHECKOUT / "deploy/make_secrets.sh"), str(folder)],
         check=True,
@@ -126,14 +126,14 @@ def test_portals_of_compose_are_confined() -> None:
         assert portal["read_only"] is True
         assert portal["cap_drop"] == ["ALL"]
         assert int(portal["stop_grace_period"].removesuffix("s")) > LONGEST_STOP_S
-        assert "ports" not in portal  # TRUSTED_PROXIES: nothing but Caddy may reach it
+        assert "ports" not in portal  # only Caddy may reach the portal (TRUSTED_PROXIES)
     for name in ("valkey", "postgres"):
         assert COMPOSE["services"][name]["networks"] == ["inside"]
     assert COMPOSE["networks"]["inside"]["internal"] is True
 
 
 def test_store_of_compose_has_a_password_and_keeps_answers(tmp_path: Path) -> None:
-    """Redis reads the same configuration as Valkey."""
+    """The test starts Redis, which accepts the same options as Valkey."""
     redis = pytest.importorskip("redis", reason="redis-py is not installed")
     with_secrets({}, tmp_path / "secrets")
     program, _, *options = COMPOSE["services"]["valkey"]["command"]

@@ -32,7 +32,7 @@ def front(request: pytest.FixtureRequest, portal: PortalProcess) -> Iterator[Fro
 
 
 def test_configurations_pass_their_own_checks() -> None:
-    """Caddy's; a front starts nginx, which refuses an invalid file."""
+    """Only Caddy needs this test: nginx refuses to start with an invalid file."""
     command = [installed("caddy"), "validate", "--adapter", "caddyfile", "--config"]
     done = subprocess.run(
         [*command, "deploy/proxies/Caddyfile"], capture_output=True, text=True, check=False
@@ -60,7 +60,7 @@ def test_pages_behind_tls_are_marked_secure(front: Front) -> None:
 
 
 def test_underscore_overrides_what_a_proxy_sends(portal: PortalProcess) -> None:
-    """Without this hazard the next test could not fail."""
+    """A client's X_Forwarded_Proto overrides the proxy's header, so proxies drop it."""
     sent = {"X-Forwarded-Proto": "https"}
     assert HSTS in portal.get("/entrar", headers=sent).headers
     assert HSTS not in portal.get("/entrar", headers={**sent, "X_Forwarded_Proto": "http"}).headers

@@ -1,4 +1,4 @@
-"""The systemd unit by systemd's own tools: valid, and little exposed."""
+"""systemd's own tools find the units valid, and their exposure low."""
 
 import re
 import subprocess
@@ -18,7 +18,7 @@ LARGEST_EXPOSURE = 2.5
 
 @pytest.fixture
 def units(tmp_path: Path) -> list[Path]:
-    """The units, with this interpreter as the program, because verify looks for it."""
+    """The units with this interpreter, because ``verify`` needs an existing program."""
     installed("systemd-analyze")
     found = []
     for name in UNITS:

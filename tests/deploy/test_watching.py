@@ -1,6 +1,6 @@
-"""Prometheus's rules and Grafana's dashboard: what they read, and that they work.
+"""The Prometheus rules and the Grafana dashboard read existing metrics and work.
 
-promtool and Prometheus themselves are used where they are installed.
+A test that runs promtool or Prometheus is skipped if the program is missing.
 """
 
 import json
@@ -63,7 +63,7 @@ def promtool(*words: str, folder: Path = PROMETHEUS) -> str:
 
 @pytest.fixture
 def exposed(portal: PortalFactory, upstream: FaultUpstream) -> set[str]:
-    """The names of the series of a portal with every setting that adds one, after a lookup."""
+    """Return the metric names of a portal with a daily limit, after a lookup."""
     here = portal(DAILY_CALL_LIMIT="10")
     upstream.default(odd_bodies.new_field())
     here.get(path_of("decode"))

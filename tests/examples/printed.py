@@ -21,7 +21,7 @@ _BLOCK: Final = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Printed:
-    """A text in a ``<pre>`` of the page: an example in a language, or the answer to one."""
+    """A ``<pre>`` text of the page: an example in a language, or an example's answer."""
 
     section: str
     language: str  # "" for an answer
@@ -29,7 +29,7 @@ class Printed:
 
 
 def printed_on(html: str) -> list[Printed]:
-    """Return every ``<pre>`` of a page; each must say what it is."""
+    """Return every ``<pre>`` of a page; each must be marked as example or answer."""
     tree = html5lib.parse(html, namespaceHTMLElements=False)
     return [_printed(pre, code) for pre in tree.iter("pre") for code in pre]
 
@@ -70,7 +70,7 @@ def words_of(command: str) -> tuple[dict[str, str], list[str]]:
 
 
 def run(language: str, text: str, folder: Path) -> str:
-    """Run an example as printed; return what it prints, raise AssertionError if it fails."""
+    """Run an example as printed; return its output, or raise AssertionError."""
     match language:
         case "curl":
             command = ["bash", "-euo", "pipefail", "-c", text]

@@ -13,7 +13,7 @@ from portal.presentation.site.api_examples import LONG_EXAMPLES, RECIPES, Code
 from tests.examples.printed import NODE, run
 
 BATCH = "/api/v1/batches/7f3k"
-MOST_POLLS = 2  # one example prints the batch after it has seen its end
+MOST_POLLS = 2  # one example polls an ended batch again to print it
 EXAMPLES = [*LONG_EXAMPLES["andamento"], *LONG_EXAMPLES["resultados"]]
 EXAMPLES += [recipe.example for recipe in RECIPES]
 FOLLOWING = [
@@ -31,7 +31,7 @@ pytestmark = [
 
 @pytest.fixture
 def cancelling() -> Iterator[tuple[str, list[str]]]:
-    """A portal whose batch is cancelled after its start: its base address, and the polls.
+    """Serve a batch that is cancelled after its start; yield the address and polls.
 
     After more than MOST_POLLS polls the batch is "done", so that a wrong example ends too.
     """

@@ -1,7 +1,7 @@
 """Every example of ``/api`` and of the README runs as printed, against real servers.
 
-The examples are taken from the rendered page and from the README's text, so a new one cannot be
-forgotten: what is neither run nor known to be an answer fails.
+The examples are taken from the rendered page and from the README's text. A new block that is
+neither run nor marked as an answer fails the test.
 """
 
 import json
@@ -21,7 +21,7 @@ from tests.fakes.processes import PortalProcess, SandboxProcess
 
 README = (CHECKOUT / "README.md").read_text("utf-8")
 MAKEFILE = (CHECKOUT / "Makefile").read_text("utf-8")
-# The examples of the page by language, counted: update these with the page.
+# The number of the page's examples by language. Update these numbers with the page.
 COUNTED = {"curl": 21, "python": 20, "javascript": 18}
 ANSWERS = 9
 CONTRACT = {"Começar", "decode", "renainf", "renajud", "laudo"}
@@ -32,14 +32,14 @@ pytestmark = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is no
 
 @pytest.fixture(scope="module")
 def portal() -> Iterator[PortalProcess]:
-    """What ``make run`` starts without settings: the demonstration."""
+    """The demonstration, which ``make run`` starts without settings."""
     with PortalProcess() as server:
         yield server
 
 
 @pytest.fixture(scope="module")
 def sandbox() -> Iterator[SandboxProcess]:
-    """What ``make sandbox`` starts."""
+    """The sandbox, as ``make sandbox`` starts it."""
     with SandboxProcess() as server:
         yield server
 
@@ -55,7 +55,7 @@ def runnable(printed: list[Printed]) -> list[Printed]:
 
 
 def check_output(output: str) -> None:
-    """An error of the API is printed with exit status 0 by plain curl."""
+    """Fail on printed API errors, because curl exits with status 0 after them."""
     for line in output.splitlines():
         assert not line.startswith('{"message":') or "pausado" in line, line
 
@@ -101,7 +101,7 @@ SHEETS = {
 def test_recipe_reads_what_spreadsheets_save(
     portal: PortalProcess, printed: list[Printed], language: str, tmp_path: Path
 ) -> None:
-    """The recipe also reads the portal's own results.csv, which it has written before."""
+    """The recipe also reads the portal's results file of an earlier run."""
     recipe = next(
         each.text for each in printed if each.language == language and "placas.csv" in each.text
     )
@@ -120,7 +120,7 @@ def test_recipe_reads_what_spreadsheets_save(
 def test_contract_examples_run_against_the_sandbox(
     portal: PortalProcess, sandbox: SandboxProcess, printed: list[Printed], tmp_path: Path
 ) -> None:
-    """A script changes its base address and nothing else."""
+    """The scripts run against the sandbox with only their base address changed."""
     ran = 0
     for example in runnable(printed):
         if "/detran/v1/" not in example.text:
@@ -135,7 +135,7 @@ def test_contract_examples_run_against_the_sandbox(
 def test_every_example_of_a_managed_portal_runs_as_printed(
     sandbox: SandboxProcess, tmp_path: Path
 ) -> None:
-    """There the page prints SEU_TOKEN in place of the visitor's token."""
+    """A managed portal's page prints SEU_TOKEN in place of the visitor's token."""
     settings = {
         "PORTAL_UPSTREAM_URL": sandbox.url,
         "PORTAL_UPSTREAM_SECONDARY_URL": f"{sandbox.url}/secundario",
@@ -157,7 +157,7 @@ def stable(text: str) -> str:
 def test_printed_answers_are_those_of_the_examples(
     portal: PortalProcess, printed: list[Printed], tmp_path: Path
 ) -> None:
-    """Each answer is what the example before it gets, in an excerpt."""
+    """Each printed answer is an excerpt of the output of the example before it."""
     compared = 0
     for number, answer in enumerate(printed):
         if answer.language:
@@ -165,7 +165,7 @@ def test_printed_answers_are_those_of_the_examples(
         examples = [each for each in printed[:number] if each.language == "curl"]
         output = run("curl", examples[-1].text, tmp_path)
         last = output.lstrip("\ufeff").strip()
-        if answer.section == "resultados":  # the printed file has the first plate alone
+        if answer.section == "resultados":  # the page prints only the first plate's row
             assert last.splitlines()[0].strip() == answer.text.splitlines()[0].strip()
         elif answer.section == "arquivos":
             lines = [line.strip() for line in last.splitlines()]
@@ -190,9 +190,9 @@ def make_targets() -> set[str]:
 def test_every_block_of_the_readme_runs_as_printed(
     portal: PortalProcess, sandbox: SandboxProcess, tmp_path: Path
 ) -> None:
-    """``make`` targets must exist; curl, flask and the portals they address are real.
+    """``make`` targets must exist. curl and flask commands run against real portals.
 
-    Servers listen on other ports here, which is all that is changed.
+    Only the ports of the servers are changed.
     """
     counted: Counter[str] = Counter()
     for language, block in blocks_of(README):
@@ -242,7 +242,7 @@ def run_readme_block(
 
 
 def portal_with(settings: dict[str, str], sandbox: SandboxProcess) -> PortalProcess:
-    """Start the portal of the README's settings; 9000 and 9001 are sandboxes."""
+    """Start a portal with the README's settings; the sandbox replaces the upstreams."""
     given = {
         name: re.sub(r"http://127\.0\.0\.1:900[01]", sandbox.url, value).replace("…", "hidden")
         for name, value in settings.items()

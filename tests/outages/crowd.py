@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-PATIENCE_S = 300.0  # a busy machine may need minutes for a crowd
+PATIENCE_S = 300.0  # a busy machine may need minutes for many requests
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ def together(port: int, asks: Sequence[Ask], timeout_s: float = PATIENCE_S) -> l
 def in_turn(
     port: int, asks: Sequence[Ask], clients: int, timeout_s: float = PATIENCE_S
 ) -> list[Answer]:
-    """Send the requests over ``clients`` persistent connections that share the list.
+    """Send the requests in turn over ``clients`` persistent connections.
 
     Returns the answers in the order of their arrival.
     """

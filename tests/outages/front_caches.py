@@ -1,7 +1,7 @@
 """nginx and Varnish as caches in front of a portal, with aggressive configurations.
 
-Each cache stores every response for any client, unless the portal's headers forbid it. The test is
-skipped where the program is not installed.
+Each cache stores every response for any client, unless the portal's headers forbid it. A test is
+skipped where its cache is not installed.
 """
 
 import os
@@ -51,14 +51,14 @@ backend default {{ .host = "127.0.0.1"; .port = "{origin}"; }}
 {rule}
 """
 
-# Without this rule Varnish passes every request with a cookie or a credential.
+# Without this rule Varnish caches no response to a request with a cookie or a credential.
 CACHE_FOR_ALL_CLIENTS = 'sub vcl_recv { if (req.method == "GET") { return (hash); } }'
 # A misconfiguration that proves that the tests can detect a leak.
 IGNORE_CACHE_HEADERS = "proxy_ignore_headers Cache-Control Expires Vary Set-Cookie;"
 
 
 class NginxCache(ServerProcess):
-    """nginx; ``rule`` is a directive of the location."""
+    """nginx as a cache; ``rule`` is a directive in its ``location`` block."""
 
     def __init__(self, origin: int, rule: str = "") -> None:
         super().__init__([_binary("nginx")])
@@ -71,7 +71,7 @@ class NginxCache(ServerProcess):
 
 
 class VarnishCache(ServerProcess):
-    """Varnish; ``rule`` is a subroutine that runs before the built-in one."""
+    """Varnish as a cache; ``rule`` is VCL that runs before the built-in subroutine."""
 
     def __init__(self, origin: int, rule: str = "") -> None:
         super().__init__([_binary("varnishd"), "-F", "-a", "127.0.0.1:{port}"])

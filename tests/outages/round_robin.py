@@ -1,8 +1,8 @@
-"""Requests at a steady rate over several portals, sent as a proxy in front of them would.
+"""Sends requests to several portals at a steady rate, like a load balancer.
 
-Every portal's ``/readyz`` is asked ten times a second, and one that is not ready gets no request.
-A request that no portal accepted (connection refused) goes to the next one. Any other failure
-counts, because a proxy must not repeat a request that may have been read.
+``/readyz`` of every portal is polled ten times a second. A portal that is not ready gets no
+request. After a refused connection the request goes to the next portal. Any other failure is
+recorded, because a proxy must not repeat a request that a portal may have read.
 """
 
 import http.client
@@ -19,15 +19,16 @@ from typing import Self
 from tests.outages.crowd import Answer, Ask
 
 CHECK_EVERY_S = 0.1
-_CHECK_TIMEOUT_S = 10.0  # on a busy machine
+_CHECK_TIMEOUT_S = 10.0  # a busy machine may answer late
 _SENDERS = 48
 
 
 @dataclass
 class RoundRobin:
-    """Sends requests until it is closed, ``per_second`` of them.
+    """Sends ``per_second`` requests a second until the block ends.
 
-    ``asks`` returns the request of each number. Each sender keeps its connections alive.
+    ``asks`` returns the request for a running number. Each sender thread keeps its connections
+    alive.
     """
 
     ports: Sequence[int]
@@ -146,5 +147,5 @@ class RoundRobin:
 
 
 def _was_closed(idle: socket.socket) -> bool:
-    """Whether the other end closed an idle connection, as pools of connections check it."""
+    """Return whether the other end closed an idle connection."""
     return bool(select.select([idle], [], [], 0)[0])

@@ -23,7 +23,7 @@ def serving(upstream: FaultUpstream, workers: int = 2, **named: str) -> Iterator
     settings = {
         **managed(upstream.url),
         "PORTAL_SECRET_KEY": SECRET,
-        # Tests hold lookups while a command runs, which is slow on a busy machine.
+        # Tests hold lookups while a command runs, and a command is slow on a busy machine.
         "PORTAL_FIRST_BYTE_TIMEOUT": "300",
         "PORTAL_DEADLINE": "300",
         **{f"PORTAL_{name}": value for name, value in named.items()},
@@ -38,7 +38,7 @@ def lookup(server: PortalProcess, plate: str, headers: dict[str, str] = HEADER) 
 
 
 def is_stored(server: PortalProcess, plate: str) -> set[bool]:
-    """Return whether the plate is stored, as several requests to the workers report."""
+    """Ask the workers eight times whether the plate is stored; return all answers."""
     answers = [lookup(server, plate, ONLY_IF_CACHED).status for _ in range(8)]
     assert set(answers) <= {200, 504}
     return {status == 200 for status in answers}

@@ -1,4 +1,4 @@
-"""A backup made while a server writes, the data directory lost, and everything back."""
+"""Backups made while a server writes, and restored into a new data directory."""
 
 import csv
 import io
@@ -78,7 +78,7 @@ def test_everything_paid_returns_after_the_data_directory_is_lost(
         for each in writing:
             each.result()
     assert printed.startswith("Backed up cache.sqlite, portal.sqlite, secret_key (")
-    assert during < upstream.count()  # the writes went on
+    assert during < upstream.count()  # lookups continued after the backup
     refused(server, "exists", "backup", str(file))
     refused(server, "a portal is using", "restore", str(file))
     ledger = ledger_of(server)
@@ -93,16 +93,16 @@ def test_everything_paid_returns_after_the_data_directory_is_lost(
 
     asked = upstream.count()
     restored = ledger_of(server)
-    # Each of the four writers may have a row whose call had not arrived.
+    # A ledger row is written before its call is sent. Each of four writers may have such a row.
     assert before + 10 <= len(restored) <= during + 4
-    lost_outcome = {"maybe"}  # of the calls under way at the moment of the backup
+    lost_outcome = {"maybe"}  # of calls in flight during the backup
     for row, was in zip(restored, ledger, strict=False):
         assert row == was or row["outcome"] in lost_outcome
     answered = [row for row in restored if row["outcome"] == "answered"]
     cached = in_turn(server.port, asks(LATER[: during + 50], ONLY_IF_CACHED), 8)
     found = sum(each.status == 200 for each in cached)
     assert {each.status for each in cached} == {200, 504}
-    # All that was paid before the backup, and of the later answers those that it holds.
+    # The restored cache holds every answer from before the backup, and some later ones.
     assert {each.status for each in in_turn(server.port, asks(PLATES), 16)} == {200}
     assert 0 < found <= len(answered) - before + 4
     assert server.get(path_of("decode", PLATES[0]), headers={"Authorization": token}).ok
@@ -129,7 +129,7 @@ def test_quiet_backup_restores_an_equal_ledger_and_history(
     succeeded(server, "restore", str(file))
     server.start()
     assert ledger_of(server) == ledger
-    assert PLATES[4] in server.get("/", headers=cookie).text  # the session and the history
+    assert PLATES[4] in server.get("/", headers=cookie).text  # the session and the history are back
     assert len(ledger) == upstream.count() == 15
 
 
@@ -147,7 +147,7 @@ def test_purges_after_the_backup_are_repeated(
     assert (done.returncode, "are back: purge them again" in done.stderr) == (0, True)
     shutil.rmtree(server.data_dir)
     printed = succeeded(server, "restore", str(file), "--purges-of", str(former))
-    assert "Repeated 2 later purges." in printed  # one a spelling
+    assert "Repeated 2 later purges." in printed  # one for each spelling of the plate
     server.start()
     (gone, there) = (
         server.get(path_of("decode", plate), headers=ONLY_IF_CACHED).status_code

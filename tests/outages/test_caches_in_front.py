@@ -1,6 +1,7 @@
 """A cache in front of the portal does not leak answers, pages or cookies between callers.
 
-The portal runs in pass-through mode, and the upstream puts the caller's name into each answer.
+The portal runs in pass-through mode, in which each caller sends its own upstream token. The
+upstream puts the caller's name into each answer.
 """
 
 import re
@@ -25,7 +26,7 @@ from tests.outages.front_caches import (
 )
 
 CALLERS: Final = ("ANA-SOUZA", "BIA-LIMA")
-PLATE: Final = "QRS4T56"  # not an example plate of the forms
+PLATE: Final = "QRS4T56"  # the forms show other plates as examples
 JSON: Final = path_of("decode", PLATE)
 PAGES: Final = (f"/placa/{PLATE}?completo=1", f"/placa/{PLATE}/dossie", "/", "/entrar")
 CACHES: Final[dict[str, Callable[[int], ServerProcess]]] = {
@@ -140,7 +141,7 @@ def test_cache_separates_callers_under_load_and_in_an_outage(
 
 
 def test_static_files_are_cached(cache: ServerProcess) -> None:
-    """Control: the cache is on, so the tests above are meaningful."""
+    """Control: the cache stores responses, so the tests above can detect a leak."""
     seen: list[str] = []
     sheet = re.search(r'href="(/static/[^"]+\.css)"', Client(cache.url, seen).get("/entrar").text)
     assert sheet is not None

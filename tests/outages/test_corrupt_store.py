@@ -36,7 +36,7 @@ def wrong_header(file: Path) -> None:
 
 
 def cut(file: Path) -> None:
-    """Keep half of the pages, some of which refer to pages in the lost half."""
+    """Keep half of the SQLite pages. Some of them refer to lost pages."""
     with file.open("r+b") as opened:
         opened.truncate(file.stat().st_size // 8192 * 4096)
 

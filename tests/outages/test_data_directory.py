@@ -66,7 +66,7 @@ def test_removed_data_directory_is_not_ready_and_sends_no_calls(
 def test_command_does_not_create_a_missing_database(
     tmp_path: Path, upstream: FaultUpstream, words: tuple[str, ...]
 ) -> None:
-    """Regression: with a wrong directory, commands showed an empty ledger or a complete purge."""
+    """Regression: in a wrong directory the ledger was empty and a purge succeeded."""
     settings = managed(upstream.url) | {"PORTAL_DATA_DIR": str(tmp_path / "data")}
     with closing(PortalProcess(settings)) as shell:
         assert refused_in_one_line(shell.command_line(*words))
@@ -120,7 +120,7 @@ def test_purge_in_demo_mode_rejects_other_upstreams_data(
 def test_purge_names_the_cache_file_from_before_redis(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """The file still holds answers, so no purge is complete, with or without REDIS_URL."""
+    """A purge is refused while the cache file from before REDIS_URL exists."""
     data = tmp_path / "data"
     settings = managed(upstream.url) | {
         "PORTAL_DATA_DIR": str(data),

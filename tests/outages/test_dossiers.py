@@ -20,7 +20,7 @@ TOKEN = re.compile(r'name="csrf_token"[^>]*value="([^"]+)"')
 
 @pytest.fixture
 def portals(upstream: FaultUpstream, database: Database) -> Iterator[list[PortalProcess]]:
-    """Two portals with stores of their own, on one database."""
+    """Two portals with separate caches and a shared database."""
     url = database.url or f"sqlite:///{database.folder / 'shared.sqlite'}"
     with ExitStack() as running:
         yield [running.enter_context(serving(upstream, DATABASE_URL=url)) for _ in range(2)]
@@ -44,7 +44,7 @@ def issue(server: PortalProcess) -> str:
 
 
 def blobs(database: Database) -> list[bytes]:
-    """The first bytes of every encrypted cell, if the database is a file."""
+    """Return the first bytes of every encrypted cell; an empty list for PostgreSQL."""
     if database.url is not None:
         return []
     with closing(sqlite3.connect(database.folder / "shared.sqlite")) as db:
@@ -66,7 +66,7 @@ def test_same_pdf_from_every_portal_and_nothing_after_a_purge(
         again = server.get(f"{link}.pdf")
         assert again.content == first
         assert "Set-Cookie" not in again.headers
-        for _ in range(4):  # several workers
+        for _ in range(4):  # to reach several workers
             assert server.get(link).status_code == 200
     assert upstream.count() == asked
 

@@ -1,6 +1,6 @@
-"""The fault matrix: fault × operation × cold, stale, fresh, for JSON clients and for pages.
+"""Each fault, operation and cache state (cold, stale, fresh), in JSON and on pages.
 
-One portal serves all rows, so each row also shows that the previous one left no state behind.
+One portal serves all cases, so each case also shows that the previous case left no state.
 """
 
 import itertools
@@ -20,7 +20,7 @@ from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
 from tests.fakes.matrix import BROKEN, GOOD, REFUSED, SLOW, Row
 from tests.web.person import Person
 
-# Long enough for the good answers that a row needs, also on a busy machine.
+# Long enough for a good answer on a busy machine.
 LIMITS = {"FIRST_BYTE_TIMEOUT": "1.5", "CONNECT_TIMEOUT": "1.5", "DEADLINE": "3"}
 # With a fresh time of 0 every answer is stale as soon as it is stored.
 ALWAYS_STALE = {f"FRESH_{name}": "0" for name in ("DECODE", "RENAINF", "RENAJUD", "REPORT")}
@@ -41,9 +41,9 @@ PAGE_NAMES: dict[Operation, str] = {
     "renajud": "panel-restricoes",
 }
 
-# A 429 pauses the base address for all later requests; it has a test of its own below.
+# A 429 pauses all later calls to the base address, so it has its own test below.
 RARE = [row for row in REFUSED if row.name != "status 429"]
-# Generating the bomb takes seconds; it has a test of its own, too.
+# Generating the gzip bomb takes seconds, so it has its own test too.
 BAD = [row for row in BROKEN if not row.name.startswith("gzip bomb")]
 
 
@@ -56,7 +56,7 @@ def cases(*rows: Row) -> list[pytest.ParameterSet]:
 
 
 def page_cases(*rows: Row) -> list[pytest.ParameterSet]:
-    """Return each row with one of the panels it affects, in rotation; all with FUZZ=full."""
+    """Return each row with one of its panels in rotation, or with all if FUZZ=full."""
     found = []
     for number, row in enumerate(rows):
         panels = [name for name in PAGE_NAMES if name in row.operations]
@@ -73,7 +73,7 @@ plates = (f"{a}{b}{c}{n}D{m:02}" for a, b, c, n, m in itertools.product(
 
 @dataclass
 class Setup:
-    """A portal in front of an upstream; each test requests plates that no other test has."""
+    """A portal and its upstream. Each test requests plates that no other test uses."""
 
     portal: InProcessPortal
     upstream: FaultUpstream
@@ -116,7 +116,7 @@ def stale(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setup]:
 
 @pytest.fixture(scope="module")
 def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Setup]:
-    """A portal with short time-outs, for the rows that never answer in time."""
+    """A portal with short time-outs, for the faults without a timely answer."""
     with set_up(tmp_path_factory.mktemp("impatient"), **LIMITS) as setup:
         yield setup
 
@@ -199,7 +199,7 @@ def check_stale(setup: Setup, row: Row, operation: Operation) -> None:
         assert response.headers["Cache-Status"] == "portal; fwd=stale"
     setup.upstream.script("/", faults.status(500))
     still = setup.ask(operation, plate)
-    if row.status in (400, 404):  # a 400 is cached, and a 404 for two seconds
+    if row.status in (400, 404):  # the portal caches a 400, and a 404 for two seconds
         assert still.status_code == row.status
     elif row.name != "empty result":  # an empty result is never served stale
         assert still.status_code == 200

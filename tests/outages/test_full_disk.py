@@ -1,4 +1,4 @@
-"""A full data disk: workers survive, no answer is lost, and calls need a ledger row.
+"""On a full disk workers survive, paid answers arrive, and calls need a ledger row.
 
 The disk is a tmpfs of a few MiB. The tests are skipped where it cannot be mounted.
 """
@@ -167,7 +167,7 @@ def test_replaced_workers_reuse_their_metric_files(disk: SmallDisk, server: Port
 
 
 def files_in_use(server: PortalProcess) -> set[Path]:
-    """Return the metric files that the workers have mapped, after one more request."""
+    """Send a request; return the metric files that the workers have mapped."""
     with suppress(requests.RequestException):  # a dying worker may have accepted the request
         server.get("/healthz")
     found: set[Path] = set()

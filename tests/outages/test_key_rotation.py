@@ -28,7 +28,7 @@ UNTOUCHED = "JKL1M23"
 PER_SECOND = cases(30, 200)
 CODE = re.compile(r"/verificar\?codigo=([A-Za-z0-9_.-]+)|<code[^>]*>([A-Za-z0-9_.-]{60,})</code>")
 
-Keys = tuple[str, str]  # the signing key and the old ones
+Keys = tuple[str, str]  # the current key, and the value of PORTAL_SECRET_KEYS_OLD
 
 
 def keys(current: str, old: str) -> dict[str, str]:
@@ -70,7 +70,7 @@ def test_rotation_under_load(portals: list[PortalProcess], upstream: FaultUpstre
 
     def ask(number: int) -> Ask:
         if number % 20 == 0:
-            return Ask("/lote", cookie)  # a visitor who is not signed in gets 303
+            return Ask("/lote", cookie)  # 303 would mean that the visitor was signed out
         if number % 20 == 1:
             return Ask(f"/api/v1/batches/{batch}", HEADER)
         plates = FRESH if number % 4 == 2 else STORED
@@ -96,7 +96,7 @@ def test_rotation_under_load(portals: list[PortalProcess], upstream: FaultUpstre
         assert portal.get("/lote", headers=cookie).status_code == 200
         assert portal.get(link).status_code == 200
         assert portal.get(f"/api/v1/batches/{batch}/results.csv", headers=HEADER).ok
-    # A plate is stored under both keys: a purge covers both, and needs both.
+    # STORED[0] is stored under both keys, so a purge needs both.
     here.configure(PORTAL_SECRET_KEYS_OLD="")
     refused = here.command_line("purge", STORED[0])
     assert (refused.returncode, "PORTAL_SECRET_KEYS_OLD" in refused.stderr) == (1, True)

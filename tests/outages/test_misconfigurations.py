@@ -1,4 +1,4 @@
-"""Misconfigurations end the start with one line and status 1, and print no secret."""
+"""A misconfigured portal exits with status 1 and prints one line without secrets."""
 
 import sys
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ def make_directory(name: str) -> Arrange:
 def nothing(_folder: Path) -> None: ...
 
 
-# By name: settings, in which {folder} is an empty directory, and what is prepared in it.
+# By name: the settings, and a function that prepares {folder}, an empty directory.
 CASES: Mapping[str, tuple[Mapping[str, str], Arrange]] = {
     "port is no number": ({"PORT": "http"}, nothing),
     "port out of range": ({"PORT": "65536"}, nothing),
@@ -100,7 +100,7 @@ def test_misconfiguration_ends_the_start_with_one_line(tmp_path: Path, case: str
 
 
 class FreshPortal(PortalProcess):
-    """A portal in an interpreter of its own, whose variables Python reads at its start."""
+    """A portal in a new interpreter, because Python reads its own variables at start."""
 
     preloaded = False
 

@@ -1,4 +1,4 @@
-"""Separation of the demonstration's and each upstream's data in one store.
+"""The data of the demonstration and of each upstream stay separate in one store.
 
 Real servers run one after another on the same data, as when an operator restarts them.
 """
@@ -70,7 +70,7 @@ def is_verified(server: PortalProcess, code: str) -> bool:
 def test_demonstration_and_upstreams_share_nothing(
     data: dict[str, str], upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """Regression: the demonstration's fictitious answers were served as an upstream's."""
+    """Regression: the demonstration's answers were served as answers of an upstream."""
     upstream.default(faults.answer("staging", decode_body(PLATE, descricao="STAGING")))
     secondary.default(faults.answer("production", decode_body(PLATE, descricao="PRODUCTION")))
     with running(data, {}) as demo:
@@ -140,7 +140,7 @@ def test_limits_count_per_upstream(
 def test_session_of_another_upstream_shows_no_history(
     tmp_path: Path, upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """Both portals have the same configured token and receive the same cookie."""
+    """Both servers accept the same configured token and receive the same cookie."""
     data = {"PORTAL_DATA_DIR": str(tmp_path), "PORTAL_SECRET_KEY": SHARED_SECRET}
     with running(data, managed(upstream.url)) as server:
         form = server.get("/entrar")
@@ -173,7 +173,7 @@ def test_purge_finds_the_entries_of_every_upstream(
 def test_issued_token_is_not_sent_upstream_in_pass_through(
     tmp_path: Path, upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """The operator lost the upstream token, and callers still send their portal tokens."""
+    """The upstream token is no longer configured; callers still send portal tokens."""
     data = {"PORTAL_DATA_DIR": str(tmp_path)}
     with running(data, managed(upstream.url)) as server:
         tokens = [

@@ -1,4 +1,4 @@
-"""A low limit of open files: it is raised where allowed, else excess lookups get 503."""
+"""A portal raises a low limit of open files, or answers excess lookups with 503."""
 
 import json
 import resource
@@ -62,7 +62,7 @@ def asks(letter: str) -> list[Ask]:
 
 
 def burst(server: PortalProcess, upstream: FaultUpstream, letter: str) -> list[Answer]:
-    """Send all lookups at once; the upstream waits until each has arrived or got a 503."""
+    """Send all lookups; the upstream answers once each has arrived or got a 503."""
     gate, before = threading.Event(), upstream.count()
     upstream.default(faults.held(gate))
     refused: list[Answer] = []
@@ -115,7 +115,7 @@ def test_low_soft_limit_is_raised(upstream: FaultUpstream) -> None:
         answers = burst(server, upstream, "A")
         assert Counter(answer.status for answer in answers) == {200: CLIENTS}
         expect_healthy(server, upstream)
-        # Other warnings may occur, because ledger rows may be closed late on a busy machine.
+        # On a busy machine the portal may close ledger rows late and warn of that.
         assert not [each for each in server.warnings if "open files" in each]
 
 
@@ -148,5 +148,5 @@ def test_lowest_limit_serves_and_refuses_excess_lookups(upstream: FaultUpstream)
         answers = together(server.port, asks("A")[:60])
         statuses = Counter(answer.status for answer in answers)
         assert statuses[200] == upstream.count() > 0
-        assert set(statuses) <= {0, 200, 503}  # 0: connections beyond the limit wait or close
+        assert set(statuses) <= {0, 200, 503}  # 0: a connection beyond the limit
         expect_healthy(server, upstream)

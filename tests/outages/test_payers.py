@@ -1,4 +1,4 @@
-"""Pass-through with real workers: failures of one credential do not affect other callers."""
+"""If callers send their own credentials, failures of one do not affect others."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:
 
 
 def except_for(exempt: str, fault: Fault) -> Fault:
-    """Play the fault for every credential except one, which gets a good answer."""
+    """Play the fault for every credential but ``exempt``, which gets a good answer."""
 
     def play(wire: Wire, call: Call) -> After:
         chosen = faults.good() if call.header("authorization") == exempt else fault
@@ -44,7 +44,7 @@ def asks(credential: Callable[[int], str], plates: list[str]) -> list[Ask]:
 
 
 def statuses_of_bia(server: PortalProcess) -> set[int]:
-    """Send lookups that no worker has stored, over enough connections to reach both workers."""
+    """Send uncached lookups over enough connections to reach both workers."""
     uncached = asks(lambda _: "bia", [f"BIA1A{number:02}" for number in range(8)])
     return {one(server.port, ask).status for ask in uncached}
 
@@ -96,7 +96,7 @@ def test_401s_do_not_count_against_the_daily_limit(
 def test_unverified_calls_in_flight_do_not_use_up_the_day(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
-    """60 calls wait for a 401; a caller that got an answer today is served meanwhile."""
+    """While calls wait for a 401, a caller that got an answer today is served."""
     gate = threading.Event()
     upstream.default(except_for("bia", faults.held(gate, faults.status(401))))
     assert one(server.port, asks(lambda _: "bia", ["BIA1B00"])[0]).status == 200
@@ -114,7 +114,7 @@ def test_unverified_calls_in_flight_do_not_use_up_the_day(
 def test_cached_failure_is_not_shared_between_credentials(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
-    """All requests are concurrent, so that both workers get some of each credential."""
+    """All requests are concurrent, so both workers get requests of each credential."""
     upstream.default(except_for("bia", faults.slow_first_byte(0.3, faults.status(500))))
     path = path_of("decode", "ABC1D23")
     crowd = [Ask(path, {"Authorization": ("ana", "bia")[number % 2]}) for number in range(40)]

@@ -1,4 +1,4 @@
-"""Processor affinity: with one worker per processor, each is pinned to a different one."""
+"""With one worker per processor, each worker is pinned to a different processor."""
 
 import contextlib
 import os

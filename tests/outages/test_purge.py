@@ -1,4 +1,4 @@
-"""A purge on a running server: complete in every file, also for lookups in flight."""
+"""A purge on a running server clears every file and covers lookups in flight."""
 
 import os
 import re
@@ -46,7 +46,7 @@ def store() -> Iterator[RedisProcess]:
 def test_purge_ends_the_lookups_of_a_running_batch(
     server: PortalProcess, upstream: FaultUpstream
 ) -> None:
-    """The call that is under way is not stored, and the vehicle's other lookups are not sent."""
+    """The answer in flight is not stored, and the plate's other lookups are not sent."""
     gate = threading.Event()
     upstream.script(path_of("decode", PLATE), faults.held(gate))
     body = {"plates": [PLATE, OTHER]}
@@ -255,7 +255,7 @@ def test_stalled_worker_does_not_restore_a_purged_answer(
 
 
 def test_purge_leaves_no_bytes_in_redis_files(upstream: FaultUpstream) -> None:
-    """A snapshot and an append-only file, while Redis writes the snapshot of another client."""
+    """Redis has an append-only file, and is writing another client's snapshot."""
     from redis import Redis
 
     with (
@@ -268,7 +268,7 @@ def test_purge_leaves_no_bytes_in_redis_files(upstream: FaultUpstream) -> None:
         client.save()
         assert any(name.endswith(".rdb") for name in files_holding(store.directory, tag_of(PLATE)))
         assert any(name.endswith(".aof") for name in files_holding(store.directory, tag_of(PLATE)))
-        client.config_set("rdb-key-save-delay", 200_000)  # microseconds, also when rewriting
+        client.config_set("rdb-key-save-delay", 200_000)  # 0.2 s a key, for a slow snapshot
         client.bgsave()
         assert server.command_line("purge", PLATE).returncode == 0
         assert "dump.rdb" not in files_holding(store.directory, tag_of(PLATE))

@@ -17,7 +17,7 @@ WORKERS = 2
 
 
 def test_redis_outage_in_mid_traffic_fails_no_request(upstream: FaultUpstream) -> None:
-    """Of 2,000 warm requests none fails; cold ones are coalesced per process."""
+    """None of 2,000 warm requests fails. Cold requests are coalesced per process."""
     plates = [f"ABC1D{number:02}" for number in range(50)]
     warm = [Ask(path_of("decode", plate), HEADER) for plate in plates]
     with RedisProcess() as redis:

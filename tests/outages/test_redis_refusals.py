@@ -1,4 +1,4 @@
-"""A Redis that refuses ends the start with one line; one that is away or full does not."""
+"""A refusal by Redis ends the start; an unreachable or full Redis does not."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -14,7 +14,7 @@ from tests.outages.stored import PLATE, SECRET, is_stored, lookup
 redis = pytest.importorskip("redis", reason="redis-py is not installed")
 
 PASSWORD = "correct-horse-battery"
-# As docs/operating.md documents them.
+# The access rights that docs/operating.md lists.
 RIGHTS = (
     "~portal:* ~LIMITS* +@read +@write +@connection +@scripting +time +info +config|get "
     "+bgsave +bgrewriteaof"
@@ -29,7 +29,7 @@ class Configured(RedisProcess):
         self.command += [word.replace("{free port}", str(free_port())) for word in options]
 
     def answers(self) -> bool:
-        return accepts_connections(self.port)  # because PING may need a password
+        return accepts_connections(self.port)  # PING may need a password
 
 
 @contextmanager
@@ -89,7 +89,7 @@ REFUSALS = {
     ),
     "read-only replica": ([], "", 0, make_replica, "ReadOnly"),
     "cluster mode": (
-        # By default the second port is the first plus 10,000, which may be in use.
+        # The default cluster port is the server's port plus 10,000, and may be in use.
         ["--cluster-enabled", "yes", "--cluster-port", "{free port}"],
         *("", 0, make_cluster, "ClusterCrossSlot"),
     ),

@@ -1,4 +1,4 @@
-"""The store comes back with other contents: a snapshot, another key, other lifetimes."""
+"""The store returns with an old snapshot, another secret key or other lifetimes."""
 
 import shutil
 import sqlite3
@@ -57,7 +57,7 @@ def test_purged_answer_does_not_return_with_redis_snapshot(
 def test_snapshot_is_restored_as_base_of_the_append_only_file(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """As docs/operating.md restores it; with an append-only file Redis reads no dump.rdb."""
+    """Follow docs/operating.md. With an append-only file Redis reads no dump.rdb."""
     with (
         RedisProcess(appendonly="yes") as store,
         PortalProcess(shared(upstream, store, tmp_path), workers=1) as server,
@@ -106,7 +106,7 @@ def test_rotation_while_redis_is_down_is_completed_at_the_next_start(
 def test_rotation_deletes_entries_of_a_file_without_recorded_key(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
-    """A corrupt file was set aside and created anew while a portal ran."""
+    """A file that a running portal made in place of a corrupt file records no key."""
     settings = managed(upstream.url) | {
         "PORTAL_DATA_DIR": str(tmp_path),
         "PORTAL_SECRET_KEY": KEY,
@@ -147,7 +147,7 @@ def test_another_upstreams_lifetimes_leave_stored_answers_alone(
         assert server.get(DECODE, headers=HEADER).status_code == 200
     with PortalProcess(managed(secondary.url) | data | short, workers=1) as server:
         assert server.get(DECODE, headers=HEADER).status_code == 200
-        time.sleep(4)  # long enough for several sweeps
+        time.sleep(4)  # several times as long as ``short`` keeps answers
     with PortalProcess(managed(upstream.url) | data, workers=1) as server:
         kept = server.get(DECODE, headers=HEADER)
         assert kept.headers["Cache-Status"].startswith("portal; hit")

@@ -31,7 +31,7 @@ PLATES = [
 
 @pytest.fixture(params=KINDS)
 def database(request: pytest.FixtureRequest) -> dict[str, str]:
-    """The setting of the database: none, which gives each portal a file, or one PostgreSQL."""
+    """Database settings: none (one file for each portal), or a shared PostgreSQL."""
     if request.param == "sqlite":
         return {}
     server: PostgresProcess = request.getfixturevalue("postgres")
@@ -79,7 +79,7 @@ def test_rolling_restart_loses_no_request(
         assert len(ledger) == len(PLATES)
         assert all("answered" in row for row in ledger)
     for seen in proxy.statuses.values():
-        assert seen.count(503) >= RESTARTS, seen  # readiness turned before the socket closed
+        assert seen.count(503) >= RESTARTS, seen  # /readyz failed before the socket closed
 
 
 def test_draining_portal_accepts_and_finishes_requests(upstream: FaultUpstream) -> None:

@@ -1,4 +1,4 @@
-"""Starts of a server on a database of a former version."""
+"""Starts and commands on databases with the schema of a former version."""
 
 from contextlib import closing
 from pathlib import Path

@@ -81,7 +81,7 @@ def test_command_under_another_key_changes_nothing(
         assert server.get(DECODE, headers=OWN).status_code == 200
         for words in (("purge", PLATE), ("ledger",), ("token", "list"), ("token", "issue", "a")):
             assert is_one_line(run_command(shell, *words), "secret key")
-        (folder / "secret_key").write_text("0f" * 32)  # as a start without the setting creates it
+        (folder / "secret_key").write_text("0f" * 32)  # created by a start without the setting
         assert is_one_line(run_command(shell, "purge", PLATE), "secret key")
         assert server.command_line("purge", PLATE).stdout == "Purged 1 stored answers.\n"
     assert upstream.count() == 1
@@ -113,7 +113,7 @@ def test_second_server_under_another_key_does_not_start(
 def test_rotation_deletes_what_the_new_key_cannot_read(
     settings: dict[str, str], upstream: FaultUpstream
 ) -> None:
-    """Regression: former bodies stayed on disk for eight days, out of reach of a purge."""
+    """Regression: old answers stayed on disk for eight days, and no purge found them."""
     with PortalProcess(settings, workers=1) as server:
         assert server.get(DECODE, headers=OWN).status_code == 200
     assert BODY_MARK.encode() in bytes_kept(settings)

@@ -17,7 +17,7 @@ from tests.fakes.processes import PortalProcess
 from tests.outages.crowd import Answer, Ask, in_turn, one, together
 
 HEADER = {"Authorization": PORTAL_TOKEN}
-# Longer than a token that was read before stays valid without the database.
+# Longer than the portal accepts a cached token without the database.
 LOCKED_S = 8.0
 STORED = path_of("decode", "ZZZ9Z99")
 PROMISED_S = 0.1
@@ -54,8 +54,9 @@ def undisturbed(server: PortalProcess, hit: Ask) -> list[Answer]:
 
 
 def assert_as_fast(answers: list[Answer], before: list[Answer]) -> None:
-    """Assert that hits are answered, 99 % of them within 0.1 s, or as fast as before on a slow
-    machine. A hit that waits for the database takes 2 s or more.
+    """Assert that 99 % of hits take at most 0.1 s, or ten times as long as before.
+
+    A hit that waits for the database takes 2 s or more.
     """
     assert Counter(answer.status for answer in answers) == {200: len(answers)}
     assert percentile_99(answers) <= max(PROMISED_S, SLOWER * percentile_99(before))

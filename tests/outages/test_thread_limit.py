@@ -24,7 +24,7 @@ HEADER = {"Authorization": PORTAL_TOKEN}
 
 
 class ThreadLimitedPortal(PortalProcess):
-    """A portal that ``launcher``, the beginning of a command, starts with a limit of threads."""
+    """A portal with a limit of threads, which the command prefix ``launcher`` sets."""
 
     preloaded = False
 
@@ -37,9 +37,9 @@ Limit = Callable[[int], list[str]]
 
 
 def user_limit(threads: int) -> list[str]:
-    """Limit the threads of a user of the portal's own, as ``ulimit -u`` does.
+    """Return a command prefix that limits the threads of a new user (``ulimit -u``).
 
-    The kernel exempts root from the limit. The user may read and write every file.
+    The kernel exempts root from the limit. The new user may read and write every file.
     """
     if os.geteuid() != 0 or not (shutil.which("setpriv") and shutil.which("prlimit")):
         pytest.skip("only root on Linux can start a portal as another user")
@@ -52,7 +52,7 @@ def user_limit(threads: int) -> list[str]:
 
 
 def new_cgroup() -> Path:
-    """Make a cgroup with the pids controller inside this process's own, or skip the test."""
+    """Make a child cgroup with the pids controller, or skip the test."""
     try:
         memberships = Path("/proc/self/cgroup").read_text()
     except OSError:
@@ -66,13 +66,13 @@ def new_cgroup() -> Path:
             continue
         if (group / "pids.max").exists():
             return group
-        group.rmdir()  # the controller is not enabled for the children of this one
+        group.rmdir()  # ``parent`` does not enable the controller for its children
     pytest.skip("no cgroup with the pids controller can be made")
 
 
 @pytest.fixture(params=["ulimit", "pids.max"])
 def limit(request: pytest.FixtureRequest) -> Iterator[Limit]:
-    """Return a function that sets a limit and returns the beginning of the portal's command."""
+    """Return a function that makes a command prefix with a limit of threads."""
     if request.param == "ulimit":
         yield user_limit
         return
@@ -109,7 +109,7 @@ def test_burst_beyond_the_thread_limit_is_answered(upstream: FaultUpstream, limi
 def test_stalled_bodies_leave_threads_for_other_requests(
     upstream: FaultUpstream, limit: Limit
 ) -> None:
-    """With the 13 threads of a worker one token may not stall as many bodies as with 600."""
+    """The portal lets one token stall fewer bodies if a worker has few threads."""
     lines = [
         "POST /detran/v1/analytical-reports HTTP/1.1",
         *("Host: portal", f"Authorization: {PORTAL_TOKEN}", "Content-Length: 1000", "", "{"),

@@ -33,7 +33,7 @@ def test_primary_with_an_untrusted_certificate_gets_no_calls(tmp_path: Path) -> 
 
 
 def test_primary_that_demands_a_client_certificate_gets_no_paid_call(tmp_path: Path) -> None:
-    """With TLS 1.3 the server refuses only after the request was written."""
+    """With TLS 1.3 the server rejects a client only after the request was sent."""
     demanding = certified()
     demanding.verify_mode = ssl.CERT_REQUIRED
     authority().configure_trust(demanding)

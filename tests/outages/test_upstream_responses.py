@@ -1,4 +1,4 @@
-"""Upstream responses to real servers: none reaches another caller, each has a ledger row."""
+"""No upstream response reaches the wrong caller, and each has a ledger row."""
 
 import csv
 import io
@@ -16,7 +16,7 @@ DELAY_S = 0.4
 
 
 def fines_of(name: str) -> bytes:
-    """Return a RENAINF body with ``name`` as the place, because a record has no plate."""
+    """Return a fines body (RENAINF) with ``name`` as the place of the fine."""
     return factories.renainf_body(factories.fine(localInfracao=name))
 
 
@@ -76,8 +76,8 @@ FAULTS = (
 def test_ledger_has_a_row_for_each_received_call() -> None:
     """A good lookup precedes each fault.
 
-    Regression: the faulty call reused the good lookup's connection, and a call that was sent twice
-    had only one row, without a price.
+    Regression: a faulty call on the good lookup's connection was sent twice, but had only one row,
+    without a price.
     """
     with FaultUpstream() as upstream:
         settings = managed(upstream.url) | {"PORTAL_PRICE_DECODE": "0.30"}

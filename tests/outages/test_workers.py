@@ -71,7 +71,6 @@ def test_500_concurrent_misses_make_one_call_per_operation(
 def test_500_concurrent_misses_of_a_failure_make_two_calls(
     server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """In this case Varnish made 200 calls for 200 requests."""
     for each in (upstream, secondary):
         each.default(faults.slow_first_byte(0.3, faults.status(500)))
     path = path_of("decode")
@@ -111,10 +110,10 @@ def test_primary_failure_in_mid_traffic_fails_no_request(
     assert calls(upstream, secondary) <= len(unique) + 64
 
     def ledger_agrees() -> bool:
-        """Return whether rows and counted calls match.
+        """Return whether the ledger's rows match the upstream's calls.
 
-        A stopped upstream cuts off calls that it may not have read. Their rows have the outcome
-        "broken", and the fake has not counted them.
+        A stopped upstream cuts off calls that it may not have read. The rows of these calls have
+        the outcome "broken", and the fake upstream may not have counted them.
         """
         rows, counted = ledger_of(server), calls(upstream, secondary)
         cut_off = sum(row["outcome"] == "broken" for row in rows) if death == "refused" else 0
@@ -126,13 +125,13 @@ def test_primary_failure_in_mid_traffic_fails_no_request(
 def test_worker_killed_in_mid_call_costs_one_more_call(
     server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream
 ) -> None:
-    """Waiters at other workers are answered; the leader's call stays in the ledger."""
+    """Requests at other workers are answered, and the ledger keeps the lost call."""
     gate = threading.Event()
     upstream.script("/", faults.held(gate), faults.good())
     path = path_of("decode")
     with ThreadPoolExecutor(2000) as pool:
         futures: list[Future[Answer]] = []
-        # One worker may accept all connections, so add some until a second worker has waiters.
+        # One worker may accept all connections, so add requests until two workers hold some.
         while len(held := _connections(server)) < 2 or held.total() < len(futures):
             if held.total() == len(futures):
                 futures += [pool.submit(one, server.port, Ask(path, HEADER)) for _ in range(40)]

@@ -1,6 +1,6 @@
-"""Another process holds a write lock: responses come meanwhile, and no paid answer is lost.
+"""Another process holds a write lock: no request hangs, and no answer is lost.
 
-``test_waits_for_the_write_lock_end_with_the_deadline`` checks how long they wait.
+``test_waits_for_the_write_lock_end_with_the_deadline`` checks how long requests wait.
 """
 
 import csv

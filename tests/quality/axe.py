@@ -3,7 +3,8 @@
 from typing import Any, Final
 
 _TAGS: Final = ("wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice")
-# Evaluated over the debugging protocol, to which the page's Content-Security-Policy does not apply.
+# Playwright evaluates this script over the debugging protocol, to which the page's
+# Content-Security-Policy does not apply.
 _RUN: Final = """async (tags) => {
   const paper = matchMedia('print').matches;
   document.querySelectorAll('details').forEach((fold) => { fold.open = true; });

@@ -3,7 +3,7 @@
 The source is the Latin file of the package @fontsource-variable/inter at VERSION. The subsets hold
 the characters of Portuguese texts, of typographic punctuation and of a few signs, and the features
 for kerning and tabular figures. ``inter.woff2`` is variable. The other files have one weight each,
-for the dossier: WeasyPrint needs a tenth less time for them.
+which saves WeasyPrint a tenth of its time for a dossier.
 """
 
 import subprocess
@@ -22,12 +22,12 @@ CHARACTERS: Final = (
     "U+2033,U+20AC,U+2212,U+2190-2193,U+2197,U+00D7,U+2011"
 )
 FEATURES: Final = "kern,ccmp,tnum"
-# The weights of each file: those that the style sheets use.
+# The weights that the style sheets use, by file.
 FILES: Final = {"inter.woff2": "400:700", "inter-400.woff2": "400", "inter-600.woff2": "600"}
 
 
 def main() -> None:
-    """Write the fonts and their licence; fail if a font is larger than a page should load."""
+    """Write the fonts and their licence; fail if a font exceeds MOST_BYTES."""
     with tempfile.TemporaryDirectory() as folder:
         package = f"@fontsource-variable/inter@{VERSION}"
         packed = subprocess.run(

@@ -1,7 +1,7 @@
 """Make the icons and the social card in static/icons (`make icons`, needs Chromium).
 
-All are drawn from the glyphs of the plate. The SVG file is the icon of a browser's tab; the PNG
-files are the icons of a home screen and the picture of a shared link.
+All pictures are drawn from the glyphs of the licence plate. The SVG file is the icon of a browser's
+tab; the PNG files are the icons of a home screen and the picture of a shared link.
 """
 
 import base64
@@ -52,7 +52,7 @@ def mark() -> str:
 
 
 def app_icon(rounded: bool) -> str:
-    """The icon of a home screen; without round corners its plate is within the mask's safe zone."""
+    """The icon of a home screen. If not rounded, its plate fits the mask's safe zone."""
     scale, corner = (1.0, 112) if rounded else (0.84, 0)
     return (
         '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 512 512">'
@@ -65,7 +65,7 @@ def app_icon(rounded: bool) -> str:
 
 
 def card() -> str:
-    """The page whose picture is the social card: an example's plate and the portal's question."""
+    """The HTML of the social card: an example plate and the portal's question."""
     environment = Environment(loader=FileSystemLoader(tools.CHECKOUT / "templates"))
     formats.register(environment)
     drawings: Any = environment.get_template("components/plate.html").module
@@ -99,15 +99,15 @@ def pictures() -> Iterator[tuple[str, str, tuple[int, int]]]:
 
 
 def _alone(drawing: str) -> str:
-    """A page that an SVG fills."""
+    """Return a page that the drawing fills."""
     style = "body { margin: 0 } svg { display: block; width: 100vw; height: 100vh }"
     return f"<!doctype html><style>{style}</style>{drawing}"
 
 
 def save(pictures: dict[str, Image.Image], folder: Path) -> None:
-    """Write the PNG files in few colours, and one .ico file of all sizes of the favicon."""
+    """Write the PNG files in 128 colours, and one .ico file with all favicon sizes."""
     for name in (*ICONS, "card"):
-        # Transparent corners need RGBA; FASTOCTREE is the method that quantises it.
+        # Transparent corners need RGBA, and FASTOCTREE can quantise RGBA.
         few = pictures[name].quantize(colors=128, method=Image.Quantize.FASTOCTREE)
         few.save(folder / f"{name}.png", optimize=True)
     *smaller, largest = (pictures[f"favicon-{size}"] for size in FAVICON_SIZES)

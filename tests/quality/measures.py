@@ -21,8 +21,8 @@ _WITHIN_S: Final = 180
 def lighthouse(url: str, wanted: Sequence[str], cookie: str = "") -> dict[str, int]:
     """Scores 0–100 with Lighthouse's simulated slow phone; ``cookie`` is a Cookie header.
 
-    Load on the machine can only lower the performance score. A page below 100 is therefore
-    measured again, up to three times, and the best score of each category counts.
+    Load on the machine can only lower the performance score. A page below 100 is therefore measured
+    up to three times, and the best score of each category counts.
     """
     best: dict[str, int] = {}
     for tries_left in reversed(range(_TRIES)):

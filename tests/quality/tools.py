@@ -1,7 +1,7 @@
 """The measuring tools, at the versions of package-lock.json, in a git-ignored folder.
 
-``python -m tests.quality.tools`` installs axe-core only, for ``make test``. If that fails it
-prints the reason, and the tests that need axe-core are skipped.
+``python -m tests.quality.tools`` installs axe-core only, for ``make test``. If the installation
+fails, the command prints the reason, and the tests that need axe-core are skipped.
 """
 
 import json
@@ -28,7 +28,7 @@ _INSTALL_WITHIN_S: Final = 300
 
 
 class ToolMissing(Exception):
-    """A tool is not installed and cannot be installed; the text names it and the cause."""
+    """A tool cannot be installed; the message names the tool and the cause."""
 
 
 def chromium() -> str:

@@ -1,4 +1,4 @@
-"""The pages to measure, in the states that matter."""
+"""The pages to measure, and the states to measure them in."""
 
 import re
 import time
@@ -9,7 +9,7 @@ import requests
 from playwright.sync_api import ViewportSize
 
 OPERATOR: Final = "operator-token-of-the-visits"
-# The demo portal accepts OPERATOR with these settings.
+# With these settings the demo portal accepts the token OPERATOR.
 SETTINGS: Final = {"PORTAL_ACCESS_TOKENS": OPERATOR, "PORTAL_PRICE_DECODE": "0.85"}
 # Panel requests never complete, so the panels stay in their waiting state.
 _NO_ANSWER: Final = "window.fetch = () => new Promise(() => {})"
@@ -20,9 +20,9 @@ class Visit:
     """A page to open.
 
     ``waits``: keep its panels in the waiting state. ``follows``: wait until all panels have loaded.
-    ``first``: a path to open first, so that the answers are already stored. ``signs_in``: with
-    OPERATOR, a token of scope ``admin``. ``batch``: the page of a batch of 40 plates in this state,
-    instead of ``path``.
+    ``first``: a path to open first, so that the answers are already stored. ``signs_in``: sign in
+    with OPERATOR, a token of scope ``admin``. ``batch``: instead of ``path``, open a batch of 40
+    plates in this state.
     """
 
     name: str
@@ -77,7 +77,7 @@ DESKTOP: Final = ViewportSize(width=1280, height=900)
 SMALL: Final = ViewportSize(width=320, height=640)
 
 
-# Forty plates, of which two are mistyped, one is repeated and one is down.
+# Forty entries, then one plate again and two mistyped plates. FOR0A02 gets no answer.
 _PLATES: Final = ["ABC1D23", "FOR0A02", "JUD0A04", "FIP0A06", "MUL0A45", "VAZ0A00", "79831854647"]
 _TYPED: Final = " ".join([*_PLATES, *(f"QTZ{n // 10}F{n % 10}1" for n in range(33)), "ABC1D23"])
 _MISTAKES: Final = "\nABC12\nLMPOA01"
@@ -85,7 +85,7 @@ _BATCH_S: Final = 120
 
 
 def prepared(base: str, visit: Visit) -> tuple[str, str]:
-    """The path of a visit and the value of its Cookie header, after its preparation."""
+    """Prepare a visit; return its path and the value of its Cookie header."""
     with requests.Session() as session:
         session.trust_env = False
 

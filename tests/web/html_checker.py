@@ -1,9 +1,8 @@
 """HTML checks that every page of the portal must pass.
 
 ``check_html`` raises PageFault with all faults of a page. It checks validity by html5lib's strict
-rules, language, title and heading, ids and references to them, image alternatives and labels, and
-CSRF tokens. It rejects content that a Content-Security-Policy without inline scripts and styles
-would block.
+rules, language, title, heading, ids, references to ids, image alternatives, labels and CSRF tokens.
+It rejects content that a Content-Security-Policy without inline scripts and styles would block.
 """
 
 import re
@@ -106,7 +105,7 @@ def _reference_faults(root: Element) -> Iterator[str]:
 
 
 def _referred(element: Element) -> Iterator[tuple[str, str]]:
-    """Each (attribute, id) with which an element refers to another on the page."""
+    """Yield (attribute, id) for each reference of an element to another element."""
     for attribute, value in element.attrib.items():
         local = _local(attribute)
         if local in _REFERENCES:

@@ -62,12 +62,12 @@ class PageClient:
     client: Any
 
     def get(self, path: str, status: int = 200, **options: Any) -> Page:
-        """The page; raises AssertionError for another status, and PageFault for bad HTML."""
+        """Return the page. Another status raises AssertionError, bad HTML PageFault."""
         headers = {"Accept": "text/html", **options.pop("headers", {})}
         return self._page(self.client.get(path, headers=headers, **options), status)
 
     def post(self, path: str, status: int = 303, **options: Any) -> Page | str:
-        """The page, or the Location of a redirect."""
+        """Return the page, or the Location of a redirect."""
         response = self.client.post(path, **options)
         if 300 <= response.status_code < 400:
             _expect(response, status)

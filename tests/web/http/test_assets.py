@@ -106,7 +106,7 @@ def test_static_file_is_gzipped_if_accepted(directory: Path) -> None:
 
 
 def test_hash_of_another_version_gets_this_versions_file_uncached(directory: Path) -> None:
-    """A balancer may ask the former portal for a file of the new one's page, and the reverse."""
+    """During an update, a page and its files may come from portals of two versions."""
     former = Assets.build(directory).url("css/portal.css")
     (directory / "css/base.css").write_text("@layer base { a { color: blue } }")
     assets = Assets.build(directory)
@@ -186,7 +186,7 @@ def contrast(one: str, other: str) -> float:
 
 @pytest.mark.parametrize("palette", palettes(), ids=("light", "dark"))
 def test_text_contrast_is_at_least_4_5(palette: dict[str, str]) -> None:
-    """WCAG 2.2 AA for text, on every background that it is used on."""
+    """The minimum of WCAG 2.2 AA for text, on each of its backgrounds."""
     pairs = [*PAIRS, *((text, ground) for text in TEXTS for ground in GROUNDS)]
     weak = {p: round(r, 2) for p in pairs if (r := contrast(palette[p[0]], palette[p[1]])) < 4.5}
     assert not weak
@@ -194,7 +194,7 @@ def test_text_contrast_is_at_least_4_5(palette: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("palette", palettes(), ids=("light", "dark"))
 def test_line_and_focus_contrast_is_at_least_3(palette: dict[str, str]) -> None:
-    """WCAG 2.2 AA for lines, form fields, focus rings and the chart's lines."""
+    """The minimum of WCAG 2.2 AA for lines, form fields, focus rings and charts."""
     marks = ("line-strong", "focus", "accent", "muted")
     pairs = [(mark, ground) for mark in marks for ground in GROUNDS]
     weak = {p: round(r, 2) for p in pairs if (r := contrast(palette[p[0]], palette[p[1]])) < 3}

@@ -1,4 +1,4 @@
-"""CORS_ORIGINS: exact origins may call the JSON paths; nobody else, and never with cookies."""
+"""Only origins in CORS_ORIGINS may call JSON paths, and only without cookies."""
 
 from typing import Any
 
@@ -35,7 +35,7 @@ STRANGERS = (
 
 def cors_headers(response: Any) -> dict[str, str]:
     return {
-        name.title(): value  # Granian sends names in lower case
+        name.title(): value  # the HTTP server sends names in lower case
         for name, value in response.headers.items()
         if name.lower().startswith("access-control-")
     }
@@ -116,7 +116,7 @@ def test_pages_are_never_shared(portal: PortalFactory) -> None:
 
 
 def test_a_cookie_from_another_origin_is_not_readable(portal: PortalFactory) -> None:
-    """The session may answer a GET, but without Allow-Credentials a browser withholds it."""
+    """Without Allow-Credentials a browser withholds the response from the script."""
     here = portal(CORS_ORIGINS=ALLOWED)
     response = here.client.get(VEHICLE, headers={"Origin": SHOP, "Cookie": "portal=x"})
     assert response.status_code == 401
@@ -130,7 +130,7 @@ def test_hit_cache_and_flask_give_the_same_cors_headers(portal: PortalFactory) -
             headers = AUTH if origin is None else {**AUTH, "Origin": origin}
             assert differences(*pair.ask(DECODE, headers=headers)) == [], origin
     with flask_disabled(pair.cached):
-        for origin in (SHOP, OTHER):  # two origins share one entry of the hit cache
+        for origin in (SHOP, OTHER):  # both origins get the same hit cache entry
             response = pair.cached.client.get(DECODE, headers={**AUTH, "Origin": origin})
             assert response.headers["Access-Control-Allow-Origin"] == origin
 

@@ -1,4 +1,4 @@
-"""Every page and JSON path while the database of tokens, histories and batches is away."""
+"""Pages and JSON paths while the database of tokens and batches is unreachable."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -106,6 +106,6 @@ def test_json_of_batches_says_it(here: InProcessPortal) -> None:
 
 
 def test_wrong_statement_stays_500(here: InProcessPortal) -> None:
-    """A retry would not mend it."""
+    """A retry would fail again, so the status is not 503."""
     with away(ProgrammingError("SELECT", {}, sqlite3.ProgrammingError())):
         expect_message(here.get("/api/v1/batches"), 500)

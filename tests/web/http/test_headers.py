@@ -114,7 +114,7 @@ def test_internal_error_has_security_headers(
         "/glossario",
         QUESTIONS[0].path,
         QUESTIONS[0].path,
-    ):  # the hit cache fails too, and leaves the request to Flask
+    ):  # the hit cache fails too and passes the request to Flask
         response = here.client.get(path)
         assert response.status_code == 500
         expect_security_headers(response)
@@ -141,7 +141,7 @@ def test_static_files_are_publicly_cacheable(here: InProcessPortal) -> None:
 def test_unconfigured_proxy_is_logged_once(
     portal: PortalFactory, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Behind it all clients share one limit of sign-ins."""
+    """Behind such a proxy all clients share one limit of sign-ins."""
     monkeypatch.setattr(app_setup, "_warn", RepeatedWarning(app_setup._warn._log))
     forwarded = {"X-Forwarded-For": "203.0.113.7"}
     line = "a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0"

@@ -1,4 +1,4 @@
-"""RateLimit and RateLimit-Policy: each limit that applies, on hits and errors too; else absent."""
+"""The RateLimit headers name each limit that applies, also on hits and errors."""
 
 import re
 from typing import Any
@@ -23,7 +23,7 @@ ITEM = re.compile(r'"([a-z0-9-]+)";r=(\d+);t=(\d+)')
 
 
 def left(response: Any) -> dict[str, int]:
-    """The remaining quota by its name; checks that each has a policy and a sensible reset."""
+    """Return the remaining quotas by name; check the policy and reset time of each."""
     policies = {
         name: int(window)
         for name, window in re.findall(
@@ -162,7 +162,7 @@ def test_a_hit_does_not_wait_while_another_reads() -> None:
     daily: DailyQuotas
 
     def allowance(_: object) -> Allowance:
-        if now[0]:  # a hit arrives while the second figure is read
+        if now[0]:  # simulate a hit during the second call of ``recent``
             nested.append(daily.recent(LIMITED))
         return Allowance(None, 3, 10.0)
 

@@ -1,4 +1,4 @@
-"""Rate limits: off by default, except for sign-ins; 429 always has Retry-After."""
+"""Rate limits. By default only sign-ins are limited. A 429 has Retry-After."""
 
 import itertools
 import re
@@ -112,7 +112,7 @@ def test_concurrent_sign_ins_are_all_counted() -> None:
 
 
 def test_first_sign_ins_of_a_process_share_one_counter(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Python 3.12 removed the lock of cached_property: each thread made counters of its own."""
+    """Regression: without a lock each thread made counters of its own."""
     strategy = rate_limits._strategy
 
     def slow_strategy(storage: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The sender of a refused body receives the answer, also if it reads only after sending."""
+"""A client with a refused body gets the answer, even if it sends before it reads."""
 
 import io
 import socket
@@ -16,7 +16,7 @@ from tests.fakes.processes import PortalProcess
 
 REPORT = "/detran/v1/analytical-reports"
 MEGABYTE = 1024 * 1024
-ATTEMPTS = 5  # without the discarding, a single attempt with a small body may succeed
+ATTEMPTS = 5  # even without the discarding of bodies, a single attempt may succeed
 PATIENCE_S = 60.0
 
 AUTHORISED = ("Authorization: demo", "Content-Type: application/json")
@@ -55,7 +55,7 @@ def is_complete(answer: bytes) -> bool:
 
 
 def sent_then_read(portal: PortalProcess, request: bytes, body: bytes) -> bytes:
-    """Send everything before reading, on one connection, which the server must close."""
+    """Send the whole request, then read until the server closes the connection."""
     with connected(portal) as wire:
         wire.sendall(request)
         wire.sendall(body)
@@ -132,7 +132,7 @@ def test_answer_does_not_wait_for_the_body(portal: PortalProcess) -> None:
 
 
 def test_slow_sender_is_cut_off(portal: PortalProcess) -> None:
-    """The server closes a connection that sends on after the time limit, if slowly."""
+    """The server cuts off a client that still sends slowly after the time limit."""
     with connected(portal) as wire:
         wire.sendall(head("POST", "/nothing", length(MAX_BYTES)))
         ends_at, sent = time.monotonic() + PATIENCE_S, 0
@@ -145,7 +145,7 @@ def test_slow_sender_is_cut_off(portal: PortalProcess) -> None:
 
 
 def test_stalled_senders_block_neither_answers_nor_a_stop() -> None:
-    # With this deadline a worker that does not end is killed after the time that ``stop`` waits.
+    # A worker that hangs is killed only after this deadline, and ``stop`` fails earlier.
     patient = {"PORTAL_DEADLINE": "110"}
     with PortalProcess(patient, workers=1) as portal, ExitStack() as open_wires:
         for _ in range(100):
@@ -156,7 +156,7 @@ def test_stalled_senders_block_neither_answers_nor_a_stop() -> None:
             assert portal.get("/healthz", timeout=PATIENCE_S).status_code == 200
             report = portal.post(REPORT, json={"plate": "ABC1D23"}, timeout=PATIENCE_S)
             assert report.status_code == 401
-        time.sleep(MAX_S)  # a reader that has passed its time limit must not block the stop
+        time.sleep(MAX_S)  # a body reader past its time limit must not block the stop
         assert portal.stop() == 0
 
 

@@ -103,9 +103,9 @@ def proxied() -> Iterator[PortalProcess]:
 
 @contextmanager
 def stalled(portal: PortalProcess, count: int, held: int, lines: Sequence[str]) -> Iterator[None]:
-    """Open ``count`` requests with stalled bodies, of which the server keeps ``held`` open.
+    """Open ``count`` requests with stalled bodies; the server keeps ``held`` open.
 
-    The context is entered once the server has answered all others with 503.
+    The block starts when the server has answered the other requests with 503.
     """
     head = "\r\n".join([*lines, "Host: portal", "Content-Length: 1000", "", "t"]).encode()
     with ExitStack() as sockets:
@@ -150,7 +150,7 @@ def test_stalled_sign_in_forms_do_not_block_reports_or_pages(portal: PortalProce
         for _ in range(3):
             assert request_report(portal, "demo") == 200
             assert portal.get(f"/placa/{PLATE}?completo=1", timeout=30).status_code == 200
-        assert sign_in(portal, "demo") == 503  # the same network as the stalled forms
+        assert sign_in(portal, "demo") == 503  # from the same network as the stalled forms
     wait_until(lambda: sign_in(portal, "demo") == 303, "the release of the upload slots")
 
 

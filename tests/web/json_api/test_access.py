@@ -22,7 +22,7 @@ from tests.web.json_paths import (
 
 Options = dict[str, Any]
 
-# Credentials that are malformed in every mode.
+# Credentials that are malformed in every mode of the portal.
 MALFORMED: dict[str, Options] = {
     "none": {},
     "empty header": {"headers": {"Authorization": ""}},
@@ -159,7 +159,7 @@ def test_scope_allows_only_its_operation(
 def test_unauthorised_request_reveals_no_other_error(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    """The credential and its scopes are checked before the plate, the UF and the body."""
+    """The credential and its scopes are checked before plate, state (UF) and body."""
     here = portal()
     narrow = issue(here, "narrow", frozenset({"decode"}))
     wrong_plate = "/detran/v1/restrictions/renainf/XX"
@@ -204,7 +204,7 @@ def test_upstream_rejecting_operator_credential_is_503(
 def test_pass_through_relays_upstream_401_and_403(
     portal: PortalFactory, upstream: FaultUpstream, status: int, message: str
 ) -> None:
-    """The refusal of one credential does not affect another."""
+    """The upstream's refusal of one credential does not affect other credentials."""
     here = portal(pass_through(upstream.url))
     question = QUESTIONS[0]
     upstream.once(question.path, faults.status(status))

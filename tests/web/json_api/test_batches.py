@@ -74,7 +74,7 @@ def test_new_batch_is_a_draft_with_its_price(
         found = created(here, [*PLATES, "ABC12", "LMPOA01", "abc-1d23", "79831854647"])
     assert found["state"] == "draft"
     assert found["counts"] == {"total": 4, "stored": 0, "done": 0, "failed": 0, "pending": 4}
-    assert found["cost"] == {"spent": 0, "at_most": 8.10}  # 3 × 2.45 − 0.85 + 1.60
+    assert found["cost"] == {"spent": 0, "at_most": 8.10}  # 3 × 2.45 − 0.85 stored + 1.60 Renavam
     assert [(each["index"], each["value"]) for each in found["wrong"]] == [
         (3, "ABC12"),
         (4, "LMPOA01"),
@@ -113,7 +113,7 @@ def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstrea
     assert rows[1]["missing"] == "dados do veículo"
     assert rows[0]["fines_amount"] == 130.16
 
-    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    time.sleep(2.1)  # the gateway caches a failure for two seconds
     upstream.clear()
     found = ended(here, batch)
     assert found["counts"]["done"] == 3
@@ -180,7 +180,7 @@ def test_zip_holds_a_dossier_for_each_answered_plate(here: InProcessPortal) -> N
 
 @pytest.fixture
 def pdfs_are_html(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Put the HTML of the dossiers into the archive, which needs no WeasyPrint."""
+    """Put HTML instead of PDF into the archive, so that WeasyPrint is not needed."""
     for name, done in (
         ("open", lambda _: None),
         ("close", lambda _: None),
@@ -209,7 +209,7 @@ def test_dossier_of_a_narrow_batch_says_what_was_not_asked(
         assert f"{missing}: indisponíveis — não significa “nada consta”" in dossier
     assert dossier.count(NOT_ASKED_IN_BATCH) == 2
     assert "Dados do veículo: indisponíveis" not in dossier
-    # A dossier is made of all stored answers, also of those that another request brought.
+    # A dossier contains all stored answers, including those from outside the batch.
     assert files["dossie-LMP0A01.pdf"].count(NOT_ASKED_IN_BATCH) == 1
 
 
@@ -398,7 +398,7 @@ def test_spent_is_the_sum_of_the_ledger(here: InProcessPortal) -> None:
 def test_answers_that_cannot_be_stored_stay_in_the_results(
     here: InProcessPortal, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A paid answer is not lost with a cache that takes none."""
+    """A paid answer is not lost if the cache cannot store it."""
     batch = created(here, ["LMP0A01"])["id"]
     monkeypatch.setattr(Store, "write", lambda *_given, **_named: False)
     found = ended(here, batch)
@@ -438,7 +438,7 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         assert b"placas.txt" in next(parts)
         assert rendered == []
         assert b"%PDF ABC1D23" in next(parts)
-        assert rendered == ["ABC1D23"]  # the second one is not begun
+        assert rendered == ["ABC1D23"]  # the second PDF is not rendered yet
         assert b"%PDF LMP0A01" in b"".join(parts)
     assert rendered == PLATES
 
@@ -446,7 +446,7 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
 def test_archive_leaves_weasyprint_out_of_the_worker(
     here: InProcessPortal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """WeasyPrint takes 47 MiB, which a worker would keep for good."""
+    """A worker that loads WeasyPrint would use 47 MiB more until its end."""
     pytest.importorskip("weasyprint")
     batch = created(here, ["ABC1D23", "LMP0A01"])["id"]
     ended(here, batch)

@@ -1,4 +1,4 @@
-"""``/api/v1/vehicles/{plate}`` and its exports: parameters, and errors as those of a lookup."""
+"""``/api/v1/vehicles/{plate}`` and its exports: parameters and lookup errors."""
 
 import pytest
 
@@ -12,7 +12,7 @@ DECODE = f"/detran/v1/decode/{PLATE}"
 
 
 def errors(here: InProcessPortal, token: str) -> list[tuple[int, str | None]]:
-    """The status and Retry-After of a lookup and of the export that needs it."""
+    """Return status and Retry-After of a lookup and of an export based on it."""
     found = []
     for path in (DECODE, f"{VEHICLE}/prices.csv"):
         response = here.client.get(path, headers={"Authorization": token})
@@ -73,7 +73,7 @@ def test_ask_limits_the_verdict_to_what_was_asked_for(portal: PortalFactory) -> 
 
 
 def test_lookup_that_may_not_be_made_is_missing(portal: PortalFactory) -> None:
-    """A request that only reads what is stored asks for all lookups, although it makes none."""
+    """With "only-if-cached" all lookups count as asked, although no call is sent."""
     here = portal()
     response = here.client.get(
         VEHICLE, headers={"Authorization": PORTAL_TOKEN, "Cache-Control": "only-if-cached"}

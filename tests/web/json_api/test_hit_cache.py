@@ -1,4 +1,4 @@
-"""The hit cache: what ends a hit, who is served which answer, and memory limits."""
+"""The hit cache: invalidation of entries, access to entries, and memory limits."""
 
 import threading
 import time

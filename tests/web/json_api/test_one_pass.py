@@ -26,7 +26,7 @@ def here(portal: PortalFactory) -> InProcessPortal:
 
 @pytest.fixture
 def calls(here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """The number of calls of each counted method from now on, by the method's name."""
+    """Return a counter of the calls of three methods, by the method's name."""
     counted: Counter[str] = Counter()
 
     def count(owner: type, name: str) -> None:

@@ -86,7 +86,7 @@ def test_record_schema_matches_the_contracts_fields(document: dict[str, Any], na
 
 
 def test_every_member_and_error_is_explained(document: dict[str, Any]) -> None:
-    """The reference page has no other source of meanings, causes and remedies."""
+    """The reference page takes meanings, causes and remedies from this document."""
     schemas = document["components"]["schemas"]
     for name, schema in schemas.items():
         for member, written in schema.get("properties", {}).items():
@@ -113,7 +113,7 @@ def test_example_messages_are_those_of_the_code(document: dict[str, Any]) -> Non
 
 
 def _explained_values(schema: dict[str, Any]) -> set[str]:
-    """Return the values of an enum, each of which its description must explain."""
+    """Return the values of an enum; its description must explain each value."""
     values = {value for value in schema["enum"] if value is not None}
     assert all(f"`{value}`" in schema["description"] for value in values)
     return values

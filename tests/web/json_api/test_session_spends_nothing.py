@@ -1,7 +1,7 @@
-"""``/api/v1/vehicles`` with the pages' session: only a user's GET asks the upstream, and only once.
+"""With a session cookie only a user's GET of ``/api/v1/vehicles`` causes calls.
 
-Browsers send the cookie with prefetches, links of other sites and reloads too. A token's request is
-what its headers say.
+Browsers also send the cookie with prefetches, links of other sites and reloads. A request with a
+token may always cause calls.
 """
 
 import pytest

@@ -104,7 +104,10 @@ def test_method_label_is_the_same_in_metrics_and_log(
 def test_mapped_loopback_address_is_loopback(
     portal: PortalFactory, address: str, status: int
 ) -> None:
-    """A server on HOST=:: sees IPv4 clients so. Python calls them no loopback before 3.13."""
+    """With HOST=:: the addresses of IPv4 clients are IPv4-mapped.
+
+    Before Python 3.13, ``is_loopback`` is False for mapped addresses.
+    """
     answer = portal().get("/metrics", environ_overrides={"REMOTE_ADDR": address})
     assert answer.status_code == status
 
@@ -167,7 +170,7 @@ def metrics_in(directory: Path) -> Metrics:
 
 
 def test_all_series_fit_into_the_preallocated_files(shared: Path, portal: PortalFactory) -> None:
-    """A file that grows would be sparse, and a write to its holes on a full disk is fatal."""
+    """A file that grows has holes, and on a full disk a write to a hole is fatal."""
     enable_multiprocess(shared, 0)
     metrics = metrics_in(shared)
     operations = ("decode", "renainf", "renajud", "report")

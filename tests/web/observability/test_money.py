@@ -1,4 +1,4 @@
-"""R$ in the metrics: equal to the ledger and to the savings, over all worker processes."""
+"""Amounts in the metrics equal those of the ledger and the savings, in R$."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ NOTHING = Decimal(0)
 
 
 def amounts(text: str, name: str) -> dict[str, Decimal]:
-    """Return the R$ of a metric by operation, without those of zero."""
+    """Return a metric's amounts in R$ by operation, without zeros."""
     found = re.findall(rf'^portal_{name}_brl_total{{operation="(\w+)"}} (\S+)$', text, re.M)
     rounded = {operation: round(Decimal(value), 6) for operation, value in found}
     return {operation: value for operation, value in rounded.items() if value}
@@ -46,7 +46,7 @@ def test_spent_and_saved_equal_the_ledger(portal: PortalFactory, upstream: Fault
         here.get(path_of("decode"))
     here.get(path_of("renainf"))
     upstream.default(faults.status(500))
-    for number in range(7):  # the breaker opens, and a refused send costs nothing
+    for number in range(7):  # the breaker opens; a call that it refuses costs nothing
         here.get(path_of("renajud", f"ABC1D2{number}"))
     metrics, ledger = in_process(here)
     assert amounts(metrics, "spent") == summary(ledger, "spent")

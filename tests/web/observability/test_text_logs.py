@@ -1,4 +1,4 @@
-"""LOG_FORMAT=text: the events of the JSON lines, for people, on one line each."""
+"""LOG_FORMAT=text writes one readable line for each event of the JSON logs."""
 
 import io
 import json
@@ -59,7 +59,7 @@ def both_formats() -> Iterator[tuple[io.StringIO, io.StringIO]]:
 def test_requests_and_hits_are_the_same_events_in_both_formats(portal: PortalFactory) -> None:
     here = portal()
     with both_formats() as (as_json, as_text):
-        for _ in range(3):  # the second and third are hits, which are written in a batch
+        for _ in range(3):  # the second and third request are hits, logged in a batch
             ask(here, QUESTIONS[0], headers={"Authorization": PORTAL_TOKEN})
         here.client.get(f"/placa/{PLATE}")
         here.client.get(f"/nada/{PLATE}?at={PORTAL_TOKEN}")

@@ -96,7 +96,7 @@ def test_pasted_plates_to_results(
         assert here.client.get(address).status_code == 200
     assert path in dealer.get("/lote").html
 
-    time.sleep(2.1)  # the gateway shares a failure for two seconds
+    time.sleep(2.1)  # the gateway caches a failure for two seconds
     upstream.clear()
     act(dealer, path, "iniciar")
     assert "sem alguma resposta" not in ended(here, dealer, path).text
@@ -106,7 +106,7 @@ def test_pasted_plates_to_results(
 def test_running_page_refreshes_itself(here: InProcessPortal, dealer: PageClient) -> None:
     path = str(send(dealer, "ABC1D23"))
     assert 'http-equiv="refresh"' not in dealer.get(path).html
-    # Without a tick the batch stays in the state that the form has set.
+    # With a stopped runner the batch stays in the state that the form has set.
     here.app.extensions["batch_runner"].stop()
     act(dealer, path, "iniciar")
     page = dealer.get(path)
@@ -307,7 +307,7 @@ def test_forms_need_the_csrf_token(here: InProcessPortal, dealer: PageClient) ->
 def test_page_of_a_running_batch_reads_no_answer_and_only_its_own_rows(
     here: InProcessPortal, dealer: PageClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It is fetched every other second."""
+    """A browser fetches the page of a running batch every two seconds."""
     path = str(send(dealer, "\n".join(plates(120)), consulta=["decode"]))
     here.app.extensions["batch_runner"].stop()
     act(dealer, path, "iniciar")
@@ -350,7 +350,7 @@ def test_results_read_no_answer(
 def test_resumed_and_repeated_lookups_name_their_number_and_price(
     portal: PortalFactory, upstream: FaultUpstream
 ) -> None:
-    """Each plate that failed is paid for again, beyond the price of the draft."""
+    """The repeated lookups of a failed plate add to the price of the draft."""
     here = portal(DAILY_CALL_LIMIT="6", BATCH_CONCURRENCY="1", **PRICES)
     dealer = visitor(here)
     for lookup in ("decode", "restrictions/renainf", "restrictions/renajud"):

@@ -1,4 +1,4 @@
-"""The dossier's code: /verificar shows the signed values as the paper does."""
+"""/verificar shows the values that a dossier's code signs, as in the dossier."""
 
 import re
 from collections.abc import Sequence
@@ -157,7 +157,7 @@ def test_dossier_with_an_unasked_panel_is_idle() -> None:
 
 
 def test_dossier_without_any_record_has_no_code() -> None:
-    """A code would verify a paper that says nothing."""
+    """A code on an empty dossier would have nothing to verify."""
     page = stamped(Panels(DOWN, DOWN, DOWN))
     assert (page.state, page.code, page.qr) == ("empty", "", "")
     html = render(page)

@@ -1,4 +1,4 @@
-"""The links to the exports beside the panels: there are records, and the link leads to them."""
+"""Panels with records link to their exports, and each linked export has records."""
 
 import csv
 import io
@@ -17,7 +17,7 @@ def anyone(portal: PortalFactory) -> PageClient:
 
 
 def links(page: Page) -> dict[str, str]:
-    """The accessible names of the exports by their paths."""
+    """Return the accessible names of the links to exports, by path."""
     return {
         str(link.get("href")): " ".join("".join(link.itertext()).split())
         for link in page.all("a", download="")

@@ -48,7 +48,7 @@ def test_total_outage_is_told_once_and_offers_no_document() -> None:
     html = render(vehicle_page(PLATE, Panels(DOWN, DOWN, DOWN), UNASKED, CONTEXT))
     text = text_of(check_html(html))
     assert text.count(DOWN.reason) == 1
-    assert text.count("Tentar de novo") == 2  # the other is in the script's template
+    assert text.count("Tentar de novo") == 2  # one link is in the script's template
     assert text.count(NOT_CLEAN) == 2
     assert 'id="multas"' not in html
     for document in ("/dossie", "/dossie.pdf", "/negociacao"):

@@ -47,7 +47,7 @@ def issue(person: Person, plate: str = PLATE) -> str:
 
 
 def link_of(person: Person, path: str) -> str:
-    """The path of a dossier's link."""
+    """Return the path of the public link to a dossier."""
     address = str(person.pages.get(path).by_id("link").get("value"))
     return re.sub(r"^https?://[^/]+", "", address)
 
@@ -62,7 +62,7 @@ def stored(portal: InProcessPortal, query: str) -> list[Any]:
 
 
 def rows(portal: InProcessPortal) -> list[Any]:
-    """What is stored of every dossier that could name its vehicle."""
+    """Return every dossier's columns in which the vehicle could be named."""
     return stored(portal, "SELECT subject, head, html, pdf FROM dossiers")
 
 
@@ -71,14 +71,14 @@ def without_request_id(answer: Any) -> bytes:
 
 
 def change_rows(portal: InProcessPortal, change: str) -> None:
-    """Change every stored dossier, as time or another process would."""
+    """Set columns of every stored dossier, for example its time of expiry."""
     with closing(sqlite3.connect(portal.settings.data_dir / "portal.sqlite")) as db, db:
         db.execute(f"UPDATE dossiers SET {change}")
 
 
 @pytest.fixture(autouse=True)
 def quick_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Render no PDF: a digest of the paper stands for it. ``test_issued_pdf.py`` renders one."""
+    """Replace the PDF by a digest of its HTML; ``test_issued_pdf.py`` renders PDFs."""
 
     def digest(html: str, _assets: object) -> bytes:
         return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
@@ -146,7 +146,7 @@ def test_link_needs_no_session_and_leaves_none(
     assert page.all("meta", name="robots", content="noindex, nofollow")
     assert not page.all("form") and not page.all("script")
     assert "Retrato de" in page.text and "pode ter mudado" in page.text
-    signed_in = ana.client.get(link)  # a session that comes along is neither read nor renewed
+    signed_in = ana.client.get(link)  # the page neither reads nor renews the session
     assert "Set-Cookie" not in signed_in.headers
     assert "Sair" not in signed_in.get_data(as_text=True)
     assert stored(running, "SELECT * FROM history") == lookups
@@ -221,7 +221,7 @@ def test_dossier_exists_only_for_whoever_issued_it(portal: PortalFactory) -> Non
     assert bia.post(f"{path}/revogar").status_code == 404
     assert "Nenhum ainda" in bia.pages.get("/dossies").text
     assert PLATE in ana.pages.get("/dossies").text
-    other_session = Person.at(running).signed_in()  # the same token, another browser
+    other_session = Person.at(running).signed_in()  # the same token in another browser
     assert other_session.client.get(path).status_code == 200
 
 
@@ -349,8 +349,8 @@ def test_ten_thousand_guesses_find_nothing_and_are_slowed(portal: PortalFactory)
         guess = guesser.get(f"/verificar?codigo={number}")
         found[guess.status_code] += 1
         assert "Dossiê autêntico" not in guess.get_data(as_text=True)
-    assert found.keys() == {200, 404, 429}  # 200: the page that says so
-    assert found[200] + found[404] <= 60  # 20 a minute
+    assert found.keys() == {200, 404, 429}  # 200: /verificar with an unknown number
+    assert found[200] + found[404] <= 60  # 20 a minute, for at most three minutes
     slowed = guesser.get(f"/d/{new_identifiers().key}")
     assert slowed.status_code == 429
     assert int(slowed.headers["Retry-After"]) > 0
@@ -360,7 +360,7 @@ def test_ten_thousand_guesses_find_nothing_and_are_slowed(portal: PortalFactory)
 
 
 def test_guesses_of_one_visitor_keep_no_valid_link_from_an_address(portal: PortalFactory) -> None:
-    """An office or a mobile network shares an address."""
+    """An office shares one address, so one guesser must not block its other visitors."""
     running = portal()
     ana = Person.at(running).signed_in()
     link = link_of(ana, issue(ana))

@@ -1,4 +1,4 @@
-"""The negotiation sheet: sources, ceiling and input errors; it makes no upstream calls."""
+"""The negotiation sheet: sources, ceiling and errors, without upstream calls."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def test_lines_name_their_sources_and_add_up() -> None:
         and "informado por você" in shown
     )
     assert "R$ 87.670,37" in shown
-    assert "R$ 87.644,34" in shown and "R$ 87.696,40" in shown  # with fines at 100 % and at 60 %
+    assert "R$ 87.644,34" in shown and "R$ 87.696,40" in shown  # fines at 100 % and at 60 %
 
 
 def test_version_defaults_to_the_likeliest_and_can_be_chosen() -> None:
@@ -205,7 +205,7 @@ def test_odd_records_and_input_do_not_break_the_sheet(
     days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
     titles = " ".join(choice.title for choice in page.fine_choices)
     of_fines = set(re.findall(r"\d\d/\d\d/\d{4}", titles))
-    # A version or year is shown in the source's own text, which may look like a day.
+    # The source's text for a version or year is shown unchanged, and may look like a date.
     of_source = set(re.findall(r"\d\d/\d\d/\d{4}", json.dumps(vehicle)))
     today = format_date(CONTEXT.today, "dd/MM/yyyy", locale="pt_BR")
     assert days <= {today} | of_fines | of_source

@@ -48,7 +48,7 @@ def engine_of(here: InProcessPortal) -> Engine:
 def statements() -> Iterator[list[str]]:
     """Collect the SQL statements of every engine in this process.
 
-    A breaker's pings are left out, because one follows a read that a busy machine has delayed.
+    The pings of the breaker's thread are left out, because only a slow read causes them.
     """
     seen: list[str] = []
 
@@ -77,7 +77,7 @@ def cells(page: Page, caption: str) -> list[list[str]]:
 
 @pytest.fixture
 def quiet(here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> InProcessPortal:
-    """A portal whose scheduler reads nothing, and which remembers a token for the whole test."""
+    """A portal without scheduled reads. It caches a token for the whole test."""
     here.client.get("/healthz")
     here.app.extensions["scheduler"].stop()
     monkeypatch.setattr(access_tokens, "REMEMBERED_S", 600.0)
@@ -96,7 +96,7 @@ def test_signed_out_visitor_is_led_to_sign_in(quiet: InProcessPortal, path: str)
 @pytest.mark.parametrize("path", PATHS)
 def test_token_without_admin_gets_403_and_no_query(quiet: InProcessPortal, path: str) -> None:
     token = issue(quiet, "ana", SCOPES - {"admin"})
-    ana = Person.at(quiet).signed_in(token)  # reads the token
+    ana = Person.at(quiet).signed_in(token)  # reads and caches the token's row
     with statements() as seen:
         page = ana.pages.get(path, 403)
         posted = ana.client.post(path, data={"csrf_token": page.csrf_token()})
@@ -150,7 +150,7 @@ def test_lookups_of_json_and_pages_are_shown_by_token(
     run_scheduled(here)
     page = Person.at(here).signed_in().pages.get("/operacao")
     by_token = {row[0]: row[1:] for row in cells(page, "por token")}
-    # Lookups, calls, hits, collapsed, stale, spent, saved.
+    # Columns: lookups, calls, hits, collapsed, stale, spent, saved.
     assert by_token["robot"][2:6] == ["3", "0", "0", by_token["robot"][5]]
     assert by_token["maria"][:4] == ["3", "2", "1", "0"]
     assert by_token["maria"][-2:] == ["R$ 0,95", "R$ 0,85"]
@@ -318,7 +318,7 @@ def test_forms_need_the_csrf_token(here: InProcessPortal, operator: Person) -> N
 
 
 class TestOldSignIn:
-    """A session whose token was entered long ago must enter it again."""
+    """After an old sign-in the operator must enter the token again."""
 
     @pytest.fixture
     def stale(self, here: InProcessPortal, monkeypatch: pytest.MonkeyPatch) -> Person:

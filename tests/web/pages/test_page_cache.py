@@ -1,4 +1,4 @@
-"""The cache of rendered pages gives no visitor what belongs to another request."""
+"""The cache of rendered pages gives no visitor the data of another visitor."""
 
 from dataclasses import replace
 
@@ -24,7 +24,7 @@ ALL = frozenset({"decode", "renainf", "renajud", "report", "refresh"})
 
 @pytest.fixture
 def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Return the names of the pages that ``build`` was called for, in their order."""
+    """A list for the names of built pages; a short text replaces their template."""
 
     def rendered(_: str, *, page: GlossaryPage, site: Site) -> str:
         return f"{page} {site.csrf_token()} {site.request_id}"
@@ -34,7 +34,7 @@ def built(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 def test_equal_pages_are_built_once(built: list[str]) -> None:
-    """Each request gets its own token and id in the shared HTML."""
+    """Each request gets its own CSRF token and request id in the shared HTML."""
     cache = PageCache()
 
     def build(name: str) -> GlossaryPage:
@@ -56,7 +56,7 @@ def test_equal_pages_are_built_once(built: list[str]) -> None:
 
 
 def test_disabled_cache_keeps_no_page(built: list[str]) -> None:
-    """EDGE_MEMORY_MB=0 means that no answer stays in memory, rendered ones included."""
+    """With EDGE_MEMORY_MB=0 no answer stays in memory, not even as rendered HTML."""
     cache = PageCache(enabled=False)
 
     def build(name: str) -> GlossaryPage:

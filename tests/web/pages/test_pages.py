@@ -107,7 +107,7 @@ def test_invalid_plate_returns_the_form_with_the_contracts_message(demo: PageCli
 def test_page_shell_does_not_wait_for_the_upstream(
     buyer: PageClient, upstream: FaultUpstream
 ) -> None:
-    """The shell starts no lookup; its panels do."""
+    """The page shell starts no lookup. The requests for its panels do."""
     page = buyer.get(f"/placa/{PLATE}")
     assert upstream.count() == 0
     waiting = panels_that_wait(page)
@@ -131,7 +131,7 @@ def test_full_page_shows_all_panels_and_second_visit_is_cached(
     upstream.script(f"{restrictions}/renainf", faults.answer("given", renainf_body(fine())))
     upstream.script(f"{restrictions}/renajud", faults.answer("given", renajud_body(restriction())))
     page = buyer.get(f"/placa/{PLATE}?completo=1")
-    assert "R$\u00a0130,16" in page.html  # with the cents, which the source truncates
+    assert "R$\u00a0130,16" in page.html  # the page adds the cents that the source truncates
     assert "art. 218, I" in page.text
     assert "Tribunal de Justiça" in page.text
     assert "008190-6" in page.text
@@ -143,7 +143,7 @@ def test_full_page_shows_all_panels_and_second_visit_is_cached(
 
 
 def test_lookups_of_a_page_run_in_parallel(buyer: PageClient, upstream: FaultUpstream) -> None:
-    """All three lookups start before any is answered: a page waits only for the slowest."""
+    """All three lookups start before any answer arrives."""
     gate = threading.Event()
     upstream.default(faults.held(gate))
     pages: list[Page] = []
@@ -184,7 +184,7 @@ def test_page_renders_while_the_upstream_is_down(
     upstream.stop()
     page = buyer.get(f"/placa/{PLATE}?completo=1")
     assert page.text.count("A fonte de dados não respondeu") == 1
-    # The script's template for a panel that cannot be fetched has the other one.
+    # One occurrence is in the script's template for a panel that cannot be fetched.
     assert page.text.count("não significa “nada consta”") == 2
     assert "Dossiê para imprimir" not in page.text
     assert "nada impede" not in page.text.lower()

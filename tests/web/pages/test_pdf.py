@@ -84,7 +84,7 @@ def test_pdf_is_tagged_titled_and_in_portuguese() -> None:
     [("ABC1D23", "0.121569 0.227451 0.619608"), ("ABC1323", "0.764706 0.780392 0.792157")],
 )
 def test_pdf_draws_plates_and_keeps_their_text(plate: str, ground: str) -> None:
-    """The blue band or the grey ground is drawn, and the text can be selected and searched."""
+    """The PDF draws the blue band of new plates and the grey ground of old plates."""
     template = "{% from 'components/plate.html' import plate_image %}{{ plate_image(plate) }}"
     drawn = ENVIRONMENT.from_string(template).render(plate=Plate.parse(plate))
     sheet = ASSETS.url("css/dossier.css")
@@ -104,9 +104,9 @@ def test_pdf_contains_every_fine_and_version() -> None:
 
 
 def test_fine_adds_few_elements_and_words_to_the_pdf() -> None:
-    """WeasyPrint's time grows with elements and characters; a fine of an annex adds two rows.
+    """WeasyPrint's time grows with the number of elements and characters.
 
-    They hold every field of the contract that the source sent.
+    Each fine adds two rows to the annex. The rows hold every field that the source sent.
     """
     few, many = dossiers.heavy(20, 0), dossiers.heavy(50, 0)
     elements = [len(re.findall(r"<[a-z]", html)) for html in (few, many)]
@@ -127,7 +127,7 @@ FIRST_SHEET = ("Não verificado neste dossiê", "Emitente", "Recebido por", "Pre
 
 
 def lines_of(sheet: Any) -> list[tuple[float, float, str]]:
-    """The texts of a sheet: their distance from its top and their size in points, in order."""
+    """Return (distance from the top, size, text) of a sheet's texts, in points."""
     height = float(sheet.mediabox.height)
     found: list[tuple[float, float, str]] = []
 
@@ -181,7 +181,7 @@ def test_same_page_gives_same_bytes_in_another_process() -> None:
     html = dossiers.usual()
     pdf_of(html)
     ours = render_pdf(html, ASSETS)
-    time.sleep(1.1)  # the fonts' times are in seconds
+    time.sleep(1.1)  # font files record times in whole seconds
     assert render_pdf(html, ASSETS) == ours
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     environment.pop("SOURCE_DATE_EPOCH", None)

@@ -126,7 +126,7 @@ def test_panel_timeout_follows_the_deadline(portal: PortalFactory) -> None:
 def test_unstored_answer_is_shown_at_once_with_a_notice(
     portal: PortalFactory, upstream: FaultUpstream, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The answer is paid for, and a redirect would show the previous one."""
+    """A redirect would show the previous answer, not the answer just paid for."""
     built = portal()
     pages = Person.at(built).signed_in(PORTAL_TOKEN).pages
     token = pages.get(f"{PAGE}?completo=1").csrf_token()

@@ -83,7 +83,7 @@ def test_report_on_the_readers_own_records_stays_shown(
     request_report(reader)
     assert all(PARTIAL in text for text in read_by(reader))
     calls = upstream.count(REPORT)
-    request_report(Person.at(here).signed_in(PORTAL_TOKEN))  # makes its report the newest again
+    request_report(Person.at(here).signed_in(PORTAL_TOKEN))  # the SECRET report is the newest again
     for text in read_by(reader):
         assert SECRET not in text
         assert PARTIAL in text

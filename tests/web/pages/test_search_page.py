@@ -84,7 +84,7 @@ def test_recent_lookups_show_car_verdict_and_price_without_a_call(
 ) -> None:
     upstream.script("/detran/v1/decode", faults.answer("given", decode_body("ABC1D23")))
     buyer.get("/placa/ABC1D23?completo=1")
-    buyer.get("/placa/KZZ9999")  # the shell alone: nothing is stored
+    buyer.get("/placa/KZZ9999")  # without its panels the page stores no answer
     before = upstream.count()
     page = buyer.get("/")
     rows = [text_of(row) for row in page.all("li", class_="lookup-row")]

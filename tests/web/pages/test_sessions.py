@@ -149,7 +149,7 @@ def test_forwarded_headers_are_ignored_by_default(portal: PortalFactory) -> None
 
 
 def test_forwarded_prefix_does_not_change_urls(portal: PortalFactory) -> None:
-    """Links, assets and forms start at the root, so redirects must too."""
+    """Redirects start at the root, like all links, assets and forms."""
     ana = Person.at(portal(TRUSTED_PROXIES="1")).signed_in()
     prefixed = {"X-Forwarded-Prefix": "/carros"}
     found = ana.client.get("/buscar?q=ABC1D23", headers=prefixed)

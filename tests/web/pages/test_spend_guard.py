@@ -1,4 +1,4 @@
-"""A page starts lookups only for a user's GET: not for prefetches, other sites, bots, HEAD."""
+"""Only a user's GET of a page starts lookups; prefetches, bots and HEAD do not."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Hints about invalid plates and Renavams, which follow the contract's message."""
+"""Hints about typing errors in plates and Renavam numbers."""
 
 import pytest
 from hypothesis import given
