@@ -46,6 +46,8 @@ def test_every_seventh_of_400_plates_fails_and_two_workers_are_killed(
         batch = started(portal, texts)
         for mark in (60, 160):
             upstream.wait_for_calls(mark)
+            # Without the first replacement, the second kill would leave no worker that listens.
+            portal.wait_for_workers()
             portal.kill_worker()
         found = finished(portal, batch)
         assert found["state"] == "done", found
