@@ -326,7 +326,7 @@ def _database_address(text: str) -> str:
 _ENCODED = "in a password / ? # @ : are written %2F %3F %23 %40 %3A"
 
 
-def _itself(secret: str) -> tuple[str, ...]:
+def _whole_value(secret: str) -> tuple[str, ...]:
     return (secret,)
 
 
@@ -343,13 +343,13 @@ def _with_password(address: str) -> tuple[str, ...]:
 # The secret settings. The operator may put each of them into a file (PORTAL_<NAME>_FILE). The
 # function beside a setting returns, for the setting's value, the texts that no log may contain.
 _SECRETS: dict[str, Callable[[str], tuple[str, ...]]] = {
-    "UPSTREAM_TOKEN": _itself,
-    "ACCESS_TOKENS": _itself,
+    "UPSTREAM_TOKEN": _whole_value,
+    "ACCESS_TOKENS": _whole_value,
     "REDIS_URL": _with_password,
     "DATABASE_URL": _with_password,
-    "SECRET_KEY": _itself,
-    "SECRET_KEYS_OLD": _itself,
-    "METRICS_TOKEN": _itself,
+    "SECRET_KEY": _whole_value,
+    "SECRET_KEYS_OLD": _whole_value,
+    "METRICS_TOKEN": _whole_value,
 }
 
 

@@ -56,7 +56,7 @@ _UNUSED = "unused-"
 UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to its deletion
 
 
-class KeyInUse(Exception):
+class OtherKeyInUse(Exception):
     """The data was encrypted with another secret key, which another portal may be using.
 
     The exception's message is one line for the operator.
@@ -66,7 +66,7 @@ class KeyInUse(Exception):
 _STARTUP_ERRORS = (
     OSError,
     InvalidSecretKey,
-    KeyInUse,
+    OtherKeyInUse,
     SchemaMismatch,
     SQLAlchemyError,
     StoreRefused,
@@ -119,8 +119,8 @@ def prepare(settings: Settings) -> DataLock:
     """Set up database and cache, and record the secret keys' fingerprints in both.
 
     Deletes data that no configured key can decrypt. If another portal may be using such data,
-    raises KeyInUse instead and deletes nothing. The caller must hold the returned lock until the
-    server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError or
+    raises OtherKeyInUse instead and deletes nothing. The caller must hold the returned lock until
+    the server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError or
     StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
@@ -160,7 +160,7 @@ def _refuse_another_key(settings: Settings, engine: Engine) -> None:
     recorded, key = recorded_fingerprint(engine), command_key(settings)
     known = {fingerprint(each) for each in (key, *former_keys(settings)) if each is not None}
     if recorded is not None and recorded not in known:
-        raise KeyInUse(
+        raise OtherKeyInUse(
             "the data was written under another secret key, and another portal may be using it: "
             "give this one the same PORTAL_SECRET_KEY, or data of its own"
         )

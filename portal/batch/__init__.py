@@ -11,7 +11,7 @@ from portal.batch.model import (
     Reason,
     State,
 )
-from portal.batch.preview import Preview, PreviewsLeft, quote, quote_left
+from portal.batch.preview import Preview, RemainingPreviews, quote, quote_left
 from portal.batch.rows import Access, UnknownBatch
 from portal.batch.runner import BatchRunner
 from portal.batch.start import start_batch
@@ -45,9 +45,9 @@ __all__ = [
     "ItemLeases",
     "NotAllowed",
     "Preview",
-    "PreviewsLeft",
     "QuotedItem",
     "Reason",
+    "RemainingPreviews",
     "State",
     "Subject",
     "Turn",

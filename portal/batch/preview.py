@@ -48,7 +48,7 @@ class Preview:
         )
 
 
-class PreviewsLeft:
+class RemainingPreviews:
     """Previews of the items that a batch has not done yet, at the present prices.
 
     While a batch is paused until ``resume_at``, a browser fetches the batch's page every two

@@ -17,7 +17,7 @@ import msgspec
 
 from portal.vehicle import (
     PLATE_LENGTH,
-    InvalidPlate,
+    InvalidSubject,
     Plate,
     Renavam,
     parse_subject,
@@ -435,7 +435,7 @@ def _is_like_subject(signs: str) -> bool:
 def _subject(match: "re.Match[str]") -> Subject | None:
     try:
         subject = parse_subject(match[3] or match[1] + match[2])
-    except InvalidPlate:
+    except InvalidSubject:
         return None
     return None if isinstance(subject, Renavam) and subject.is_invented else subject
 

@@ -23,24 +23,23 @@ def spread(
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
     # Imagine all labels in one stack without gaps. ``offset`` is a label's distance from the top
-    # label of this stack. If the stack is moved until the label is at its wanted position, the
-    # variable ``middle`` is the position of the top label. Two neighbours with the same ``middle``
-    # touch each other. If the lower neighbour has the smaller ``middle``, the two overlap. A block
-    # is one label, or several labels that touch and share one ``middle``. A label that overlaps the
-    # block above it is merged into this block. The new ``middle`` is the weighted mean of the two.
+    # label of the stack. ``stack_top`` is the position of the top label that puts the label at its
+    # wanted position. A block consists of one label, or of several labels without gaps. A label
+    # with a smaller ``stack_top`` than the block above it would overlap the block. The label and
+    # the block are then merged. The ``stack_top`` of the merged block is the weighted mean of both.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
-        middle, weight, count = wanted[i] - offset, weights[i], 1
-        while blocks and blocks[-1][0] > middle:
+        stack_top, weight, count = wanted[i] - offset, weights[i], 1
+        while blocks and blocks[-1][0] > stack_top:
             before, more, others = blocks.pop()
-            middle = (before * more + middle * weight) / (more + weight)
+            stack_top = (before * more + stack_top * weight) / (more + weight)
             weight, count = weight + more, count + others
-        blocks.append((middle, weight, count))
-    fitted = [middle for middle, _, count in blocks for _ in range(count)]
+        blocks.append((stack_top, weight, count))
+    fitted = [stack_top for stack_top, _, count in blocks for _ in range(count)]
     placed = list(wanted)
     if order:
         top = low + heights[order[0]] / 2
         bottom = high - heights[order[-1]] / 2 - offsets[-1]
-        for i, middle, offset in zip(order, fitted, offsets, strict=True):
-            placed[i] = max(min(middle, bottom), top) + offset
+        for i, stack_top, offset in zip(order, fitted, offsets, strict=True):
+            placed[i] = max(min(stack_top, bottom), top) + offset
     return tuple(placed)

@@ -23,7 +23,7 @@ from portal.gateway import (
     purge_bucket,
 )
 from portal.storage import BytesKept, PurgeLog
-from portal.vehicle import InvalidPlate, Plate, parse_subject
+from portal.vehicle import InvalidSubject, Plate, parse_subject
 
 T = TypeVar("T")
 
@@ -56,7 +56,7 @@ def purge_command(
         """Delete all data about a plate, in its old and its Mercosul form, or about a Renavam."""
         try:
             subject = parse_subject(plate)
-        except InvalidPlate:
+        except InvalidSubject:
             raise click.BadParameter(f"{plate!r} is neither a plate nor a Renavam") from None
         names = [subject.text]
         if isinstance(subject, Plate) and subject.twin is not None:

@@ -123,7 +123,7 @@ class Gateway:
         served = None if directive is Directive.REFRESH else self.get_fresh(snapshot)
         # Do not count a PEEK. A PEEK never calls the upstream, so a stored answer saves no call.
         if directive is Directive.PEEK:
-            return served or self._stale(snapshot.lookup, snapshot.answer)
+            return served or self._unexpired(snapshot.lookup, snapshot.answer)
         if served is not None:
             seconds = time.monotonic() - snapshot.read_at
             self._count(snapshot.lookup.operation.name, "hit", seconds, caller)
@@ -228,7 +228,7 @@ class Gateway:
             return None
         return rejection if answer is None or rejection.fetched_at > answer.fetched_at else None
 
-    def _stale(self, lookup: Lookup, answer: Envelope | None) -> Served | None:
+    def _unexpired(self, lookup: Lookup, answer: Envelope | None) -> Served | None:
         """Return the answer if it is fresh or stale, or None if it has expired."""
         if answer is None or self._freshness(lookup, answer).state == "expired":
             return None
@@ -265,7 +265,7 @@ class Gateway:
             # Read the entry again, because the vehicle may have been purged during the upstream
             # call.
             held = self._store.read(key) if failure.allows_stale and snapshot.answer else None
-            if (served := self._stale(lookup, held)) is not None:
+            if (served := self._unexpired(lookup, held)) is not None:
                 return served
             raise
         status: CacheStatus = "collapsed"

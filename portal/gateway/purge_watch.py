@@ -76,7 +76,7 @@ class PurgeWatch:
             and self._last_purge == purge_state.last_purge
         )
 
-    def was_purged(self, key: str, since: int | None) -> bool | None:
+    def may_be_purged(self, key: str, since: int | None) -> bool | None:
         """Return whether a key's vehicle may have been purged after purge ``since``.
 
         Returns None if the purge log is unavailable.

@@ -56,11 +56,11 @@ REWRITE_WAIT_S = 30.0
 _TAG_PATTERN = "[0-9a-f]" * 24
 # A purge blocks writes to the vehicle's purge bucket (see ``purge_bucket``). If the purge is
 # interrupted, the block ends after this many seconds.
-CLOSED_S = 300
+PURGE_BLOCK_S = 300
 # The key of a Redis hash that contains the generation name, the id of the backend's contents, the
 # text of ``set_retention`` and the purge counters. Redis evicts only whole hashes, so these values
 # are lost together or not at all.
-_GENERATION = f"{PREFIX}generation"
+_STATE = f"{PREFIX}generation"
 
 _BEGIN = """
     redis.call("hsetnx", KEYS[1], "name", ARGV[1])
@@ -95,7 +95,7 @@ _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "name", ARGV[2])
     redis.call("hincrby", KEYS[1], ARGV[1], 1)
-    redis.call("hset", KEYS[1], "closed:" .. ARGV[1], redis.call("time")[1] + {CLOSED_S})
+    redis.call("hset", KEYS[1], "closed:" .. ARGV[1], redis.call("time")[1] + {PURGE_BLOCK_S})
     local gone = 0
     for _, key in ipairs(redis.call("smembers", KEYS[2])) do
         gone = gone + redis.call("del", key)
@@ -167,12 +167,12 @@ class SealedRedisCache(RedisCache):
                 # opposite order, a purge between the two reads would combine deleted values with
                 # the new name, and the deleted values would seem to be current.
                 pipeline = self.client.pipeline(transaction=False)
-                pipeline.hmget(_GENERATION, "name", "id", bucket)
+                pipeline.hmget(_STATE, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
                 (generation, contents, count), values = pipeline.execute()
                 if generation is not None and contents is not None:
                     break
-                self._begin(keys=[_GENERATION], args=[new_generation(BEGUN)])
+                self._begin(keys=[_STATE], args=[new_generation(BEGUN)])
         counter = b"%b:%b" % (contents, count or b"0")
         return Held(
             [None if value is None else value[_FENCE_DIGITS:] for value in values],
@@ -217,7 +217,7 @@ class SealedRedisCache(RedisCache):
         milliseconds = max(1, int(timeout * 1000))
         with self.breaker.guard():
             done = self._replace(
-                keys=[_GENERATION, prefix + key, f"{prefix}tag:{tag}"],
+                keys=[_STATE, prefix + key, f"{prefix}tag:{tag}"],
                 args=[
                     *(purge_bucket(key), purge_counter or ""),
                     *(f"{fence:0{_FENCE_DIGITS}d}", value, milliseconds),
@@ -238,14 +238,12 @@ class SealedRedisCache(RedisCache):
         bucket = purge_bucket(tag)
         with self.breaker.guard():
             gone, counter = self._begin_purge(
-                keys=[_GENERATION, f"{self._get_prefix()}tag:{tag}"],
+                keys=[_STATE, f"{self._get_prefix()}tag:{tag}"],
                 args=[bucket, new_generation(PURGED), f"purged_to:{log}", number],
             )
             for keys in self._scan(f"{tag}:*"):
                 gone += self.client.delete(*keys)
-            if not self._end_purge(
-                keys=[_GENERATION], args=[bucket, new_generation(PURGED), counter]
-            ):
+            if not self._end_purge(keys=[_STATE], args=[bucket, new_generation(PURGED), counter]):
                 raise RuntimeError("contents lost during a purge")
         try:
             self._rewrite_files()
@@ -255,11 +253,11 @@ class SealedRedisCache(RedisCache):
 
     def purged_to(self, log: str) -> int:
         with self.breaker.guard():
-            return int(self.client.hget(_GENERATION, f"purged_to:{log}") or 0)
+            return int(self.client.hget(_STATE, f"purged_to:{log}") or 0)
 
     def set_purged_to(self, log: str, number: int) -> None:
         with self.breaker.guard():
-            self.client.hset(_GENERATION, f"purged_to:{log}", number)
+            self.client.hset(_STATE, f"purged_to:{log}", number)
 
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
         prefix = self._get_prefix().encode()
@@ -296,7 +294,7 @@ class SealedRedisCache(RedisCache):
             for keys in self._scan(f"{_TAG_PATTERN}:*"):
                 if found := choose(keys):
                     gone += self.client.delete(*found)
-                    self.client.hset(_GENERATION, "name", new_generation(PURGED))
+                    self.client.hset(_STATE, "name", new_generation(PURGED))
         return gone
 
     def _scan(self, pattern: str) -> Iterator[Sequence[bytes]]:
@@ -354,11 +352,11 @@ class SealedRedisCache(RedisCache):
 
     def retention(self) -> str:
         with self.breaker.guard():
-            return (self.client.hget(_GENERATION, "retention") or b"").decode()
+            return (self.client.hget(_STATE, "retention") or b"").decode()
 
     def set_retention(self, text: str) -> None:
         with self.breaker.guard():
-            self.client.hset(_GENERATION, "retention", text)
+            self.client.hset(_STATE, "retention", text)
 
     def scan(self, cursor: int | None) -> tuple[Sequence[Stored], int | None]:
         prefix = self._get_prefix()
@@ -398,7 +396,7 @@ class SealedRedisCache(RedisCache):
         tags, bucket, fence = f"{prefix}tag:{name}", purge_bucket(name), f"{1:0{_FENCE_DIGITS}d}"
         try:
             self._begin(keys=[generation], args=[name])
-            self.client.expire(generation, CLOSED_S)
+            self.client.expire(generation, PURGE_BLOCK_S)
             self._replace(keys=[generation, entry, tags], args=[bucket, "", fence, b"", 60_000])
             self._shorten(keys=[entry], args=[fence, 0])
             pipeline = self.client.pipeline(transaction=False)

@@ -348,10 +348,10 @@ class Store:
         last_purge = self._watch.read_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)
-        was_purged = self._watch.was_purged(key, purge_state.last_purge)
-        if was_purged is None:
+        may_be_purged = self._watch.may_be_purged(key, purge_state.last_purge)
+        if may_be_purged is None:
             raise StoreDown
-        if was_purged:
+        if may_be_purged:
             raise PurgedMeanwhile
         return self._backend.replace(key, sealed, left_s, fence, held.purge_counter), current
 

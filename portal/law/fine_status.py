@@ -91,7 +91,7 @@ def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Statu
         return _plain("paid", payment.note)
     if payment.state == "unclear":
         return _plain("unknown", payment.note, word=_MAYBE_PAID)
-    if over := _closed(fine):
+    if over := _no_longer_owed(fine):
         return over
     if fine.penalty_on_text.is_hidden:
         return _plain("unknown", f"{_CANNOT_TELL}: a fonte oculta a data da penalidade.")
@@ -104,7 +104,7 @@ def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -
     return Status(standing, note, shared or note, word or STANDING_WORDS[standing])
 
 
-def _closed(fine: Fine) -> Status | None:
+def _no_longer_owed(fine: Fine) -> Status | None:
     """Return the standing "unknown" if the status word says that nothing is owed.
 
     The word alone does not prove that nothing is owed, because the source does not document its

@@ -130,7 +130,7 @@ def restore(
     """
     with _archive(file) as archive:
         manifest = _manifest(archive, file)
-        _require_room(manifest, targets, demo)
+        _check_targets(manifest, targets, demo)
         names = [name for name in _NAMES if name in manifest.files and name in targets]
         with _stage(targets) as drafts:
             for name in names:
@@ -151,7 +151,7 @@ def restore(
     return manifest
 
 
-def _require_room(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -> None:
+def _check_targets(manifest: Manifest, targets: Mapping[str, Path], demo: bool) -> None:
     if manifest.demo != demo:
         raise BackupRefused(
             "the backup is of the demonstration, and PORTAL_UPSTREAM_URL is set"

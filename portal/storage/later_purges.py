@@ -11,7 +11,7 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import quote
 
-_TAGGED = ("history", "batch_items", "dossiers")
+_TABLES_WITH_SUBJECT = ("history", "batch_items", "dossiers")
 
 
 def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) -> int:
@@ -37,7 +37,7 @@ def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) ->
         db.executemany("INSERT INTO purges (number, bucket) VALUES (?, ?)", purges)
         buckets = {bucket for _, bucket in purges}
         db.create_function("is_purged", 1, lambda tag: bool(tag) and bucket_of(tag) in buckets)
-        for table in _TAGGED:
+        for table in _TABLES_WITH_SUBJECT:
             db.execute(f"DELETE FROM {table} WHERE is_purged(subject)")  # noqa: S608 constant names
         db.execute("UPDATE ledger SET subject = '' WHERE is_purged(subject)")
     with closing(sqlite3.connect(restored)) as db:

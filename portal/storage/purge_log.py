@@ -21,7 +21,7 @@ from portal.storage.tables import (
 
 log = logging.getLogger(__name__)
 
-KEPT = 10_000  # largest number of purges in the log
+MOST_KEPT = 10_000  # largest number of purges in the log
 _TRIES = 10
 _LATER_PURGE = PreparedStatement(
     select(purges.c.number)
@@ -69,7 +69,7 @@ class PurgeLog:
                     # order than that of their numbers, and a reader could miss a late lower number.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
-                    db.execute(delete(purges).where(purges.c.number <= number - KEPT))
+                    db.execute(delete(purges).where(purges.c.number <= number - MOST_KEPT))
                 return int(number)
             except IntegrityError:  # another process has used the number
                 if not tries_left:
@@ -90,7 +90,7 @@ class PurgeLog:
         try:
             with reading(self._engine) as db:
                 latest = db.execute(select(func.max(purges.c.number))).scalar() or 0
-                if number is None or not latest - KEPT <= number <= latest:
+                if number is None or not latest - MOST_KEPT <= number <= latest:
                     return Purges(latest, frozenset() if number == latest else None)
                 after = purges.c.number.between(number + 1, latest)
                 found = db.execute(select(purges.c.bucket).where(after)).scalars()

@@ -6,7 +6,7 @@ from enum import Enum
 from portal.upstream.breaker import COUNTERS, Circuit, RecheckingAccount, State, name_hash
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
-from portal.upstream.shared_counters import CELL_BYTES, SharedCounters
+from portal.upstream.shared_counters import COUNTER_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 
@@ -18,7 +18,7 @@ SETS, WAYS = 128, 8
 _PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
 _SLOT_SIZE = _CIRCUIT + COUNTERS
 PAYER_COUNTERS = COUNTERS + SETS * WAYS * _SLOT_SIZE
-BYTES_PER_BREAKER = PAYER_COUNTERS * CELL_BYTES
+BYTES_PER_BREAKER = PAYER_COUNTERS * COUNTER_BYTES
 
 
 class _Role(Enum):

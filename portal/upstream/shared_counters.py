@@ -12,7 +12,7 @@ from pathlib import Path
 from portal.system.shared_directory import fill
 
 _DOUBLE = struct.Struct("=d")
-CELL_BYTES = _DOUBLE.size
+COUNTER_BYTES = _DOUBLE.size
 
 
 class SharedCounters:

@@ -40,7 +40,7 @@ from portal.vehicle.operation_name import (
     LookupName,
     OperationName,
 )
-from portal.vehicle.plate import STATES, InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.vehicle.ranking import rank
 from portal.vehicle.report import Report, Topic, read_report
 from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_like
@@ -64,7 +64,7 @@ __all__ = [
     "FineChange",
     "FipeCode",
     "FipeEntry",
-    "InvalidPlate",
+    "InvalidSubject",
     "Licence",
     "LookupName",
     "OperationName",

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import Field, fold
 from portal.vehicle.makes import read_name, vehicle_name
-from portal.vehicle.plate import InvalidPlate, Plate
+from portal.vehicle.plate import InvalidSubject, Plate
 
 # Matches a word that distinguishes models, but no engine size ("1.0") or valve count ("16V").
 _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
@@ -73,7 +73,7 @@ def is_other_plate(identity: VehicleIdentity, plate: Field) -> bool:
 def _spellings(text: str) -> frozenset[str]:
     try:
         plate = Plate.parse(text)
-    except InvalidPlate:
+    except InvalidSubject:
         return frozenset()
     return frozenset({plate.text} | ({plate.twin.text} if plate.twin else set()))
 

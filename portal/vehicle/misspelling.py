@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Mapping
 from typing import Final
 
-from portal.vehicle.plate import InvalidPlate, Plate, Renavam
+from portal.vehicle.plate import InvalidSubject, Plate, Renavam
 
 PLATE_LENGTH: Final = 7
 RENAVAM_LENGTH: Final = 11
@@ -71,7 +71,7 @@ def _similar_plate(signs: str) -> Plate | None:
         meant[place] = _LIKE_DIGITS.get(meant[place], meant[place])
     try:
         plate = Plate.parse("".join(meant))
-    except InvalidPlate:
+    except InvalidSubject:
         return None
     return None if plate.text == signs else plate
 
@@ -79,6 +79,6 @@ def _similar_plate(signs: str) -> Plate | None:
 def _real_renavam(digits: str) -> Renavam | None:
     try:
         renavam = Renavam.parse(digits)
-    except InvalidPlate:
+    except InvalidSubject:
         return None
     return None if renavam.is_invented else renavam

@@ -24,7 +24,7 @@ _STATE_CODES = "AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO R
 STATES = frozenset(_STATE_CODES.split())
 
 
-class InvalidPlate(ValueError):
+class InvalidSubject(ValueError):
     """The text is not a valid plate or Renavam."""
 
 
@@ -38,11 +38,11 @@ class Plate:
     def parse(cls, text: str) -> "Plate":
         """Parse ``LLLNNNN`` or ``LLLNLNN``, ignoring case. A hyphen may follow ``LLL``.
 
-        Raises InvalidPlate if the text has neither format.
+        Raises InvalidSubject if the text has neither format.
         """
         match = _PLATE.fullmatch(text)
         if match is None:
-            raise InvalidPlate(text)
+            raise InvalidSubject(text)
         return cls((match[1] + match[2]).upper())
 
     @property
@@ -90,14 +90,14 @@ class Renavam:
 
     @classmethod
     def parse(cls, text: str) -> "Renavam":
-        """Parse eleven digits. Raises InvalidPlate if the text has another format.
+        """Parse eleven digits. Raises InvalidSubject if the text has another format.
 
         A dash may precede the last digit, as in the portal's CSV files. An apostrophe may precede
         the first digit, because spreadsheets use an apostrophe to mark a number as text.
         """
         match = _RENAVAM.fullmatch(text)
         if match is None:
-            raise InvalidPlate(text)
+            raise InvalidSubject(text)
         return cls(match[1] + match[2])
 
     @property
@@ -137,8 +137,8 @@ class Renavam:
 
 
 def parse_subject(text: str) -> Plate | Renavam:
-    """Parse a plate or a Renavam. Raises InvalidPlate."""
+    """Parse a plate or a Renavam. Raises InvalidSubject."""
     try:
         return Plate.parse(text)
-    except InvalidPlate:
+    except InvalidSubject:
         return Renavam.parse(text)

@@ -14,7 +14,7 @@ from flask import Flask, g, get_flashed_messages, request, session
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History
-from portal.batch import DRAFT_S, Batches, PreviewsLeft
+from portal.batch import DRAFT_S, Batches, RemainingPreviews
 from portal.dossiers import ENDED_KEPT_S, DossierArchive
 from portal.gateway import OPERATIONS, Allowance, Caller, Gateway
 from portal.presentation import formats
@@ -133,7 +133,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
     daily, cors = DailyQuotas(portal.allowance), CrossOrigin.of(portal.cors_origins)
     uploads = UploadLimits.of(portal.request_threads)
-    forms, reports = UploadLimiter(*uploads.forms), UploadLimiter(*uploads.reports)
+    forms, json_bodies = UploadLimiter(*uploads.forms), UploadLimiter(*uploads.json_bodies)
     _add_middleware(app, portal, daily, cors, UploadLimiter(*uploads.refused))
     sessions = Sessions(
         portal.gatekeeper, portal.secret, forms, portal.namespace, portal.former_secrets
@@ -215,7 +215,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     app.before_request(sessions.check_csrf)
     limit_pages(app, portal.limits, sessions)
 
-    previews = PreviewsLeft(portal.batches, portal.gateway)
+    previews = RemainingPreviews(portal.batches, portal.gateway)
     batch_pages = BatchPages(
         gateway=portal.gateway,
         batches=portal.batches,
@@ -239,7 +239,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         gateway=portal.gateway,
         gatekeeper=portal.gatekeeper,
         limits=portal.limits,
-        uploads=reports,
+        uploads=json_bodies,
         batches=portal.batches,
         previews=previews,
         batch_limit=portal.batch_limit,
@@ -259,7 +259,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         samples=portal.samples,
     )
     for blueprint in (
-        JsonApi(portal.gateway, portal.gatekeeper, portal.limits, reports).blueprint(),
+        JsonApi(portal.gateway, portal.gatekeeper, portal.limits, json_bodies).blueprint(),
         own_api.blueprint(),
         public_pages.blueprint(),
         ReferencePage(reference, sessions, portal.ask_sandbox, render_context).blueprint(),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.batch import Cost, Preview, PreviewsLeft
+from portal.batch import Cost, Preview, RemainingPreviews
 from portal.batch.preview import KEPT_S
 from portal.upstream import Failing
 from tests.batch.engine import IDENTITY, OWNER, BatchEngine, engine_of, plates
@@ -29,7 +29,7 @@ def test_preview_sums_what_is_not_stored(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     one.bench.decode("AAA0A00")
     batch = one.create([*plates(3), "79831854647"])
-    left = PreviewsLeft(one.batches, one.bench.gateway)
+    left = RemainingPreviews(one.batches, one.bench.gateway)
     assert left.get(one.get(batch), OWNER, IDENTITY) == Preview(3, 1, 2, 2 * PRICE)
 
 
@@ -37,7 +37,7 @@ def test_preview_of_a_batch_that_goes_on_by_itself_is_cached(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one, batch = three_left(tmp_path, clock)
-    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     first = left.get(one.get(batch), OWNER, IDENTITY)
     assert first == Preview(3, 0, 3, 3 * PRICE)
     found = one.get(batch)
@@ -56,7 +56,7 @@ def test_preview_of_a_batch_that_goes_on_by_itself_is_cached(
 
 def test_preview_follows_the_batch_and_the_answers(tmp_path: Path, clock: Clock) -> None:
     one, batch = three_left(tmp_path, clock)
-    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     before = one.get(batch)
     assert left.get(before, OWNER, IDENTITY).calls == 3
     one.batches.forget("AAA0A04")
@@ -71,7 +71,7 @@ def test_preview_of_a_batch_that_waits_for_its_owner_is_not_cached(
 ) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(2))
-    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     assert left.get(one.get(batch), OWNER, IDENTITY).calls == 2
     one.bench.decode("AAA0A00")
     assert left.get(one.get(batch), OWNER, IDENTITY).calls == 1
@@ -81,7 +81,7 @@ def test_draft_is_priced_without_expired_answers(tmp_path: Path, clock: Clock) -
     one = engine_of(tmp_path, clock)
     one.bench.decode("AAA0A00")
     batch = one.create(plates(2))
-    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     draft = one.get(batch)
     assert left.priced(draft, OWNER, IDENTITY) == draft
     assert draft.cost == Cost(Decimal(0), PRICE)
@@ -103,7 +103,7 @@ def test_paused_batch_is_priced_without_expired_answers_and_failed_plates(
     assert (found.state, found.counts.failed, found.counts.pending) == ("paused", 1, 2)
     assert found.cost == Cost(PRICE, 2 * PRICE)
     clock.advance(FRESH_S + 1)
-    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     assert left.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 2) * PRICE)
     assert left.get(found, OWNER, IDENTITY).at_most == 3 * PRICE
 
@@ -113,7 +113,7 @@ def test_list_of_batches_uses_cached_previews(
 ) -> None:
     one = engine_of(tmp_path, clock)
     drafts = [one.get(one.create(plates(2))) for _ in range(2)]
-    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     first = left.priced_list(drafts, OWNER, IDENTITY)
     assert first == drafts
     with monkeypatch.context() as patch:
@@ -135,7 +135,7 @@ def test_batch_with_lookups_in_progress_keeps_its_price(tmp_path: Path, clock: C
     batch = one.create(plates(2))
     one.start(batch)
     assert one.leases("process", 1).claim() is not None
-    left = PreviewsLeft(one.batches, one.bench.gateway, clock)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
     clock.advance(1)
     one.batches.pause(batch, OWNER)
     found = one.get(batch)

@@ -128,11 +128,11 @@ def test_check_evicts_purged_vehicles_while_backend_is_down(
 def test_purge_state_before_a_purge_is_not_current(watch: PurgeWatch, purge_log: Log) -> None:
     before = PurgeState(None, watch.generation, watch.last_purge)
     assert watch.is_current(before)
-    assert watch.was_purged(PURGED_KEY, before.last_purge) is False
+    assert watch.may_be_purged(PURGED_KEY, before.last_purge) is False
     purge_log.buckets.append(BUCKET)
     watch.check()
     assert not watch.is_current(before)
-    assert watch.was_purged(PURGED_KEY, before.last_purge) is True
-    assert watch.was_purged(OTHER_KEY, before.last_purge) is False
+    assert watch.may_be_purged(PURGED_KEY, before.last_purge) is True
+    assert watch.may_be_purged(OTHER_KEY, before.last_purge) is False
     purge_log.is_down = True
-    assert watch.was_purged(PURGED_KEY, before.last_purge) is None
+    assert watch.may_be_purged(PURGED_KEY, before.last_purge) is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle import InvalidSubject, Plate, Renavam, parse_subject
 
 
 @pytest.mark.parametrize(
@@ -35,7 +35,7 @@ def test_fifth_letter_beyond_j_has_no_twin() -> None:
     ],
 )
 def test_invalid_subject_raises(text: str) -> None:
-    with pytest.raises(InvalidPlate):
+    with pytest.raises(InvalidSubject):
         parse_subject(text)
 
 

@@ -11,7 +11,7 @@ from portal.law import GLOSSARY, Term
 from portal.presentation.site.search_page import LONGEST_QUERY
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES
-from portal.vehicle import InvalidPlate, parse_subject
+from portal.vehicle import InvalidSubject, parse_subject
 from portal.wording import listed
 
 
@@ -55,7 +55,7 @@ class SignInPage:
         named = [found[1]] if found else parse_qs(parts.query).get("placas", [""])[0].split(",")
         try:
             subjects = [parse_subject(text).display for text in named[:MOST_PLATES]]
-        except InvalidPlate:
+        except InvalidSubject:
             return ""
         return f"{'consultar' if found else 'comparar'} {listed(subjects)}"
 

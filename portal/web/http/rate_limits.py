@@ -28,8 +28,8 @@ if TYPE_CHECKING:  # functions import ``limits``, so that a portal without limit
 T = TypeVar("T")
 
 # Attempts to sign in from one address. A successful sign-in resets the counter.
-WRONG_TOKENS: Final = "5/minute;20/hour"
-SIGN_IN_WINDOW_S: Final = 3600  # the longer window of WRONG_TOKENS
+SIGN_IN_ATTEMPTS: Final = "5/minute;20/hour"
+SIGN_IN_WINDOW_S: Final = 3600  # the longer window of SIGN_IN_ATTEMPTS
 # Attempts from one address to open a dossier with an unknown number or link key. The limit is too
 # low for guessing a number (60 random bits) or a key (128 random bits).
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
@@ -117,10 +117,10 @@ class RateLimits:
         Call this method before checking the token. Otherwise parallel attempts could exceed the
         limit.
         """
-        return self._first_wait(_hit, _parse_limit(WRONG_TOKENS), "sign-in", network(address))
+        return self._first_wait(_hit, _parse_limit(SIGN_IN_ATTEMPTS), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
-        for item in _parse_limit(WRONG_TOKENS):
+        for item in _parse_limit(SIGN_IN_ATTEMPTS):
             self._run(_clear, item, "sign-in", network(address))
 
     def guess_wait(self, address: str | None) -> int | None:

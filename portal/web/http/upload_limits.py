@@ -21,8 +21,8 @@ from werkzeug.exceptions import ServiceUnavailable
 BODY_CAP: Final = 256 * 1024  # bytes of a request's body
 MAX_FORMS: Final = 64
 MAX_FORMS_PER_NETWORK: Final = 4  # several people may share a network
-MAX_REPORTS: Final = 256  # JSON bodies of the API
-MAX_REPORTS_PER_SENDER: Final = MAX_REPORTS // 4  # a script may send bodies in parallel
+MAX_JSON_BODIES: Final = 256
+MAX_JSON_BODIES_PER_SENDER: Final = MAX_JSON_BODIES // 4  # a script may send bodies in parallel
 MAX_REFUSED: Final = 8  # bodies that are read only to be discarded
 MAX_REFUSED_PER_NETWORK: Final = 4
 RETRY_AFTER_S: Final = 1
@@ -31,23 +31,23 @@ RETRY_AFTER_S: Final = 1
 class UploadLimits(NamedTuple):
     """For each kind of body, the limits of concurrent reads in total and per sender.
 
-    ``forms`` is for the forms of pages, ``reports`` for all JSON bodies of the API, and ``refused``
-    for the bodies of refused requests.
+    ``forms`` is for the forms of pages, ``json_bodies`` for the JSON bodies of the API, and
+    ``refused`` for the bodies of refused requests.
     """
 
     forms: tuple[int, int]
-    reports: tuple[int, int]
+    json_bodies: tuple[int, int]
     refused: tuple[int, int]
 
     @classmethod
     def of(cls, threads: int) -> Self:
         """Return the limits of a process that has ``threads`` (at least four) request threads."""
         forms = min(MAX_FORMS, max(1, threads // 8))
-        reports = min(MAX_REPORTS, threads // 2 - 1)
+        json_bodies = min(MAX_JSON_BODIES, threads // 2 - 1)
         refused = min(MAX_REFUSED, max(1, threads // 32))
         return cls(
             (forms, min(MAX_FORMS_PER_NETWORK, max(1, forms // 2))),
-            (reports, min(MAX_REPORTS_PER_SENDER, max(1, reports // 2))),
+            (json_bodies, min(MAX_JSON_BODIES_PER_SENDER, max(1, json_bodies // 2))),
             (refused, min(MAX_REFUSED_PER_NETWORK, max(1, refused // 2))),
         )
 

@@ -21,7 +21,7 @@ from portal.batch import (
     Batches,
     Item,
     NotAllowed,
-    PreviewsLeft,
+    RemainingPreviews,
     Subject,
     UnknownBatch,
     quote,
@@ -117,7 +117,7 @@ class OwnApi:
     limits: RateLimits
     uploads: UploadLimiter
     batches: Batches
-    previews: PreviewsLeft
+    previews: RemainingPreviews
     batch_limit: int
     allowance: Callable[[Caller], Allowance]
     panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]

@@ -33,7 +33,7 @@ from portal.gateway import (
     report_lookup,
 )
 from portal.presentation.failure_texts import FORBIDDEN, INVALID_PLATE, TOO_MANY, UNAUTHORIZED
-from portal.vehicle import STATES, InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
@@ -241,7 +241,7 @@ def read_plate(text: str) -> Plate:
     """Parse a plate. Raises Refusal (400)."""
     try:
         return Plate.parse(text)
-    except InvalidPlate:
+    except InvalidSubject:
         raise Refusal(400, INVALID_PLATE) from None
 
 
@@ -252,7 +252,7 @@ def _subject(text: str) -> Plate | Renavam:
     """
     try:
         subject = parse_subject(text)
-    except InvalidPlate:
+    except InvalidSubject:
         raise Refusal(400, INVALID_PLATE) from None
     if isinstance(subject, Renavam) and subject.text != text:
         raise Refusal(400, INVALID_PLATE)

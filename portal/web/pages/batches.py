@@ -20,7 +20,7 @@ from portal.batch import (
     Item,
     NotAllowed,
     Preview,
-    PreviewsLeft,
+    RemainingPreviews,
     TypedList,
     UnknownBatch,
     joined,
@@ -74,7 +74,7 @@ class BatchPages:
         *,
         gateway: Gateway,
         batches: Batches,
-        previews: PreviewsLeft,
+        previews: RemainingPreviews,
         limit: int,
         allowance: Callable[[Caller], Allowance],
         lookups: Lookups,
@@ -186,17 +186,17 @@ class BatchPages:
         return page_response(page)
 
     def _items(
-        self, found: Batch, owner: str, is_chosen: str, number: int
+        self, found: Batch, owner: str, selection: str, number: int
     ) -> tuple[list[Item], int | None]:
         """Return the items to show, and the number of pages into which they are divided.
 
         The number is None if the items are not divided into pages. While a batch is running or
         paused, this method reads only PAGE_SIZE items, because the browser may reload the page
-        every two seconds. A filter, a sort order or a search (``is_chosen``) needs all items.
+        every two seconds. A filter, a sort order or a search (``selection``) needs all items.
         """
         if found.state == "draft":
             return [], None
-        if is_chosen or found.state not in ("running", "paused"):
+        if selection or found.state not in ("running", "paused"):
             return self._batches.items(found.id, owner), None
         pages = page_count_of(found.counts.total)
         skip = (min(max(1, number), pages) - 1) * PAGE_SIZE

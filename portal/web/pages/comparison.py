@@ -18,7 +18,7 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import normalise_query, plates_in
-from portal.vehicle import InvalidPlate, Plate, parse_subject
+from portal.vehicle import InvalidSubject, Plate, parse_subject
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
@@ -108,7 +108,7 @@ def _plates(typed: list[str]) -> list[Plate]:
             continue
         try:
             subject = parse_subject(normalise_query(text))
-        except InvalidPlate:
+        except InvalidSubject:
             raise _InvalidPlates(f"“{text[:20]}” não é uma placa. {INVALID_PLATE}") from None
         if not isinstance(subject, Plate):
             raise _InvalidPlates(f"“{text[:20]}” é um Renavam: a comparação é feita por placa.")

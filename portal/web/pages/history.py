@@ -15,7 +15,7 @@ from portal.gateway import Gateway
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.history_page import PAGE_SIZE, history_line, history_page
 from portal.presentation.site.recent_lookup import recent_lookup
-from portal.vehicle import LOOKUPS, InvalidPlate, parse_subject
+from portal.vehicle import LOOKUPS, InvalidSubject, parse_subject
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
@@ -92,7 +92,7 @@ class HistoryPages:
         if text := request.form.get("consulta", ""):
             try:
                 subject = parse_subject(text).text
-            except InvalidPlate:
+            except InvalidSubject:
                 return redirect(local_path(request.form.get("next", "/")), 303)
         self._history.erase(self._sessions.history_key, subject)
         return redirect(local_path(request.form.get("next", "/")), 303)

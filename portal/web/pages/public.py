@@ -32,7 +32,7 @@ from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, search_page
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.typed_subject import normalise_query, plates_in
-from portal.vehicle import InvalidPlate, Plate, Renavam, parse_subject
+from portal.vehicle import InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import page_response
@@ -45,13 +45,13 @@ SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 
 
 def check_invented(subject: Plate | Renavam) -> None:
-    """Raise InvalidPlate for a Renavam (vehicle register number) of zeros.
+    """Raise InvalidSubject for a Renavam (vehicle register number) of zeros.
 
     No vehicle has this number. Only the HTML pages reject it. The JSON paths accept any eleven
     digits.
     """
     if isinstance(subject, Renavam) and subject.is_invented:
-        raise InvalidPlate(subject.text)
+        raise InvalidSubject(subject.text)
 
 
 class PublicPages:
@@ -111,7 +111,7 @@ class PublicPages:
         try:
             subject = parse_subject(normalise_query(query))
             check_invented(subject)
-        except InvalidPlate:
+        except InvalidSubject:
             return self._find_in_text(query)
         return redirect(subject_path(subject), 303)
 

@@ -39,7 +39,7 @@ from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
-from portal.vehicle import LOOKUPS, InvalidPlate, LookupName, Plate, Renavam
+from portal.vehicle import LOOKUPS, InvalidSubject, LookupName, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.dossier_code import DossierCodes
@@ -132,7 +132,7 @@ class VehiclePages:
             try:
                 subject = kind.parse(text)
                 check_invented(subject)
-            except InvalidPlate:
+            except InvalidSubject:
                 return self._public_pages.search_response(400, text[:80], INVALID_PLATE)
             if subject.text != text:
                 assert request.endpoint is not None

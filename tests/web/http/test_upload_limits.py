@@ -14,10 +14,10 @@ from werkzeug.exceptions import ServiceUnavailable
 from portal.web.http.upload_limits import (
     MAX_FORMS,
     MAX_FORMS_PER_NETWORK,
+    MAX_JSON_BODIES,
+    MAX_JSON_BODIES_PER_SENDER,
     MAX_REFUSED,
     MAX_REFUSED_PER_NETWORK,
-    MAX_REPORTS,
-    MAX_REPORTS_PER_SENDER,
     UploadLimiter,
     UploadLimits,
 )
@@ -75,11 +75,11 @@ def test_limits_leave_threads_for_other_requests(threads: int) -> None:
 def test_limits_of_all_threads() -> None:
     assert UploadLimits.of(THREADS) == (
         (MAX_FORMS, MAX_FORMS_PER_NETWORK),
-        (MAX_REPORTS, MAX_REPORTS_PER_SENDER),
+        (MAX_JSON_BODIES, MAX_JSON_BODIES_PER_SENDER),
         (MAX_REFUSED, MAX_REFUSED_PER_NETWORK),
     )
     assert MAX_FORMS_PER_NETWORK < MAX_FORMS
-    assert MAX_REPORTS_PER_SENDER < MAX_REPORTS
+    assert MAX_JSON_BODIES_PER_SENDER < MAX_JSON_BODIES
     assert MAX_REFUSED_PER_NETWORK < MAX_REFUSED
 
 
@@ -173,7 +173,7 @@ def test_stalled_forms_of_an_ipv6_64_share_its_slots(proxied: PortalProcess) -> 
 
 def test_stalled_reports_of_one_token_do_not_block_another(proxied: PortalProcess) -> None:
     lines = [f"POST {REPORT} HTTP/1.1", f"Authorization: {ONE}", "Content-Type: application/json"]
-    with stalled(proxied, MAX_REPORTS_PER_SENDER + 10, MAX_REPORTS_PER_SENDER, lines):
+    with stalled(proxied, MAX_JSON_BODIES_PER_SENDER + 10, MAX_JSON_BODIES_PER_SENDER, lines):
         assert request_report(proxied, ONE) == 503
         assert request_report(proxied, OTHER) == 200
         assert sign_in(proxied, ONE) == 303

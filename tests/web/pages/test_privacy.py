@@ -6,7 +6,7 @@ import pytest
 from limits import parse_many
 
 from portal.presentation.formats import duration
-from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, WRONG_TOKENS
+from portal.web.http.rate_limits import SIGN_IN_ATTEMPTS, SIGN_IN_WINDOW_S
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream
 from tests.fakes.in_process import InProcessPortal, pass_through
@@ -96,7 +96,7 @@ def test_each_mode_describes_its_own_credentials(
 
 
 def test_sign_in_window_is_the_longest_of_the_limits() -> None:
-    assert max(item.get_expiry() for item in parse_many(WRONG_TOKENS)) == SIGN_IN_WINDOW_S
+    assert max(item.get_expiry() for item in parse_many(SIGN_IN_ATTEMPTS)) == SIGN_IN_WINDOW_S
 
 
 def test_privacy_page_sets_no_cookie(portal: PortalFactory) -> None:
