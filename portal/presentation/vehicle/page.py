@@ -138,7 +138,8 @@ class VehiclePage:
 class PanelFragment:
     """A single panel, as an HTML fragment that the page's script fetches.
 
-    ``records`` has all panels, because the summary's fragment contains links to the other panels.
+    ``records`` has all panels, because the summary's fragment also shows how many fines and court
+    restrictions the other panels contain.
     """
 
     name: PanelName

@@ -40,8 +40,9 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. ``doubt`` is a warning that some
-    records are missing now, so that the portal cannot check for changes. Otherwise it is "".
+    if the records have changed since the report was written. If some of the records are missing
+    now, the portal cannot check for changes. ``doubt`` is then a warning that says so, and "" in
+    all other cases.
 
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
     names the lookups that are unavailable now. A new report would lack their records.
