@@ -1,4 +1,4 @@
-"""Template filters for money, numbers and times, and a function for links to the glossary.
+"""Template filters for money, numbers and times, and the links to the glossary.
 
 A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
@@ -103,7 +103,7 @@ def field_text(field: Field) -> str:
 
 
 def age(elapsed: timedelta) -> str:
-    """Format elapsed time as ``agora`` (now) or, for example, ``há 3 min`` (3 minutes ago).
+    """Format elapsed time, as in ``agora`` (now) or ``há 3 min`` (3 minutes ago).
 
     The unit is minutes below one hour, hours below 48 hours, and days for longer times.
     """

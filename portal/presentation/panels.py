@@ -1,4 +1,4 @@
-"""The results of a page's lookups, including lookups that failed or were not made."""
+"""The results of a page's lookups, even if a lookup failed or was not made."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -28,7 +28,8 @@ class Replaced:
 class Panel:
     """The result of one lookup, as a page shows it.
 
-    The state "unasked" means that the lookup was not made. The state "unavailable" means that the
+    The state "stale" means that the answer is old, and that the upstream gave no newer answer. The
+    state "unasked" means that the lookup was not made. The state "unavailable" means that the
     lookup failed. In this state, ``cause`` is a failure code, and ``reason`` is a Portuguese text.
 
     ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON.
@@ -60,7 +61,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """The results of the three lookups about a plate or a Renavam (registration number)."""
+    """The results of the lookups about a plate or a Renavam (registration number)."""
 
     decode: Panel
     renainf: Panel

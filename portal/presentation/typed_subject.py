@@ -92,7 +92,10 @@ def plates_in(text: str) -> tuple[Plate, ...]:
 
 
 def suggestion_for(text: str) -> Suggestion | None:
-    """Suggest a plate or Renavam for a text with mistakes, such as the letter O for the digit 0."""
+    """Suggest a plate or Renavam for a text with probable mistakes.
+
+    For example, the letter O may stand in place of the digit 0.
+    """
     typed = typed_signs(text).upper()
     match probable_subject(text):
         case Plate() as plate:
