@@ -84,7 +84,8 @@ def paper_timeline(
 ) -> PaperTimeline | None:
     """Build the picture.
 
-    Only records with an event on or before ``today`` are drawn. Returns None if there are none.
+    Only records with an event on or before ``today`` are drawn. Returns None if no record has such
+    an event.
     """
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
