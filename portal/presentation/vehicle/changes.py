@@ -179,7 +179,7 @@ def _standing_events(
 
 
 def _standing_clause(law: FineAssessment) -> str:
-    """Return the payment state as a Portuguese phrase, such as ``como paga`` ("as paid")."""
+    """Return the payment state as a phrase, such as ``como paga`` ("as paid")."""
     if law.standing_word == STANDING_WORDS[law.standing]:
         return _STANDING_CLAUSES[law.standing]
     return f"como {law.standing_word}"

@@ -74,12 +74,12 @@ class VehicleContents:
 
 
 def check_digit_holds(subject: Plate | Renavam) -> bool:
-    """Return whether a Renavam's check digit is right, or True for a plate, which has none."""
+    """Return whether the check digit is right. A plate has none, so the result is True."""
     return isinstance(subject, Plate) or subject.check_digit_holds
 
 
 def stale_moments(panels: Panels, asked: Collection[LookupName]) -> Stale:
-    """Return the local time at which each stale answer was fetched.
+    """Return the local time at which each stale (old) answer was fetched.
 
     The answer to the lookup "decode" is included only if ``asked`` contains "decode".
     """

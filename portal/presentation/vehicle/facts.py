@@ -90,7 +90,7 @@ def _line(decoded: Decoded) -> str:
 
 
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
-    """Return the attributes named in ATTRIBUTE_LABELS as a page shows them, with units."""
+    """Return the attributes in ATTRIBUTE_LABELS as a page shows them, with units."""
     return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
         "make": _make(decoded.make),
         "fuel": sentence(decoded.fuel),
@@ -126,7 +126,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Append a note to a load without a unit, because the source does not say which unit it is."""
+    """To a load without a unit, append the note that the source states no unit."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

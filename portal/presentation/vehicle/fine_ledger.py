@@ -125,7 +125,8 @@ class LedgerYear:
     """The fines of a year.
 
     ``all_words`` states the number of fines. ``all_amount`` states the sum of the unpaid fines.
-    ``words`` and ``amount`` also state the number and the sum of the fines that pass the filters.
+    If a filter hides some of the fines, ``words`` and ``amount`` also state the number and the sum
+    of the fines that are shown.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Notices about lookups without an answer, and about stale answers.
+"""Notices about lookups without an answer, and about stale (old) answers.
 
 To keep the list of notices short, one notice covers all failed lookups of a panel. Stale answers
 that were fetched within one minute share one notice too.

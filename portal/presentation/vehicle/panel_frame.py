@@ -1,4 +1,4 @@
-"""The frame around a panel's content: the panel's state, and the age, source and price of its data.
+"""The frame of a panel: its state, and the age, source and price of its answers.
 
 A panel whose lookup was not made is "waiting" if a script will fetch the panel, and "idle" if the
 request must not cause paid lookups. A panel without content after a failed lookup is "unavailable",

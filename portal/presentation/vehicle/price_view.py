@@ -1,4 +1,7 @@
-"""The price section: a chart, a table of the model versions that the vehicle may be, and notes."""
+"""The price section: a chart, notes, and a table of versions.
+
+Each version in the table is an entry of the price table that may describe the vehicle.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -170,9 +173,10 @@ def _break_note(chart: PriceChart | None) -> str:
 
 
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
-    """Describe the price's changes: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …``.
+    """Describe the price's changes.
 
-    In English: Lost 6.6 % in 12 months and 27.3 % since the peak …
+    For example: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …`` (Lost 6.6 % in 12 months and
+    27.3 % since the peak …).
     """
     series = tab.series
     last, peak, year = series.last_real, series.peak, series.twelve_month_change

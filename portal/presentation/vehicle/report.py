@@ -28,8 +28,9 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A report that the upstream wrote about the records of some lookups.
 
-    ``made_of`` names these lookups. It is None if the portal cannot tell which they were, because
-    records are missing now or have changed since the report was written.
+    ``made_of`` names these lookups. The portal finds them by comparing the report's records with
+    the present records. ``made_of`` is None if some of the present records are missing, or have
+    changed since the report was written.
     """
 
     made_of: tuple[LookupName, ...] | None = LOOKUPS

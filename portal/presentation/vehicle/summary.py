@@ -91,8 +91,8 @@ def summary(
 
     ``decode_wanted`` is False if the user did not choose the lookup of vehicle data. It is also
     False for a Renavam (registration number), because this lookup takes only plates. ``stale`` has
-    the local time at which each stale answer was fetched. ``not_asked`` names the parts of the
-    verdict whose lookup is not made.
+    the local time at which each stale (old) answer was fetched. ``not_asked`` names the parts of
+    the verdict whose lookup is not made.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
