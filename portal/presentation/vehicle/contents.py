@@ -74,7 +74,10 @@ class VehicleContents:
 
 
 def check_digit_holds(subject: Plate | Renavam) -> bool:
-    """Return whether the check digit is right. A plate has none, so the result is True."""
+    """Return whether a Renavam's check digit is right. Return True for a plate.
+
+    A plate has no check digit.
+    """
     return isinstance(subject, Plate) or subject.check_digit_holds
 
 

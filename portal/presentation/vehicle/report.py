@@ -29,7 +29,7 @@ class WrittenReport(Panel):
     """A report that the upstream wrote about the records of some lookups.
 
     ``made_of`` names these lookups. The portal finds them by comparing the report's records with
-    the present records. ``made_of`` is None if some of the present records are missing, or have
+    the present records. ``made_of`` is None if any of the report's records is missing now or has
     changed since the report was written.
     """
 
