@@ -15,7 +15,7 @@ TOO_MANY: Final = "Pedidos demais. Aguarde um pouco."
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """The texts about a failed lookup.
+    """The HTTP status and the texts for a failed lookup.
 
     An API answer has the HTTP status ``status`` and the text ``message``. Pages show ``sentence``.
     """
@@ -85,7 +85,8 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
     ),
 }
 
-# The failures of lookups beyond a daily limit. The limits are reset at midnight.
+# A lookup fails with one of these kinds if a daily limit is reached. The limits are reset at
+# midnight.
 DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 
 
@@ -105,7 +106,8 @@ def sentence_about(kind: FailureKind, retry_after_s: float | None) -> str:
     """Return the sentence that a page shows about a failure.
 
     For a failure in DAILY_LIMITS, a second sentence says when the limit is reset.
-    ``retry_after_s`` is None if that time is unknown.
+    ``retry_after_s`` is the number of seconds until then. If it is None, the second sentence is
+    left out.
     """
     sentence = FAULTS[kind].sentence
     if kind in DAILY_LIMITS and retry_after_s is not None:

@@ -1,4 +1,4 @@
-"""The template filters for money, numbers and times, and links to the glossary.
+"""Template filters for money, numbers and times, and the links to the glossary.
 
 A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
@@ -103,7 +103,10 @@ def field_text(field: Field) -> str:
 
 
 def age(elapsed: timedelta) -> str:
-    """Format elapsed time: ``agora``, ``há 3 min``, ``há 2 h`` (up to 47 h), ``há 5 dias``."""
+    """Format elapsed time, as in ``agora`` (now) or ``há 3 min`` (3 minutes ago).
+
+    The unit is minutes below one hour, hours below 48 hours, and days for longer times.
+    """
     minutes = int(elapsed.total_seconds() // 60)
     if minutes < 1:
         return "agora"
@@ -135,7 +138,7 @@ def duration(seconds: int) -> str:
 
 
 def term_link(slug: str, text: str = "") -> Markup:
-    """Return a link to a glossary entry.
+    """Return a link to the glossary entry whose key is ``slug``.
 
     The link's text is ``text``, or the entry's name if ``text`` is empty. Raises ValueError for an
     unknown slug.
@@ -162,7 +165,10 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
 
 
 def register(environment: Environment) -> None:
-    """Register the filters and ``term``, and strip white space around Jinja blocks."""
+    """Register the filters and the function ``term`` (``term_link``) with Jinja.
+
+    Also set Jinja to strip white space around blocks.
+    """
     environment.trim_blocks = True
     environment.lstrip_blocks = True
     environment.globals["term"] = term_link

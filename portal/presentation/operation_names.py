@@ -1,4 +1,4 @@
-"""The Portuguese names of the operations in pages, files and API answers."""
+"""The Portuguese names of upstream operations, in pages, files and API answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""The results of a page's lookups, also of lookups that failed or were not made."""
+"""The results of a page's lookups, even if a lookup failed or was not made."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,7 +13,11 @@ Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam",
 
 @dataclass(frozen=True, slots=True)
 class Replaced:
-    """An answer that a newer answer has replaced. ``Panel`` describes the fields."""
+    """An answer that a newer answer has replaced.
+
+    ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON.
+    ``fetched_at`` is in UTC.
+    """
 
     body: bytes
     result: object = field(compare=False)
@@ -24,16 +28,17 @@ class Replaced:
 class Panel:
     """The result of one lookup, as a page shows it.
 
-    The state "unasked" means that the lookup was not made. The state "unavailable" means that the
+    The state "stale" means that the answer is old, and that the upstream gave no newer answer. The
+    state "unasked" means that the lookup was not made. The state "unavailable" means that the
     lookup failed. In this state, ``cause`` is a failure code, and ``reason`` is a Portuguese text.
 
     ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON.
-    Comparisons and hashes exclude ``result``, because its value is not hashable. ``fetched_at`` is
-    in UTC. ``price`` is the cost of one upstream call for this lookup in R$, or 0 if the operator
-    configured no price. ``is_stored`` is true if the portal has stored the answer. ``replaced`` is
-    the older answer that ``body`` replaced in the store, or None if the store had no older answer.
-    ``retry_after_s`` is the number of seconds until a failed lookup may be repeated, or None if
-    this time is unknown.
+    Hashes exclude ``result``, because decoded JSON is not hashable. Comparisons exclude ``result``
+    too, because ``body`` already contains it. ``fetched_at`` is in UTC. ``price`` is the cost in R$
+    of one upstream call for this lookup, or 0 if the operator configured no price. ``is_stored`` is
+    true if the portal has stored the answer. ``replaced`` is the older answer that ``body``
+    replaced in the store, or None if the store had no older answer. ``retry_after_s`` is the number
+    of seconds until a failed lookup may be repeated, or None if that number is unknown.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -56,10 +61,7 @@ class Panel:
 
 @dataclass(frozen=True, slots=True)
 class Panels:
-    """The panels of a plate or a Renavam, in the order of LOOKUPS.
-
-    A Renavam is a vehicle's registration number.
-    """
+    """The results of the lookups about a plate or a Renavam (registration number)."""
 
     decode: Panel
     renainf: Panel
@@ -75,9 +77,10 @@ class Panels:
 
 
 def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
-    """Return the panel of ``served``.
+    """Return the panel of the answer ``served``.
 
-    ``replaced`` is used only if it is older than ``served``.
+    ``replaced`` is the earlier answer from the store. It is ignored unless it is older than
+    ``served``.
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
     return Panel(

@@ -20,15 +20,17 @@ class StatusStyle:
 
 
 ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
-    # "yes" means that the portal found no record against an act, such as a sale. The tone of "yes"
-    # is not "ok" (green), because the portal does not check everything that can prevent the act.
+    # "yes" means that the portal found no record that prevents an act, such as the vehicle's sale.
+    # The tone of "yes" is not "ok" (green), because the portal does not check everything that can
+    # prevent the act.
     "yes": StatusStyle("plain", "check", "Nada encontrado"),
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),
     "unknown": StatusStyle("unknown", "question", "Não se sabe"),
 }
 LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
-    # "clear" is green. This verdict is only about the records that the portal has checked.
+    # "clear" may be green, because its words "nos registros" ("in the records") limit the verdict
+    # to the records that the portal has checked.
     "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),
     "caution": StatusStyle("warn", "alert", "Atenção"),
     "blocked": StatusStyle("danger", "cross", "Impedimento"),

@@ -79,8 +79,8 @@ def normalise_query(text: str) -> str:
 def plates_in(text: str) -> tuple[Plate, ...]:
     """Return the plates in a text, in the order of the text and without duplicates.
 
-    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if all other words of the
-    text match _WORDS_AMONG_PLATES, for example ``e`` (and).
+    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if the text has no plate
+    without a space, and if all other words match _WORDS_AMONG_PLATES, for example ``e`` (and).
     """
     plain = with_hyphens(visible(text))
     found = _WHOLE_PLATE.findall(plain)
@@ -92,7 +92,10 @@ def plates_in(text: str) -> tuple[Plate, ...]:
 
 
 def suggestion_for(text: str) -> Suggestion | None:
-    """Suggest a plate or Renavam for a text with mistakes such as O for 0."""
+    """Suggest a plate or Renavam for a text with probable mistakes.
+
+    For example, the letter O may stand in place of the digit 0.
+    """
     typed = typed_signs(text).upper()
     match probable_subject(text):
         case Plate() as plate:
@@ -125,7 +128,7 @@ def padded_renavam(text: str) -> str:
 
 
 def what_is_wrong(text: str) -> str:
-    """Explain why a text is no plate or Renavam.
+    """Explain why a text is neither a plate nor a Renavam.
 
     Returns "" for a text without letters or digits.
     """

@@ -50,12 +50,13 @@ class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
     In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
-    that a lookup was not made, for example because a prefetch must not cause paid lookups. "empty"
-    means that no lookup has a readable answer.
+    that a lookup was not made, for example because a browser's prefetch of the page must not cause
+    paid lookups. "empty" means that no lookup has a readable answer.
 
     An issued dossier has a ``number``. A draft instead has a signed ``code`` and the ``digest`` of
-    the records. The page ``/verificar`` ("verify") checks a number or a code. ``qr`` is a QR code
-    that leads to this page, as a ``data:image/svg+xml`` URL.
+    the records. The page ``/verificar`` ("verify") checks a number or a code. ``qr`` is a picture
+    of a QR code, as a ``data:image/svg+xml`` URL. The QR code contains the URL of ``/verificar``
+    for this dossier.
     ``address`` is the portal's base URL.
     ``origins`` are sentences that name the time and the source of each answer.
     """

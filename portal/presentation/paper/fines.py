@@ -1,9 +1,9 @@
 """The fines in print: a few fines as a detailed list, many fines as an annex.
 
-In the detailed list (``ledger``), a fine is a line above a grid of labelled values. In the annex, a
-fine is a line above a paragraph. The annex takes less space. For example, 45 fines fit on little
-more than two sheets. A sentence that applies to several fines is printed once, as a note with a
-letter. Each of these fines shows the letter.
+In the detailed list (also called ledger), each fine has a heading line and below it a grid of
+labelled values. In the annex, each fine has a heading line and below it a paragraph. The annex
+takes less space. For example, 45 fines fit on little more than two sheets. A sentence that applies
+to several fines is printed once, as a note with a letter. Each of these fines shows the letter.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# A longer list is printed as an annex, so that page 2 has room for the price and the sums.
+# More fines than this are printed as an annex, so that page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
 # In the infraction code 745-50, the first four digits ("7455") name the infraction, and the last
 # digit names a variant.
@@ -82,7 +82,7 @@ class PaperFines:
     """The fines and their notes.
 
     ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
-    fines. ``discount`` is a sentence with the reduced sums of the fines that may still have a
+    fines. ``discount`` is a sentence with the discounted sums of the fines that may still have a
     discount. Each of ``discounts`` is a pair: a text that lists payment states, and the discount
     rule for fines in these states.
     """
@@ -126,7 +126,7 @@ class _Known:
 
     ``hidden`` has the labels of the fields that the source hides in every fine. ``blank`` has the
     labels of the fields that are blank in every fine. ``authorities`` maps an issuing body to the
-    codes that all fines of this body have. A body whose fines have different codes is left out.
+    codes of the body and of the municipality. A body whose fines have different codes is left out.
     ``amounts`` are the notes on amounts that agree with the official table.
     """
 

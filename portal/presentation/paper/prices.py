@@ -1,8 +1,8 @@
 """The prices from FIPE, the Brazilian vehicle price table, in print.
 
-A candidate is a version in the price table that may be the vehicle's. The dossier prints the price
-and the trend of every candidate, because the likeliest candidate may be wrong. The chart and the
-table of monthly prices show only the likeliest candidate.
+A candidate is an entry of the price table that may describe the vehicle. The dossier prints the
+price and the trend of every candidate, because the likeliest candidate may be wrong. The chart and
+the table of monthly prices show only the likeliest candidate.
 """
 
 from collections.abc import Iterator
@@ -58,8 +58,8 @@ class PaperChart:
 class PaperPrices:
     """The price section. ``chart`` and ``months`` are None if there is no price history.
 
-    ``months`` is the candidate in the table of monthly prices. ``is_wide`` is true if this table
-    needs wider columns.
+    ``months`` is the candidate whose monthly prices are printed in a table. ``is_wide`` is true if
+    this table needs wider columns.
     """
 
     versions: tuple[PaperVersion, ...]

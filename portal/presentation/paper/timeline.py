@@ -3,7 +3,8 @@
 A line runs from the first event of the fine or restriction to the last event. The line of an open
 fine, or of a restriction in force, continues to the day of the dossier. This continuation is dashed
 for an open fine that is not enforceable, and otherwise solid. If there are many records, the
-fines with the same payment state share one line. Each dot of this line is an infraction's date.
+fines with the same payment state share one line. Each dot on such a line is the date of an
+infraction.
 """
 
 from collections.abc import Iterator, Sequence
@@ -83,7 +84,8 @@ def paper_timeline(
 ) -> PaperTimeline | None:
     """Build the picture.
 
-    Only records with an event on or before ``today`` are drawn. Returns None if there are none.
+    Only records with an event on or before ``today`` are drawn. Returns None if no record has such
+    an event.
     """
     rows = fines.rows if fines else ()
     cards = restrictions.cards if restrictions else ()
@@ -163,7 +165,7 @@ def _of_fine(row: FineRow) -> _Record:
 
 
 def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
-    """Yield a line for each restriction, or a single line if there are many."""
+    """Yield a line for each restriction, or a single line for all if there are many."""
     records = list(_of_cards(cards))
     if len(records) <= MOST_LINES // 2:
         yield from records

@@ -62,16 +62,18 @@ class Changes:
 
 
 def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
-    """Return the changes of each lookup with changed records."""
+    """Return the changes of each lookup whose records have changed."""
     by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUPS)
     return tuple(changes for changes in by_lookup if changes is not None)
 
 
 def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
-    """Describe the changes between two sets of answers: ``nada mudou``, ``2 mudanças em multas``.
+    """Describe the changes between two sets of answers.
 
-    Only lookups with a readable answer in both sets are compared. Two answers with the same fetch
-    time are skipped. Returns "" if no lookup is compared.
+    Returns, for example, ``2 mudanças em multas`` (2 changes in fines) or ``nada mudou`` (nothing
+    has changed). Only lookups with a readable answer in both sets are compared. Two answers with
+    the same fetch time are skipped, because they are the same answer. Returns "" if no lookup is
+    compared.
     """
     counts = {
         LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
@@ -177,7 +179,7 @@ def _standing_events(
 
 
 def _standing_clause(law: FineAssessment) -> str:
-    """Return the payment state as a Portuguese phrase, such as ``como paga`` or ``em autuação``."""
+    """Return the payment state as a phrase, such as ``como paga`` ("as paid")."""
     if law.standing_word == STANDING_WORDS[law.standing]:
         return _STANDING_CLAUSES[law.standing]
     return f"como {law.standing_word}"

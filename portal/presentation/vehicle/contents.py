@@ -29,8 +29,8 @@ class VehicleContents:
     """The content of a vehicle's panels.
 
     ``facts``, ``fines`` or ``restrictions`` is None if its lookup has no readable answer.
-    ``not_asked`` names the parts of the verdict without a lookup. The user may have left the lookup
-    out, or the source may offer the lookup only for plates.
+    ``not_asked`` names the parts of the verdict whose lookup is not made, because the user left the
+    lookup out, or because the source offers the lookup only for plates.
     """
 
     facts: VehicleFacts | None
@@ -74,12 +74,15 @@ class VehicleContents:
 
 
 def check_digit_holds(subject: Plate | Renavam) -> bool:
-    """Return whether a Renavam's check digit is right. Return True for a plate."""
+    """Return whether a Renavam's check digit is right. Return True for a plate.
+
+    A plate has no check digit.
+    """
     return isinstance(subject, Plate) or subject.check_digit_holds
 
 
 def stale_moments(panels: Panels, asked: Collection[LookupName]) -> Stale:
-    """Return the local time at which each stale answer was fetched.
+    """Return the local time at which each stale (old) answer was fetched.
 
     The answer to the lookup "decode" is included only if ``asked`` contains "decode".
     """

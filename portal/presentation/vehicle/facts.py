@@ -75,7 +75,10 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
 
 
 def _line(decoded: Decoded) -> str:
-    """Return ``2014/2015 · gasolina · 180 cv · importado``, without the parts that are unknown."""
+    """Return the known ones of years, fuel, power and origin.
+
+    For example: ``2014/2015 · gasolina · 180 cv · importado``.
+    """
     years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
     parts = [
         "/".join(years),
@@ -87,7 +90,7 @@ def _line(decoded: Decoded) -> str:
 
 
 def fact_fields(decoded: Decoded) -> Mapping[str, Field]:
-    """Return the attributes of ATTRIBUTE_LABELS as a page shows them, with units."""
+    """Return the attributes in ATTRIBUTE_LABELS as a page shows them, with units."""
     return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
         "make": _make(decoded.make),
         "fuel": sentence(decoded.fuel),
@@ -123,7 +126,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """Append a note to a load that is a bare number. The source states no unit."""
+    """To a load without a unit, append the note that the source states no unit."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

@@ -35,8 +35,8 @@ NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The parameters of the page's URL that the form of the fines panel does not pass on. The form sets
-# most of them with its own fields. "completo" ("complete") would permit paid lookups.
+# The form of the fines panel sends all parameters of the page's URL again, except these. It has its
+# own fields for most of these. It omits "completo" ("complete"), which would permit paid lookups.
 _NOT_OTHERS: Final = frozenset({"ordem", "situacao", "uf", "busca", "marcada", "completo"})
 
 

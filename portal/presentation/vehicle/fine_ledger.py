@@ -34,8 +34,8 @@ from portal.wording import counted
 # checkboxes). A list with more than MOST_ROOMY fines has smaller text.
 FEWEST_TO_CHOOSE: Final = 5
 MOST_ROOMY: Final = 10
-# The smallest width of a bar segment, in per cent. It keeps a small sum visible. Afterwards, all
-# widths are scaled to a total of 100.
+# Narrower segments of the bar are widened to this percentage, so that a small sum stays visible.
+# All widths are then scaled to a total of 100.
 _NARROWEST: Final = 1.5
 
 _ORDER_WORDS: Final[dict[Order, str]] = {
@@ -125,7 +125,8 @@ class LedgerYear:
     """The fines of a year.
 
     ``all_words`` states the number of fines. ``all_amount`` states the sum of the unpaid fines.
-    ``words`` and ``amount`` also state the number and the sum of the fines that pass the filters.
+    If a filter hides some of the fines, ``words`` and ``amount`` also state the number and the sum
+    of the fines that are shown.
     """
 
     key: str
@@ -300,7 +301,10 @@ def _is_shown(choice: FineChoice, situation: Situation, state: str, text: str) -
 
 
 def _heading(laws: Sequence[FineAssessment]) -> str:
-    """Return the heading: ``30 multas e 1 autuação em aberto, 14 pagas``."""
+    """Return the heading: ``30 multas e 1 autuação em aberto, 14 pagas``.
+
+    In English: 30 fines and 1 notice of infraction unpaid, 14 fines paid.
+    """
     is_open = fines_in_words(law for law in laws if law.is_open)
     paid = sum(law.is_paid for law in laws)
     if not is_open:
@@ -397,7 +401,10 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
 
 
 def _segment_words(situation: Situation, laws: Sequence[FineAssessment]) -> str:
-    """Describe a segment: ``28 multas exigíveis``, ``1 autuação, ainda não é multa``."""
+    """Describe a segment: ``28 multas exigíveis``, ``1 autuação, ainda não é multa``.
+
+    In English: 28 enforceable fines; 1 notice of infraction, not yet a fine.
+    """
     is_one = len(laws) == 1
     if situation == "autuacao":
         return f"{fines_in_words(laws)}, ainda não {'é multa' if is_one else 'são multas'}"
@@ -450,7 +457,11 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
 
 
 def _year_words(group: Sequence[LedgerLine]) -> str:
-    """Return ``5 multas, 3 em aberto``, ``5 multas`` (all open) or ``5 multas, pagas``."""
+    """Describe the fines of a year.
+
+    Returns, for example, ``5 multas, 3 em aberto`` (5 fines, 3 unpaid), ``5 multas`` if all are
+    unpaid, or ``5 multas, pagas`` if all are paid.
+    """
     laws = [line.row.law for line in group]
     paid = sum(law.is_paid for law in laws)
     rest = ""
@@ -467,7 +478,10 @@ def _open_sum(lines: Sequence[LedgerLine]) -> str:
 
 
 def _shown_words(lines: Sequence[LedgerLine]) -> str:
-    """Return ``12 de 45 registros; R$ 3.120,00 de R$ 10.622,57 em aberto``."""
+    """Return ``12 de 45 registros; R$ 3.120,00 de R$ 10.622,57 em aberto``.
+
+    In English: 12 of 45 records; R$ 3.120,00 of R$ 10.622,57 unpaid.
+    """
     shown = [line for line in lines if line.is_shown]
     if len(shown) == len(lines):
         return _all_words(lines)

@@ -1,4 +1,4 @@
-"""Notices about lookups without an answer, and about stale answers.
+"""Notices about lookups without an answer, and about stale (old) answers.
 
 To keep the list of notices short, one notice covers all failed lookups of a panel. Stale answers
 that were fetched within one minute share one notice too.
@@ -16,8 +16,8 @@ from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)
-# With these causes, the source does not know, or does not accept, the plate or the Renavam
-# (registration number).
+# If a lookup fails with one of these causes, the source does not know, or does not accept, the
+# plate or the Renavam (registration number).
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
@@ -42,7 +42,10 @@ class Unavailable:
 
     @property
     def title(self) -> str:
-        """The notice's title: ``Multas: indisponíveis — não significa “nada consta”``."""
+        """The notice's title: ``Multas: indisponíveis — não significa “nada consta”``.
+
+        In English: Fines: unavailable. This does not mean "nothing on record".
+        """
         return f"{self.what.capitalize()}: indisponíveis — {_NO_CLEAN_RECORD}"
 
 
@@ -103,7 +106,11 @@ def _verb(missing: Sequence[Unavailable]) -> str:
 
 
 def reason_about(reason: str, cause: Cause, subject: Plate | Renavam) -> str:
-    """Return ``reason``, with advice if ``cause`` is in _UNKNOWN_SUBJECT."""
+    """Return ``reason``, the text about a failed lookup.
+
+    If ``cause`` is in _UNKNOWN_SUBJECT, add the advice to compare the plate or Renavam with the
+    vehicle's document.
+    """
     if cause not in _UNKNOWN_SUBJECT:
         return reason
     signs = "as letras e os números" if isinstance(subject, Plate) else "os algarismos"
@@ -128,7 +135,7 @@ def kept_titles(kept: Sequence[tuple[str, datetime]]) -> tuple[str, ...]:
 
 
 def capitalised_list(lookup_labels: Sequence[str]) -> str:
-    """Join labels: ``Dados do veículo, multas e restrições judiciais``."""
+    """Join labels and capitalise the first letter: ``Multas e restrições judiciais``."""
     text = listed(lookup_labels)
     return text[:1].upper() + text[1:]
 
@@ -149,5 +156,5 @@ def _lines(missing: Sequence[Unavailable]) -> Iterator[str]:
 
 
 def subject_phrase(subject: Plate | Renavam) -> str:
-    """Return ``esta placa`` or ``este Renavam``."""
+    """Return ``esta placa`` (this plate) or ``este Renavam`` (this Renavam)."""
     return "esta placa" if isinstance(subject, Plate) else "este Renavam"

@@ -87,9 +87,10 @@ class RecordViews:
     def ledger(self) -> PanelView[FineLedger]:
         """The fines panel in the order and with the filters that the visitor chose.
 
-        Building this panel takes longer than building the rest of the page. A response that
-        shows only another panel therefore does not build it. The panel's URLs contain the visitor's
-        choices, because the page's script may fetch the panel in a separate request.
+        This property is computed only when it is read, because building this panel takes longer
+        than building the rest of the page. A response with only another panel does not read it. The
+        panel's URLs contain the visitor's choices, because the page's script may fetch the panel in
+        a separate request.
         """
         fines = self.fines.content
         content = None
@@ -138,7 +139,8 @@ class VehiclePage:
 class PanelFragment:
     """A single panel, as an HTML fragment that the page's script fetches.
 
-    ``records`` has all panels, because the summary's fragment contains links to the other panels.
+    ``records`` has all panels, because the summary's fragment also shows how many fines and court
+    restrictions the other panels contain.
     """
 
     name: PanelName

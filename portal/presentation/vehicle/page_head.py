@@ -34,9 +34,9 @@ class PageHead:
 class SectionLink:
     """A link to a section of the page.
 
-    ``count`` is the number of entries in the section: fines, court restrictions in force, or
-    subjects that no lookup covers. ``count`` is "?" if the number is unknown. It is "" while the
-    section's panel is "waiting", and for every other section.
+    Three sections have a ``count``: the fines, the court restrictions in force, and the subjects
+    that no lookup covers. ``count`` is "?" if the number is unknown. It is "" while the section's
+    panel is "waiting". The remaining sections have the ``count`` "".
     """
 
     anchor: str

@@ -1,4 +1,4 @@
-"""The frame around a panel's content: the panel's state, and the age, source and price of its data.
+"""The frame of a panel: its state, and the age, source and price of its answers.
 
 A panel whose lookup was not made is "waiting" if a script will fetch the panel, and "idle" if the
 request must not cause paid lookups. A panel without content after a failed lookup is "unavailable",
@@ -189,7 +189,7 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
     """Say which lookups a refresh left without a new answer, or return "" if none.
 
     The text gives the reason for each failed lookup. If the portal served a stored answer instead
-    of a new answer, the text gives no reason, because ``panels`` contains no reason.
+    of a new answer, the text gives no reason, because a panel with an answer contains no reason.
     """
     lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
     sentences = [
@@ -207,7 +207,8 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
     """Return the age and source of an answer, and the price of repeating the lookup.
 
-    ``from_cache`` is False for an answer younger than a minute, even if it came from the store.
+    ``from_cache`` is False for an answer younger than a minute, even if it came from the store,
+    because the page labels only older answers as stored.
     """
     is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(

@@ -1,4 +1,7 @@
-"""The price section: a chart, a table of the vehicle's possible versions, and notes."""
+"""The price section: a chart, notes, and a table of versions.
+
+Each version in the table is an entry of the price table that may describe the vehicle.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +25,10 @@ _ANCHOR: Final = "#fipe"
 
 @dataclass(frozen=True, slots=True)
 class ChoiceLink:
-    """A link that makes a choice. ``is_current`` is true if the page already shows that choice."""
+    """A link that chooses a version of the vehicle or a period of the chart.
+
+    ``is_current`` is true if the page already shows that choice.
+    """
 
     text: str
     url: str
@@ -31,7 +37,7 @@ class ChoiceLink:
 
 @dataclass(frozen=True, slots=True)
 class PriceRow:
-    """A row of the table: a version that may be the vehicle's.
+    """A row of the table, about a version that may describe the vehicle.
 
     ``match`` says which attributes agree with the vehicle's registration and which differ.
     ``twelve_months`` is the price change in 12 months, or NOTHING_TO_COMPARE if ``has_change`` is
@@ -71,7 +77,8 @@ class PriceView:
 def price_view(prices: Prices, query: Query) -> PriceView | None:
     """Build the price section, or return None if there is no price-table entry.
 
-    Choices in ``query`` that the page does not offer, such as version 9 of 3, are ignored.
+    Choices in ``query`` that the page does not offer, such as version 9 if there are only 3
+    versions, are ignored.
     """
     if not prices.tabs:
         return None
@@ -166,7 +173,11 @@ def _break_note(chart: PriceChart | None) -> str:
 
 
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
-    """Describe the price's changes: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …``."""
+    """Describe the price's changes.
+
+    For example: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …`` (Lost 6.6 % in 12 months and
+    27.3 % since the peak …).
+    """
     series = tab.series
     last, peak, year = series.last_real, series.peak, series.twelve_month_change
     if last is None or peak is None or len(series.real) < LEAST_POINTS:

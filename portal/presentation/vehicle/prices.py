@@ -1,4 +1,7 @@
-"""The candidates: versions in the FIPE price table that may be the vehicle's."""
+"""The candidates: entries of the FIPE price table that may describe the vehicle.
+
+FIPE is the Brazilian vehicle price table.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -129,7 +132,10 @@ class PriceTab:
 
     @cached_property
     def line(self) -> Line:
-        """The prices for ``price_chart``, built once, because building a Line hashes all points."""
+        """The prices for ``price_chart``.
+
+        The Line is built only once, because a new Line hashes all points, which is slow.
+        """
         return Line(str(self.entry.version or self.entry.model), self.series.points)
 
     @property

@@ -19,8 +19,8 @@ _NAME: Final = re.compile(r"[a-z][a-z_-]{0,19}")
 def kept_query(sent: Iterable[tuple[str, str]]) -> Query:
     """Return the parameters whose names match _NAME, at most _MOST of them.
 
-    Values are cut to _LONGEST characters. Control and format characters are removed from the
-    values, because a pasted text may contain such characters.
+    Control and format characters, which a pasted text may contain, are removed from the values.
+    Values are cut to _LONGEST characters.
     """
     kept = [(name, _plain(value)) for name, value in sent if _NAME.fullmatch(name)]
     return tuple(kept[:_MOST])

@@ -1,6 +1,6 @@
 """The fields of fines and court restrictions that no other view model shows.
 
-With these fields, a page shows every field of a record.
+A page shows these fields too, so that no field of a record is left out.
 """
 
 from collections.abc import Iterable, Iterator

@@ -28,8 +28,9 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A report that the upstream wrote about the records of some lookups.
 
-    ``made_of`` names these lookups. It is None if the portal cannot tell which they were, because
-    records are missing now or have changed since the report was written.
+    ``made_of`` names these lookups. The portal finds them by comparing the report's records with
+    the present records. ``made_of`` is None if any of the report's records is missing now or has
+    changed since the report was written.
     """
 
     made_of: tuple[LookupName, ...] | None = LOOKUPS
@@ -40,8 +41,9 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. ``doubt`` is a warning that some
-    records are missing now, so that the portal cannot check for changes. Otherwise it is "".
+    if the records have changed since the report was written. If some of the records are missing
+    now, the portal cannot check for changes. ``doubt`` is then a warning that says so, and "" in
+    all other cases.
 
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
     names the lookups that are unavailable now. A new report would lack their records.

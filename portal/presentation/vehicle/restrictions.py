@@ -118,7 +118,7 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
 
 
 def title_of(record: Restriction) -> str:
-    """Return the title of a restriction: the kind, or that it is not in force."""
+    """Return a title with the restriction's kind, or that none is in force."""
     return _title(effect_of(record), record)
 
 

@@ -71,7 +71,8 @@ _UNVERIFIED_IN_VERDICT: Final = (
     "bloqueios-administrativos",
     "multas-do-estado",
 )
-# With more reasons, a visitor with a phone would have to scroll to the matrix.
+# With more reasons for the verdict, a visitor with a phone would have to scroll to the answers
+# below the reasons.
 MOST_REASONS = 3
 
 
@@ -90,8 +91,8 @@ def summary(
 
     ``decode_wanted`` is False if the user did not choose the lookup of vehicle data. It is also
     False for a Renavam (registration number), because this lookup takes only plates. ``stale`` has
-    the local time at which each stale answer was fetched. ``not_asked`` names the parts of the
-    verdict without a lookup.
+    the local time at which each stale (old) answer was fetched. ``not_asked`` names the parts of
+    the verdict whose lookup is not made.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
