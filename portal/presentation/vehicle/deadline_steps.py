@@ -15,7 +15,7 @@ from portal.presentation.vehicle.fines import FineRow
 from portal.vehicle import Field
 from portal.wording import counted
 
-Mark = Literal["recorded", "computed", "hidden", "missing"]
+DateMark = Literal["recorded", "computed", "hidden", "missing"]
 Line = Literal["solid", "dashed", "dotted"]
 
 _LATE: Final = "fora do prazo"
@@ -44,7 +44,7 @@ class DeadlineStep:
     name: str
     when: str
     note: str
-    mark: Mark
+    mark: DateMark
     leg: Leg | None
 
 
@@ -78,18 +78,18 @@ def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
     return tuple(steps)
 
 
-def _recorded(day: date | None, text: Field) -> tuple[str, Mark]:
+def _recorded(day: date | None, text: Field) -> tuple[str, DateMark]:
     if day is not None:
         return formats.short_date(day), "recorded"
-    mark: Mark = "hidden" if text.is_hidden else "recorded" if text else "missing"
+    mark: DateMark = "hidden" if text.is_hidden else "recorded" if text else "missing"
     return formats.field_text(text), mark
 
 
-def _line_to(mark: Mark) -> Line:
+def _line_to(mark: DateMark) -> Line:
     return "dotted" if mark == "hidden" else "solid" if mark == "recorded" else "dashed"
 
 
-def _used(clock: Clock, end: tuple[str, Mark]) -> Leg:
+def _used(clock: Clock, end: tuple[str, DateMark]) -> Leg:
     """Return the line to the step whose date and mark are ``end``.
 
     The line has no text if the number of days before the step is unknown.
@@ -120,7 +120,7 @@ def _judged(clock: Clock) -> str:
     return {"in_time": "no prazo", "late": _LATE, "unknown": ""}[clock.verdict]
 
 
-def _penalty(found: tuple[str, Mark], clock: Clock, leg: Leg, *, awaits: bool) -> DeadlineStep:
+def _penalty(found: tuple[str, DateMark], clock: Clock, leg: Leg, *, awaits: bool) -> DeadlineStep:
     if awaits:
         until = f"em regra, até {formats.short_date(clock.ends_on)}" if clock.ends_on else ""
         return DeadlineStep("Penalidade", "ainda não emitida", until, "missing", leg)

@@ -15,13 +15,13 @@ from portal.presentation.vehicle.query import Query, chosen
 from portal.vehicle import STATES, fold
 
 Order = Literal["data", "valor", "gravidade"]
-Situation = Literal[
+FineSituation = Literal[
     "aberto", "exigivel", "vencimento", "prazo", "autuacao", "suspensa", "incerta", "paga"
 ]
 
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
-SITUATIONS: Final[tuple[Situation, ...]] = get_args(Situation)
-SITUATION_OF: Final[Mapping[Standing, Situation]] = {
+FINE_SITUATIONS: Final[tuple[FineSituation, ...]] = get_args(FineSituation)
+FINE_SITUATION_OF: Final[Mapping[Standing, FineSituation]] = {
     "enforceable": "exigivel",
     "probably_due": "vencimento",
     "due": "prazo",
@@ -50,7 +50,7 @@ class FineChoice:
     """
 
     order: Order = "data"
-    situation: Situation | Literal[""] = ""
+    situation: FineSituation | Literal[""] = ""
     state: str = ""
     text: str = ""
     picked: frozenset[int] = frozenset()
@@ -84,7 +84,7 @@ def fine_choice(query: Query) -> FineChoice:
     state = chosen(query, "uf")
     return FineChoice(
         order=order if order in ORDERS else "data",
-        situation=situation if situation in SITUATIONS else "",
+        situation=situation if situation in FINE_SITUATIONS else "",
         state=state if state in STATES or state == NO_STATE else "",
         text=" ".join(chosen(query, "busca").split())[:LONGEST_SEARCH].rstrip(),
         picked=frozenset(_numbers(query)),

@@ -11,13 +11,13 @@ from portal.law import RULES_NOTE, FineAssessment, Totals, fines_in_words
 from portal.presentation import formats
 from portal.presentation.source_text import named
 from portal.presentation.vehicle.fine_choice import (
+    FINE_SITUATION_OF,
+    FINE_SITUATIONS,
     NO_STATE,
     ORDERS,
-    SITUATION_OF,
-    SITUATIONS,
     FineChoice,
+    FineSituation,
     Order,
-    Situation,
     matches,
 )
 from portal.presentation.vehicle.fine_facts import (
@@ -43,7 +43,7 @@ _ORDER_WORDS: Final[dict[Order, str]] = {
     "valor": "Ordem: maior valor",
     "gravidade": "Ordem: mais graves",
 }
-_SITUATION_WORDS: Final[dict[Situation, tuple[str, str]]] = {
+_SITUATION_WORDS: Final[dict[FineSituation, tuple[str, str]]] = {
     "aberto": ("em aberto", "em aberto"),
     "exigivel": ("exigível", "exigíveis"),
     "vencimento": ("de vencimento provável", "de vencimento provável"),
@@ -53,7 +53,7 @@ _SITUATION_WORDS: Final[dict[Situation, tuple[str, str]]] = {
     "incerta": ("de situação incerta", "de situação incerta"),
     "paga": ("paga", "pagas"),
 }
-_ICONS: Final[dict[Situation, str]] = {
+_ICONS: Final[dict[FineSituation, str]] = {
     "exigivel": "cross",
     "vencimento": "alert",
     "prazo": "clock",
@@ -81,7 +81,7 @@ class Segment:
     ``start`` and ``width`` are in per cent.
     """
 
-    situation: Situation
+    situation: FineSituation
     amount: str
     words: str
     start: float
@@ -105,7 +105,7 @@ class LedgerLine:
     """
 
     row: FineRow
-    situation: Situation
+    situation: FineSituation
     state: str
     icon: str
     word: str
@@ -228,7 +228,7 @@ def _weight(line: LedgerLine, order: Order) -> int:
 
 def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
     fine, law = row.fine, row.law
-    situation = SITUATION_OF[law.standing]
+    situation = FINE_SITUATION_OF[law.standing]
     state, body = _state(fine), named(fine.authority)
     authority = short_authority(body)
     word = _SHORT_WORDS.get(law.standing_word, law.standing_word)
@@ -290,7 +290,7 @@ def _search_text(row: FineRow, authority: Field, word: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _is_shown(choice: FineChoice, situation: Situation, state: str, text: str) -> bool:
+def _is_shown(choice: FineChoice, situation: FineSituation, state: str, text: str) -> bool:
     if choice.situation == "aberto" and situation == "paga":
         return False
     if choice.situation not in ("", "aberto", situation):
@@ -369,9 +369,9 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
 
     The segments are sized by amount, or by the number of fines if no amount is known.
     """
-    groups: dict[Situation, list[FineAssessment]] = {}
+    groups: dict[FineSituation, list[FineAssessment]] = {}
     for law in laws:
-        groups.setdefault(SITUATION_OF[law.standing], []).append(law)
+        groups.setdefault(FINE_SITUATION_OF[law.standing], []).append(law)
     sums = {key: _total(law.amount.value for law in group) for key, group in groups.items()}
     by_amount = any(sums.values())
     sizes = {
@@ -383,7 +383,7 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
     total = sum(shares.values()) or 1.0
     segments: list[Segment] = []
     start = 0.0
-    for key in SITUATIONS:
+    for key in FINE_SITUATIONS:
         if key not in groups:
             continue
         width = 100 * shares[key] / total
@@ -400,7 +400,7 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-def _segment_words(situation: Situation, laws: Sequence[FineAssessment]) -> str:
+def _segment_words(situation: FineSituation, laws: Sequence[FineAssessment]) -> str:
     """Describe a segment: ``28 multas exigíveis``, ``1 autuação, ainda não é multa``.
 
     In English: 28 enforceable fines; 1 notice of infraction, not yet a fine.
@@ -412,10 +412,10 @@ def _segment_words(situation: Situation, laws: Sequence[FineAssessment]) -> str:
 
 
 def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
-    counts: Counter[Situation] = Counter(line.situation for line in lines)
+    counts: Counter[FineSituation] = Counter(line.situation for line in lines)
     counts["aberto"] = len(lines) - counts["paga"]
     yield Option("", f"Situação: todas ({len(lines)})", not choice.situation)
-    for key in SITUATIONS:
+    for key in FINE_SITUATIONS:
         if counts[key] or key == choice.situation:
             words = _SITUATION_WORDS[key][1]
             label = f"{words[0].upper()}{words[1:]} ({counts[key]})"
