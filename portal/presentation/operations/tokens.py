@@ -77,7 +77,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The only page that shows a new token. The operator must copy the token."""
+    """The only page that shows a new token, so the operator must copy the token here."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
