@@ -277,7 +277,8 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[NegotiableFi
 def _chosen_totals(fines: FineList | None, choices: Sequence[NegotiableFine]) -> Totals | None:
     """Return the totals of the chosen fines.
 
-    If every listed fine is chosen, the totals also include the fines that the page does not list.
+    The page lists only the first fines of a long list. If the visitor chooses all listed fines, the
+    totals include the unlisted fines, because the visitor has left out no fine.
     """
     if fines is None or all(choice.chosen for choice in choices):
         return fines.totals if fines else None
