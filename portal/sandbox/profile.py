@@ -1,4 +1,4 @@
-"""Types for the properties of a vehicle that the module ``situations`` specifies."""
+"""Types for the properties of a sample vehicle, which ``example_plates`` specifies."""
 
 from dataclasses import dataclass
 from typing import Literal

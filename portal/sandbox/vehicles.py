@@ -51,9 +51,10 @@ class Vehicle:
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return the text of ``subject``.
+    """Return the text that determines the vehicle of ``subject``.
 
-    For a plate in the new (Mercosul) format, return its old format if there is one.
+    This text is the plate or Renavam itself. For a plate in the new (Mercosul) format, it is the
+    plate's old format, if there is one, so that both formats give the same vehicle.
     """
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
