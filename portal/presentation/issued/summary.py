@@ -49,10 +49,10 @@ class IssuedFigure:
 class IssuedSummary:
     """The summary of an issued dossier.
 
-    ``finding``, ``caveat`` and ``reasons`` are the verdict's sentences in the past tense.
-    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
-    title for each lookup without a readable answer. ``unverified`` is the number of topics that no
-    lookup covers, such as theft.
+    The verdict is the portal's conclusion about the vehicle. ``finding``, ``caveat`` and
+    ``reasons`` are the verdict's sentences in the past tense. ``reasons`` is empty if an older
+    version of the portal stored the summary. ``missing`` has a title for each lookup without a
+    readable answer. ``unverified`` is the number of topics that no lookup covers, such as theft.
     """
 
     plate: str
