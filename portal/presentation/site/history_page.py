@@ -97,7 +97,7 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: LookupName) -> bool:
-    """Return whether the vehicle's page can show this lookup without an upstream call."""
+    """Return whether the vehicle's page needs no upstream call for this lookup."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 
