@@ -25,8 +25,8 @@ class Vehicle:
     """One fictitious vehicle.
 
     ``seed`` is the same for the old and the new (Mercosul) format of a plate. ``candidates`` are
-    the price-table entries that the decode lookup returns. ``version`` is the entry that fits the
-    vehicle. ``months`` is the length of the price history.
+    the price-table entries in the answer about the vehicle's data (``decode``). ``version`` is the
+    entry that fits the vehicle. ``months`` is the length of the price history.
     """
 
     seed: str
@@ -96,7 +96,10 @@ def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
 def decode_result(
     vehicle: Vehicle, plate: Plate, profile: Profile, today: date
 ) -> dict[str, object]:
-    """Return the ``result`` member of a decode answer, in the API's field order."""
+    """Return the ``result`` member of the answer about a vehicle's data (``decode``).
+
+    The fields have the same order as in the upstream's answers.
+    """
     family, version = vehicle.family, vehicle.version
 
     def optional(text: str) -> str:
