@@ -14,7 +14,8 @@ from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error, end_forked_processes_on_signals
 
-# A request with the fault "hung" occupies a thread for 30 s. A test may send many such requests.
+# A request with the fault "hung" occupies a thread for 30 s. A test may send many such requests at
+# the same time, and the sandbox must still answer other requests.
 _THREADS = 256
 
 

@@ -24,7 +24,8 @@ class Situation:
     ``alone`` and ``portal`` are Portuguese texts that begin with an HTTP status. ``alone``
     describes the answer of the sandbox itself (``make sandbox``) at its primary base address.
     ``portal`` describes the answer of a portal that uses both base addresses of the sandbox as its
-    upstream. The operator of this portal pays for upstream calls (managed mode).
+    upstream. This portal sends the operator's credential to the upstream, not the visitor's
+    (managed mode). If the upstream rejects this credential, the portal therefore answers 503.
     """
 
     plate: str

@@ -16,8 +16,8 @@ HTML = "text/html; charset=utf-8"
 class Request:
     """A request to the sandbox.
 
-    ``role`` is the base address to which the client sent the request. ``path`` is URL-decoded, but
-    ``query`` is not.
+    ``role`` says whether the client sent the request to the primary or the secondary base address.
+    ``path`` is URL-decoded, but ``query`` is not.
     """
 
     method: str

@@ -1,7 +1,7 @@
 """Real infraction codes and descriptions, as the upstream sends them.
 
 The portal has its own table of infractions in ``portal.law``. The sandbox does not use that table,
-so that differences between the two tables reveal errors.
+so that a test can find errors by comparing the two tables.
 """
 
 from dataclasses import dataclass

@@ -53,7 +53,7 @@ def _change(key: str, month: int) -> float:
     fraction = _hash_fraction(key, month)
     if fraction < 0.06:
         return 0.0
-    if fraction > 0.96:  # a jump, mostly downwards, for example after a new tax
+    if fraction > 0.96:  # in 4 % of the months, the price jumps down or, less often, up
         return -0.034 if fraction < 0.985 else 0.03
     # Prices of used cars fall by about 0.5 % a month. From September 2020 to March 2022, prices
     # rose by about 1.2 % a month, because factories were closed.

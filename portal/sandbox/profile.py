@@ -1,4 +1,4 @@
-"""Types for the properties of a vehicle that the module ``situations`` specifies."""
+"""Types for the properties of the sample vehicles in ``example_plates``."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -45,8 +45,8 @@ class Profile:
 
     If a property is None, the sandbox generates it from the plate. ``fines`` is the number of
     fines, or a tuple of outlines. ``candidates`` is the number of price-table entries in the answer
-    to a decode lookup. ``months`` is the length of the price history, including the predictions. If
-    ``is_bare`` is true, every optional field of an answer is empty.
+    about the vehicle's data (``decode``). ``months`` is the length of the price history, including
+    the predictions. If ``is_bare`` is true, every optional field of an answer is empty.
     """
 
     registration: str | None = None

@@ -203,10 +203,10 @@ def _sum(records: Sequence[Json], name: str) -> str:
 
 
 def _section(data: Json, *names: str) -> Any:
-    """Return the first named section that is not empty, else an empty section.
+    """Return the first named section that is not empty.
 
-    Returns None if ``data`` has none of these sections. Also returns None, not an empty section, if
-    the lookup of a named section failed. If a section is a whole API answer,
+    If all named sections are empty, return an empty section, or None if one of their lookups
+    failed. Return None if ``data`` has none of these sections. If a section is a whole API answer,
     ``{"status": …, "result": …}``, this function returns the member ``result``.
     """
     values = [data[name] for name in names if name in data]

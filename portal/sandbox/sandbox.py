@@ -56,7 +56,7 @@ class Sandbox:
         self._today = today
 
     def handle(self, request: Request) -> Response:
-        """Return the response to a request. The caller must wait for ``delay_s``."""
+        """Return the response. The caller must delay it by its ``delay_s``, in seconds."""
         for path, allowed, answer in _ROUTES:
             if (match := path.fullmatch(request.path)) is None:
                 continue

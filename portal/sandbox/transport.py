@@ -17,7 +17,10 @@ from portal.sandbox.sandbox import Sandbox
 
 
 class SandboxTransport(BaseAdapter):
-    """An adapter that simulates the base address ``role`` of the upstream."""
+    """An adapter that simulates a base address of the upstream.
+
+    ``role`` says whether it is the primary or the secondary base address.
+    """
 
     def __init__(
         self,
@@ -42,7 +45,7 @@ class SandboxTransport(BaseAdapter):
         """Answer one request.
 
         ``timeout`` is a pair of the connect timeout and the read timeout, in seconds. Raises
-        ConnectionError and ReadTimeout as HTTPAdapter does.
+        ConnectionError and ReadTimeout, as the HTTPAdapter of ``requests`` does.
         """
         parts = urlsplit(request.url or "")
         answer = self._sandbox.handle(

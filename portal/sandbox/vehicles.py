@@ -25,8 +25,8 @@ class Vehicle:
     """One fictitious vehicle.
 
     ``seed`` is the same for the old and the new (Mercosul) format of a plate. ``candidates`` are
-    the price-table entries that the decode lookup returns. ``version`` is the entry that fits the
-    vehicle. ``months`` is the length of the price history.
+    the price-table entries in the answer about the vehicle's data (``decode``). ``version`` is the
+    entry that fits the vehicle. ``months`` is the length of the price history.
     """
 
     seed: str
@@ -51,9 +51,10 @@ class Vehicle:
 
 
 def seed_of(subject: Plate | Renavam) -> str:
-    """Return the text of ``subject``.
+    """Return the text that determines the vehicle of ``subject``.
 
-    For a plate in the new (Mercosul) format, return its old format if there is one.
+    This text is the plate or Renavam itself. For a plate in the new (Mercosul) format, it is the
+    plate's old format, if there is one, so that both formats give the same vehicle.
     """
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text
@@ -95,7 +96,10 @@ def generate_vehicle(subject: Plate | Renavam, profile: Profile) -> Vehicle:
 def decode_result(
     vehicle: Vehicle, plate: Plate, profile: Profile, today: date
 ) -> dict[str, object]:
-    """Return the ``result`` member of a decode answer, in the API's field order."""
+    """Return the ``result`` member of the answer about a vehicle's data (``decode``).
+
+    The fields have the same order as in the upstream's answers.
+    """
     family, version = vehicle.family, vehicle.version
 
     def optional(text: str) -> str:

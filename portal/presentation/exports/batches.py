@@ -41,8 +41,8 @@ class BatchRow:
     """A row of the results table. An unknown fact about the vehicle is None.
 
     ``missing`` names the lookups without a readable answer, and ``expired`` the lookups with an
-    expired answer. ``not_asked`` names the lookups that the batch does not make. If the batch skips
-    fines or restrictions and finds nothing, the verdict is "limited" instead of "clear".
+    expired answer. ``not_asked`` names the lookups that the batch does not make. If nothing was
+    found, but fines or restrictions are not looked up, the verdict is "limited" instead of "clear".
     """
 
     plate: str
@@ -154,14 +154,14 @@ def row_of(
 ) -> BatchRow:
     """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
 
-    The batch runner stores a row as soon as the item's lookups end. A row built later could mix
-    answers of different days. If no readable row is stored, this function builds the row from the
-    answers that ``panels_of`` returns.
+    The batch runner stores an item's row as soon as the item's lookups end, because a row built
+    later could mix answers of different days. Only if no readable row is stored, this function
+    builds the row from the answers that ``panels_of`` returns.
     """
     kept = _kept(item)
     if item.state == "pending":
-        # If the item was looked up before, the row keeps the facts of the earlier answers, but not
-        # the verdict.
+        # A pending item with a stored row was looked up before, and waits for a new lookup. Its row
+        # keeps the facts of the earlier answers, but not the verdict.
         known = _without_answer(item) if kept is None else kept.row
         return replace(known, state=item.state, verdict=None, headline=None, cause=None)
     if kept is None:
@@ -183,7 +183,7 @@ def _kept(item: Item) -> _Kept | None:
         return None
     try:
         return msgspec.json.decode(item.result, type=_Kept)
-    except msgspec.ValidationError:  # another version of the portal stored the row
+    except msgspec.ValidationError:  # an incompatible version of the portal stored the row
         return None
 
 

@@ -48,7 +48,8 @@ def explained(
     """Build the document of a plate.
 
     A member such as ``fines`` is null if its lookup has no readable answer. ``ask`` are the lookups
-    that the request asks for. Lookups outside ``ask`` are in "not_asked", but not in "missing".
+    that the request asks for. The verdict's list "not_asked" names the lookups outside ``ask``. The
+    list "missing" does not name them.
     """
     contents = VehicleContents.of(plate, panels, context, ask=ask)
     reasons = {each.what: each.reason for each in missing_of(panels, plate)}
@@ -84,14 +85,14 @@ def explained(
 def price_records(facts: VehicleFacts) -> list[Record]:
     """Return the entries of FIPE that may describe this vehicle.
 
-    FIPE is the Brazilian price table for vehicles. The members ``change_…`` are price changes in
-    per cent.
+    FIPE is the Brazilian price table for vehicles. In an entry, the members whose names begin with
+    ``change_`` are price changes in per cent.
     """
     return [_price(tab) for tab in facts.prices.all]
 
 
 def fine_records(fines: FineList) -> list[Record]:
-    # ``fines.rows`` would have at most MOST_ROWS fines, but ``assessments`` has all fines.
+    # ``fines.assessments`` has all fines, but ``fines.rows`` has at most MOST_ROWS fines.
     return [_fine(number, law) for number, law in enumerate(fines.assessments, start=1)]
 
 
@@ -102,8 +103,9 @@ def restriction_records(restrictions: RestrictionList) -> list[Record]:
 
 
 def _lookup(panel: Panel, reason: str | None, context: RenderContext) -> Record:
-    """Return how a lookup ended. An unreadable answer has the state "unavailable".
+    """Return how a lookup ended.
 
+    The state "unavailable" means that the lookup failed or that its answer is unreadable.
     ``reason`` says why there is no readable answer, or is None. The member ``price`` is what one
     upstream call costs, in R$.
     """

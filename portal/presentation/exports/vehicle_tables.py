@@ -21,7 +21,7 @@ NEEDS: Final[dict[TableName, LookupName]] = {
     "prices": "decode",
 }
 # For each kind of record, the members that become columns. ``_OF_EFFECT`` and ``_OF_MONTH`` name
-# members of nested objects.
+# members of objects inside a restriction (an effect) and inside a price (a month).
 _OF_FINE: Final = (
     *("number", "record", "code", "description", "article", "gravity", "points", "points_counted"),
     *("amount", "amount_origin", "amount_at_80", "amount_at_60", "has_discount"),

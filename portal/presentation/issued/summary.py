@@ -13,7 +13,8 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# Phrases from the sentences of a verdict, such as "Há" (there is), with their past tense.
+# Phrases from the sentences of a verdict, such as "Há" (there is). Each phrase is followed by the
+# text that replaces it in the past tense.
 _PAST: Final = (
     ("Falta verificar", "Faltava verificar"),
     ("Não pode", "Não podia"),
@@ -48,10 +49,10 @@ class IssuedFigure:
 class IssuedSummary:
     """The summary of an issued dossier.
 
-    ``finding``, ``caveat`` and ``reasons`` are the verdict's sentences in the past tense.
-    ``reasons`` is empty if an older version of the portal stored the summary. ``missing`` has a
-    title for each lookup without a readable answer. ``unverified`` is the number of topics that no
-    lookup covers, such as theft.
+    The verdict is the portal's conclusion about the vehicle. ``finding``, ``caveat`` and
+    ``reasons`` are the verdict's sentences in the past tense. ``reasons`` is empty if an older
+    version of the portal stored the summary. ``missing`` has a title for each lookup without a
+    readable answer. ``unverified`` is the number of topics that no lookup covers, such as theft.
     """
 
     plate: str
@@ -94,7 +95,10 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
 
 
 def in_the_past(finding: str) -> str:
-    """Put a verdict's sentence into the past tense: ``Há`` becomes ``Havia``."""
+    """Put a verdict's sentence into the past tense.
+
+    For example, ``Há`` (there is) becomes ``Havia`` (there was).
+    """
     for now, then in _PAST:
         finding = re.sub(rf"{re.escape(now)}(?!\w)", then, finding)
     return finding

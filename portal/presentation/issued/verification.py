@@ -4,8 +4,8 @@ A seller may print the number in a public advertisement. The page for a number t
 three characters of the plate. Three characters are enough to notice that the dossier is not about
 the advertised car, but too few to look up the car.
 
-A QR code contains the secret key of the dossier's link. The code is printed only in the dossier, so
-anyone who scans the code has the dossier. The page for a QR code therefore shows the whole plate,
+A QR code contains the secret key of the dossier's link. The QR code is printed only in the dossier.
+Anyone who scans it can already read the dossier, so the page for a QR code shows the whole plate,
 the summary and the link.
 """
 
@@ -27,7 +27,8 @@ class VerifiedDossier:
 
     ``summary`` and ``path`` are set only if the visitor has the key of the QR code. A visitor with
     only the number sees a partly hidden ``plate``. After the dossier expires or is revoked,
-    ``plate`` is "". ``ended_at`` is the time of revocation, or else the time of expiry.
+    ``plate`` is "". ``ended_at`` is the time of revocation, or the time of expiry if the dossier is
+    not revoked.
     """
 
     number: str

@@ -77,7 +77,7 @@ class IssueForm:
 
 @dataclass(frozen=True, slots=True)
 class NewTokenPage:
-    """The only page that shows a new token. The operator must copy the token."""
+    """The only page that shows a new token, so the operator must copy the token here."""
 
     template: ClassVar[str] = "pages/token_issued.html"
     name: str
@@ -122,7 +122,11 @@ def issue_form(
 
 
 def revoke_path(name: str) -> str:
-    """Return the path that revokes a token. Token names need no escaping in a URL."""
+    """Return the path that revokes a token.
+
+    The name needs no escaping, because it consists of ASCII letters, digits and ``.``, ``_``,
+    ``@`` and ``-``.
+    """
     return f"/operacao/tokens/{name}/revogar"
 
 

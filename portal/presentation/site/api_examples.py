@@ -32,8 +32,8 @@ class Code:
 class Example:
     """One example in several languages. ``anchor`` is unique on the page.
 
-    ``is_request`` is true for a single request, and false for a longer script. On a narrow screen,
-    the URL of a single request may wrap at any character.
+    ``is_request`` is true for a single request, and false for a longer script. On a screen, the
+    page wraps a long curl command of a single request, but it does not wrap the lines of a script.
     """
 
     anchor: str

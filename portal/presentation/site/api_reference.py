@@ -407,9 +407,10 @@ class Specification:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return a member's schema, the schema's name, and whether the member is a list.
+        """Return a schema, the schema's name, and whether a member is a list.
 
-        If the member contains no object, the schema is None and the name is "".
+        The schema is that of the member, or of the elements if the member is a list. If the member
+        contains no object, the schema is None and the name is "".
         """
         items = written.get("items")
         target = written if items is None else items

@@ -76,8 +76,8 @@ def history_line(
     """Build the line of a vehicle from its stored answers.
 
     ``prices`` are the prices, in R$, of the lookups that the visitor may make. ``paid`` is what the
-    visitor's lookups of the vehicle have cost, in R$. It is None in demo mode, because all visitors
-    then share one account.
+    visitor's lookups of the vehicle have cost, in R$. In demo mode, all visitors share one account.
+    ``paid`` is then None, because the portal does not know what each visitor's lookups have cost.
     """
     wanted = [name for name in lookups_of(lookup.subject) if name in prices]
     opening = sum((prices[name] for name in wanted if not _is_fresh(panels, name)), Decimal(0))
@@ -97,7 +97,7 @@ def _path(number: int) -> str:
 
 
 def _is_fresh(panels: Panels, name: LookupName) -> bool:
-    """Return whether the page can show this lookup without an upstream call."""
+    """Return whether the vehicle's page needs no upstream call for this lookup."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"
 

@@ -102,7 +102,7 @@ class GlossaryPage:
 class ErrorPage:
     """The error page.
 
-    The page uses no other part of the portal, because any part may have failed.
+    The fields need no data from the database or the upstream, because either may have failed.
     """
 
     template: ClassVar[str] = "pages/error.html"

@@ -21,7 +21,8 @@ class FormNotice:
         return "alert" if self.text else "check"
 
 
-# A chat app's preview of a link to these pages shows their own title, which contains no plate.
+# In a chat app, the preview of a link to one of these pages shows the page's title. The preview of
+# any other link shows only the portal's name, because the page's title may contain a plate.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
 
 

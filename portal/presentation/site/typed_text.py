@@ -4,7 +4,7 @@
 def sanitise_echo(text: str, longest: int) -> str:
     """Remove invisible characters, and cut the text to ``longest`` characters.
 
-    Invisible characters include control characters, some of which HTML forbids. Other invisible
-    characters can make different texts look equal.
+    HTML forbids some of the invisible characters, namely control characters. Others can make
+    different texts look equal.
     """
     return "".join(c for c in text[: 4 * longest] if c.isprintable()).strip()[:longest]

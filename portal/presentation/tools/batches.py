@@ -438,7 +438,7 @@ def _cost(batch: Batch) -> str:
 
 
 def _ends(batch: Batch) -> bool:
-    """Return whether a cancelled batch still waits for answers to sent lookups."""
+    """Return whether a cancelled batch has sent lookups that are not answered yet."""
     return batch.state == "cancelled" and batch.active > 0
 
 

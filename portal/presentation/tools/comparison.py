@@ -63,7 +63,11 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """A row of the table. ``key`` is the row's name, the same on every page."""
+    """A row of the table.
+
+    ``key`` identifies the row on every page, so that the page's script can copy a cell of another
+    page into the same row.
+    """
 
     key: str
     label: str
@@ -71,7 +75,7 @@ class ComparisonRow:
 
     @property
     def is_same(self) -> bool:
-        """Whether all of several vehicles have the same value in this row."""
+        """Whether there are several vehicles, all with the same value in this row."""
         states = {(cell.state, cell.text, cell.note) for cell in self.cells}
         return len(self.cells) > 1 and len(states) == 1 and self.cells[0].state in _COMPARABLE
 

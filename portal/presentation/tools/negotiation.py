@@ -105,14 +105,15 @@ class NegotiationPage:
     """The negotiation page.
 
     ``ceiling`` is the highest price that the buyer should pay, or None if this price is unknown or
-    not positive. ``at_most`` is true if the real ceiling is lower, because fines of unknown amount
-    are not deducted. ``fine_choices`` are the open fines. The page deducts only the chosen fines.
+    not positive. ``at_most`` is true if some chosen fines have an unknown amount. The real ceiling
+    is then below ``ceiling``, because the page does not deduct these fines. ``fine_choices`` are
+    the open fines. The page deducts only the chosen fines.
     If several versions match the registration equally well, ``version_note`` names the version
     whose price is used. In other cases, ``version_note`` is "".
 
     The page uses only stored answers. ``unasked`` names the lookups that have no stored answer.
     ``kept`` describes the stale answers that the page uses. If an input is invalid, for example a
-    mistyped cost, the page shows no sheet, because the sheet would ignore this input.
+    mistyped cost, the page shows no sheet, because the result would leave out this input.
     """
 
     template: ClassVar[str] = "pages/negotiation.html"
@@ -277,7 +278,8 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[NegotiableFi
 def _chosen_totals(fines: FineList | None, choices: Sequence[NegotiableFine]) -> Totals | None:
     """Return the totals of the chosen fines.
 
-    If every listed fine is chosen, the totals also include the fines that the page does not list.
+    The page lists only the first fines of a long list. If the visitor chooses all listed fines, the
+    totals include the unlisted fines, because the visitor has left out no fine.
     """
     if fines is None or all(choice.chosen for choice in choices):
         return fines.totals if fines else None
