@@ -533,6 +533,6 @@ def _ask_sandbox(method: str, path: str, body: bytes = b"") -> tuple[int, bytes]
 
 
 def _samples() -> Sequence[SamplePlate]:
-    from portal.sandbox import SITUATIONS
+    from portal.sandbox import EXAMPLE_PLATES
 
-    return [SamplePlate(each.plate, each.title, each.alone, each.portal) for each in SITUATIONS]
+    return [SamplePlate(each.plate, each.title, each.alone, each.portal) for each in EXAMPLE_PLATES]

@@ -9,7 +9,7 @@ from granian.constants import Interfaces
 from granian.http import HTTP1Settings
 from granian.log import LogLevels
 
-from portal.sandbox.example_plates import SITUATIONS
+from portal.sandbox.example_plates import EXAMPLE_PLATES
 from portal.sandbox.sandbox import TOKEN
 from portal.sandbox.wsgi import SECONDARY
 from portal.system.process import bind_error, end_forked_processes_on_signals
@@ -61,7 +61,7 @@ The environment sets the address: HOST (127.0.0.1) and PORT (9000). A second bas
 {SECONDARY}. The token is "{TOKEN}", in the Authorization header or as ?at={TOKEN}. All data are
 fictitious; any other valid plate gets a vehicle of its own, always the same.
 """
-_PLATES = "\n".join(f"  {each.plate}  {each.title}" for each in SITUATIONS)
+_PLATES = "\n".join(f"  {each.plate}  {each.title}" for each in EXAMPLE_PLATES)
 
 
 @click.command(

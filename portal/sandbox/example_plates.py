@@ -18,7 +18,7 @@ Fault = Literal[
 
 
 @dataclass(frozen=True, slots=True)
-class Situation:
+class ExamplePlate:
     """A documented plate and its expected answers.
 
     ``alone`` and ``portal`` are Portuguese texts that begin with an HTTP status. ``alone``
@@ -39,8 +39,8 @@ class Situation:
 _SAME = "200, os mesmos bytes"
 
 
-def _vehicle(plate: str, title: str, alone: str, profile: Profile) -> Situation:
-    return Situation(plate, title, f"200, {alone}", _SAME, profile=profile)
+def _vehicle(plate: str, title: str, alone: str, profile: Profile) -> ExamplePlate:
+    return ExamplePlate(plate, title, f"200, {alone}", _SAME, profile=profile)
 
 
 def _restriction(kind: str, court: str, body: str, age_days: int) -> RestrictionOutline:
@@ -146,11 +146,11 @@ def _fault(
     fault: Fault,
     alone: tuple[int, str],
     portal: tuple[int, str],
-) -> Situation:
+) -> ExamplePlate:
     def described(status: int, words: str) -> str:
         return f"{status}, {words}" if words else str(status)
 
-    return Situation(plate, title, described(*alone), described(*portal), fault)
+    return ExamplePlate(plate, title, described(*alone), described(*portal), fault)
 
 
 _FAULTS = (
@@ -185,7 +185,7 @@ _FAULTS = (
            (503, "com Retry-After; 502 quando a sandbox roda à parte, pois responde 503")),
 )  # fmt: skip
 
-SITUATIONS = _VEHICLES + _FAULTS
+EXAMPLE_PLATES = _VEHICLES + _FAULTS
 
 # The plates on the front page of the demonstration, with their captions.
 SHOWCASES = (
@@ -197,20 +197,20 @@ SHOWCASES = (
     ("FOR0A02", "fonte fora do ar"),
 )
 
-ORDINARY = Situation("", "Veículo comum", "200", _SAME)
+ORDINARY = ExamplePlate("", "Veículo comum", "200", _SAME)
 
 # The Renavam (registration number) of the vehicle with the plate ABC1D23. Users can try this number
 # on API paths that accept a Renavam in place of a plate.
 SHOWCASE_RENAVAM = "79831854647"
 
-_BY_SEED = {seed_of(Plate.parse(situation.plate)): situation for situation in SITUATIONS}
+_BY_SEED = {seed_of(Plate.parse(example.plate)): example for example in EXAMPLE_PLATES}
 
 
-def situation_of(subject: Plate | Renavam) -> Situation:
-    """Return the situation of a documented plate or Renavam, else ORDINARY.
+def example_of(subject: Plate | Renavam) -> ExamplePlate:
+    """Return the entry of a documented plate or Renavam, else ORDINARY.
 
     A plate may be in its old or its new (Mercosul) format.
     """
     if subject.text == SHOWCASE_RENAVAM:
-        return SITUATIONS[0]
+        return EXAMPLE_PLATES[0]
     return _BY_SEED.get(seed_of(subject), ORDINARY)

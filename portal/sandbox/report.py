@@ -62,14 +62,14 @@ def write_report(plate: Plate, data: Json) -> dict[str, object]:
     decoded = _section(data, "decode", "veiculo")
     vehicle = decoded if isinstance(decoded, dict) else data
     topics = {
-        "documentacao": _noted(data, "documentacao"),
-        "rouboFurto": _noted(data, "rouboFurto", is_finding=True),
-        "leilao": _noted(data, "leilao", is_finding=True),
+        "documentacao": _uncovered_topic(data, "documentacao"),
+        "rouboFurto": _uncovered_topic(data, "rouboFurto", is_finding=True),
+        "leilao": _uncovered_topic(data, "leilao", is_finding=True),
         "fipe": _prices(data, vehicle),
-        "chassiMotor": _noted(data, "chassiMotor"),
+        "chassiMotor": _uncovered_topic(data, "chassiMotor"),
         "restricoes": _restrictions(data),
         "multas": _fines(data),
-        "proprietarios": _noted(data, "proprietarios"),
+        "proprietarios": _uncovered_topic(data, "proprietarios"),
     }
     return {
         "resumo": _summary(plate, vehicle, topics),
@@ -105,7 +105,7 @@ def _labels(topics: Mapping[str, _Topic], state: str) -> str:
     return ", ".join(_LABELS[key] for key, topic in topics.items() if topic.state == state)
 
 
-def _noted(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
+def _uncovered_topic(data: Json, key: str, *, is_finding: bool = False) -> _Topic:
     """Return a topic that no lookup covers, such as ``leilao`` (auction).
 
     If the section is a text, the topic quotes this text. If the section is a list, the topic states

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 
 import msgspec
 
-from portal.sandbox.example_plates import SHOWCASE_RENAVAM, SITUATIONS, Situation, situation_of
+from portal.sandbox.example_plates import EXAMPLE_PLATES, SHOWCASE_RENAVAM, ExamplePlate, example_of
 from portal.sandbox.exchange import Request, Response, error_response, json_response
 from portal.sandbox.faults import (
     FORBIDDEN_MESSAGE,
@@ -72,28 +72,28 @@ class Sandbox:
 
     def _decode(self, request: Request, text: str) -> Response:
         plate = _plate(text)
-        situation = situation_of(plate)
-        vehicle = _vehicle(plate, situation)
-        result = decode_result(vehicle, plate, situation.profile, self._today())
-        return _success("DONE", result, situation, request)
+        example = example_of(plate)
+        vehicle = _vehicle(plate, example)
+        result = decode_result(vehicle, plate, example.profile, self._today())
+        return _success("DONE", result, example, request)
 
     def _fines(self, request: Request, text: str, state: str | None) -> Response:
         subject = _subject(text)
         if state is not None and state.upper() not in STATES:
             raise RequestError(400, "Por favor, informe uma UF válida.")
-        situation = situation_of(subject)
-        vehicle = _vehicle(subject, situation)
-        result = fine_records(vehicle, situation.profile, self._today())
+        example = example_of(subject)
+        vehicle = _vehicle(subject, example)
+        result = fine_records(vehicle, example.profile, self._today())
         if state is not None:
             result = [fine for fine in result if fine["ufOrgaoAutuador"] == state.upper()]
-        return _success("SUCCESS", result, situation, request)
+        return _success("SUCCESS", result, example, request)
 
     def _restrictions(self, request: Request, text: str) -> Response:
         subject = _subject(text)
-        situation = situation_of(subject)
-        vehicle = _vehicle(subject, situation)
-        result = restriction_records(vehicle, subject, situation.profile, self._today())
-        return _success("SUCCESS", result, situation, request)
+        example = example_of(subject)
+        vehicle = _vehicle(subject, example)
+        result = restriction_records(vehicle, subject, example.profile, self._today())
+        return _success("SUCCESS", result, example, request)
 
     def _report(self, request: Request) -> Response:
         if len(request.body) > BODY_CAP:
@@ -113,7 +113,7 @@ class Sandbox:
             raise RequestError(
                 400, "Por favor, informe em “data” um objeto com os dados do veículo."
             )
-        return _success("DONE", write_report(plate, data), situation_of(plate), request)
+        return _success("DONE", write_report(plate, data), example_of(plate), request)
 
 
 _ROUTES: Sequence[tuple[re.Pattern[str], str, Callable[..., Response]]] = (
@@ -156,12 +156,12 @@ def _subject(text: str) -> Plate | Renavam:
     return subject
 
 
-def _vehicle(subject: Plate | Renavam, situation: Situation) -> Vehicle:
+def _vehicle(subject: Plate | Renavam, example: ExamplePlate) -> Vehicle:
     if subject.text == SHOWCASE_RENAVAM:
-        subject = Plate.parse(SITUATIONS[0].plate)
-    return generate_vehicle(subject, situation.profile)
+        subject = Plate.parse(EXAMPLE_PLATES[0].plate)
+    return generate_vehicle(subject, example.profile)
 
 
-def _success(word: str, result: object, situation: Situation, request: Request) -> Response:
+def _success(word: str, result: object, example: ExamplePlate, request: Request) -> Response:
     response = json_response(200, {"status": word, "result": result})
-    return apply_fault(situation.fault, response, request.role)
+    return apply_fault(example.fault, response, request.role)

@@ -17,7 +17,7 @@ from portal.presentation.site.recent_lookup import (
     recent_lookup,
 )
 from portal.presentation.vehicle.contents import VehicleContents
-from portal.sandbox import SITUATIONS, TOKEN, Request, Sandbox
+from portal.sandbox import EXAMPLE_PLATES, TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam, result_of
 from tests.factories import decode_body, fine, fipe_entry, renainf_body, renajud_body
 from tests.presentation.rendering import (
@@ -48,9 +48,9 @@ def sandbox_panels(plate: str) -> Panels:
     return Panels(*map(panel, paths))
 
 
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda each: each.plate)
-def test_line_agrees_with_the_vehicles_page(situation: object) -> None:
-    plate = situation.plate  # type: ignore[attr-defined]
+@pytest.mark.parametrize("example", EXAMPLE_PLATES, ids=lambda each: each.plate)
+def test_line_agrees_with_the_vehicles_page(example: object) -> None:
+    plate = example.plate  # type: ignore[attr-defined]
     answers = sandbox_panels(plate)
     line = recent_lookup(Plate.parse(plate), answers, None, TODAY)
     summary = VehicleContents.of(Plate.parse(plate), answers, TODAY).summary

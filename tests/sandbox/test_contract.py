@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.sandbox import SITUATIONS, Request
+from portal.sandbox import EXAMPLE_PLATES, Request
 from portal.vehicle import STATES, Plate
 from tests.sandbox.requests import DEMO, TODAY, get, message, result, sandbox_on
 from tests.sandbox.shape import DECODE, ENTRY, FINE, LICENCE, MONTH, PAYMENT, RESTRICTION
@@ -23,7 +23,7 @@ plates = st.from_regex(r"[A-Za-z]{3}[0-9][A-Za-z0-9][0-9]{2}", fullmatch=True).f
 days = st.dates(date(2024, 1, 1), date(2031, 12, 31))
 # The sandbox may answer only the documented plates with an error.
 ordinary = plates.filter(
-    lambda text: not any(Plate.parse(text).names_same_vehicle(s.plate) for s in SITUATIONS)
+    lambda text: not any(Plate.parse(text).names_same_vehicle(s.plate) for s in EXAMPLE_PLATES)
 )
 
 
@@ -138,7 +138,7 @@ def test_no_record_precedes_the_year_of_manufacture(several: list[str], today: d
         assert not dated_before_manufacture(plate, today)
 
 
-@pytest.mark.parametrize("plate", [s.plate for s in SITUATIONS if s.fault is None])
+@pytest.mark.parametrize("plate", [s.plate for s in EXAMPLE_PLATES if s.fault is None])
 def test_no_record_of_a_documented_plate_precedes_its_year(plate: str) -> None:
     for today in (date(2024, 1, 1), TODAY, date(2031, 12, 31)):
         assert not dated_before_manufacture(plate, today)

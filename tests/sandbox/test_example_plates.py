@@ -5,13 +5,13 @@ from http import HTTPStatus
 
 import pytest
 
-from portal.sandbox import SHOWCASE_RENAVAM, SITUATIONS, Response, Role, Sandbox, Situation
+from portal.sandbox import EXAMPLE_PLATES, SHOWCASE_RENAVAM, ExamplePlate, Response, Role, Sandbox
 from portal.sandbox.wsgi import application
 from portal.vehicle import Plate
 from tests.sandbox.requests import get, message, post, result
 from tests.sandbox.shape import DECODE, FINE, RESTRICTION
 
-FAULTS = [situation for situation in SITUATIONS if situation.fault is not None]
+FAULTS = [example for example in EXAMPLE_PLATES if example.fault is not None]
 OPERATIONS = (
     "decode/{}",
     "restrictions/renainf/{}",
@@ -29,8 +29,8 @@ def send(
     return get(operation.format(plate), box, role)
 
 
-def by_fault(fault: str) -> Situation:
-    return next(situation for situation in FAULTS if situation.fault == fault)
+def by_fault(fault: str) -> ExamplePlate:
+    return next(example for example in FAULTS if example.fault == fault)
 
 
 def is_good(response: Response) -> bool:
@@ -43,23 +43,23 @@ def status_of(description: str) -> int:
 
 
 def test_documented_plates_are_valid_unique_and_described() -> None:
-    plates = [Plate.parse(situation.plate) for situation in SITUATIONS]
+    plates = [Plate.parse(example.plate) for example in EXAMPLE_PLATES]
     spellings = [spelling for plate in plates for spelling in {plate, plate.twin}]
     assert len(spellings) == len(set(spellings))
-    for situation in SITUATIONS:
-        assert situation.title
-        assert {status_of(situation.alone), status_of(situation.portal)} <= set(HTTPStatus)
+    for example in EXAMPLE_PLATES:
+        assert example.title
+        assert {status_of(example.alone), status_of(example.portal)} <= set(HTTPStatus)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda situation: situation.plate)
+@pytest.mark.parametrize("example", EXAMPLE_PLATES, ids=lambda example: example.plate)
 def test_documented_plate_answers_its_documented_status(
-    operation: str, situation: Situation
+    operation: str, example: ExamplePlate
 ) -> None:
-    twin = Plate.parse(situation.plate).twin
+    twin = Plate.parse(example.plate).twin
     assert twin is not None
-    for plate in (situation.plate, situation.plate.lower(), twin.text):
-        assert send(operation, plate).status == status_of(situation.alone)
+    for plate in (example.plate, example.plate.lower(), twin.text):
+        assert send(operation, plate).status == status_of(example.alone)
 
 
 @pytest.mark.parametrize("operation", OPERATIONS)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.sandbox import SITUATIONS
+from portal.sandbox import EXAMPLE_PLATES
 from portal.sandbox.report import write_report
 from portal.vehicle import Plate, mask_names, read_report, result_of
 from tests.sandbox.requests import post, report, result
@@ -238,7 +238,7 @@ def test_markup_is_not_escaped_in_json() -> None:
     assert topic({"leilao": "<b>A & B</b>"}, "leilao").endswith("“<b>A & B</b>”.")
 
 
-@pytest.mark.parametrize("plate", [s.plate for s in SITUATIONS if s.fault is None])
+@pytest.mark.parametrize("plate", [s.plate for s in EXAMPLE_PLATES if s.fault is None])
 def test_portal_reads_and_masks_nothing_in_a_report(plate: str) -> None:
     data = {
         "decode": result(f"decode/{plate}"),

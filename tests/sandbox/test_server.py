@@ -14,7 +14,7 @@ from threading import Thread
 import pytest
 import requests
 
-from portal.sandbox import SITUATIONS
+from portal.sandbox import EXAMPLE_PLATES
 from tests.sandbox.requests import DEMO
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -177,7 +177,7 @@ def test_help_explains_address_token_and_plates() -> None:
     for word in ("HOST", "PORT", "9000", "demo", "/secundario", "--help"):
         assert word in shown.stdout
     lines = [line.split(None, 1) for line in shown.stdout.splitlines()]
-    assert all([each.plate, each.title] in lines for each in SITUATIONS)
+    assert all([each.plate, each.title] in lines for each in EXAMPLE_PLATES)
 
 
 def test_unknown_word_exits_2_and_serves_nothing() -> None:

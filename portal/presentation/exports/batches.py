@@ -162,7 +162,7 @@ def row_of(
     if item.state == "pending":
         # A pending item with a stored row was looked up before, and waits for a new lookup. Its row
         # keeps the facts of the earlier answers, but not the verdict.
-        known = _without_answer(item) if kept is None else kept.row
+        known = _empty_row(item) if kept is None else kept.row
         return replace(known, state=item.state, verdict=None, headline=None, cause=None)
     if kept is None:
         return batch_row(item, panels_of(item.subject), context, ask)
@@ -194,7 +194,7 @@ def batch_row(
     asked = [name for name in possible if name in ask]
     not_asked = [LOOKUP_WORDS[name] for name in possible if name not in ask]
     if not asked:
-        nothing = _without_answer(item)
+        nothing = _empty_row(item)
         return replace(
             nothing, verdict="limited", headline=NOTHING_TO_ASK, not_asked=", ".join(not_asked)
         )
@@ -231,7 +231,7 @@ def batch_row(
     )
 
 
-def _without_answer(item: Item) -> BatchRow:
+def _empty_row(item: Item) -> BatchRow:
     nothing = dict.fromkeys(column.name for column in COLUMNS)
     known = {"plate": item.subject.text, "state": item.state, "cause": item.cause or None}
     return BatchRow(**{**nothing, **known})  # type: ignore[arg-type]

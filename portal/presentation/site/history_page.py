@@ -80,7 +80,7 @@ def history_line(
     ``paid`` is then None, because the portal does not know what each visitor's lookups have cost.
     """
     wanted = [name for name in lookups_of(lookup.subject) if name in prices]
-    opening = sum((prices[name] for name in wanted if not _is_fresh(panels, name)), Decimal(0))
+    opening = sum((prices[name] for name in wanted if not _needs_no_call(panels, name)), Decimal(0))
     has_prices = any(prices.values())
     return HistoryLine(
         lookup=lookup,
@@ -96,7 +96,7 @@ def _path(number: int) -> str:
     return "/historico" if number == 1 else f"/historico?pagina={number}"
 
 
-def _is_fresh(panels: Panels, name: LookupName) -> bool:
+def _needs_no_call(panels: Panels, name: LookupName) -> bool:
     """Return whether the vehicle's page needs no upstream call for this lookup."""
     panel = panels.of(name)
     return panel.state == "fresh" or panel.cause == "rejected"

@@ -379,7 +379,9 @@ def batch_page(
         was_started=batch.started_at is not None,
         progress_text=f"{grouped(ended)} de {counted(counts.total, 'placa', 'placas')}",
         time_text=_time_text(batch, ended, now),
-        refresh_s=REFRESH_S if batch.state == "running" or batch.resume_at or _ends(batch) else 0,
+        refresh_s=REFRESH_S
+        if batch.state == "running" or batch.resume_at or _has_calls_under_way(batch)
+        else 0,
         lines=tuple(_line(item, row, batch, now) for item, row in shown[first : first + PAGE_SIZE]),
         bar=tuple(_bar(rows)) if step == _RESULT else (),
         filters=tuple(_filters(found, only, url)) if step == _RESULT else (),
@@ -437,14 +439,14 @@ def _cost(batch: Batch) -> str:
     return f"até {formats.brl(at_most)}" if batch.state == "draft" else formats.brl(spent)
 
 
-def _ends(batch: Batch) -> bool:
+def _has_calls_under_way(batch: Batch) -> bool:
     """Return whether a cancelled batch has sent lookups that are not answered yet."""
     return batch.state == "cancelled" and batch.active > 0
 
 
 def _cost_text(batch: Batch, left: Preview | None) -> str:
     spent, count = batch.cost.spent, batch.counts.pending
-    if _ends(batch):
+    if _has_calls_under_way(batch):
         under_way = counted(batch.active, "consulta já enviada", "consultas já enviadas")
         return f"Gasto até agora {formats.brl(spent)}; falta o fim de {under_way}."
     most = batch.cost.at_most - spent

@@ -167,7 +167,7 @@ def comparison_page(
     return ComparisonPage(
         title="Comparar " + (", ".join(p.display for p in plates) if plates else "veículos"),
         problem=sanitise_echo(problem, _LONGEST_PROBLEM),
-        notices=tuple(_twins(plates)),
+        notices=tuple(_twin_warnings(plates)),
         fields=tuple(texts[:_MOST_FIELDS] + [""] * (_LEAST_FIELDS - len(texts))),
         joined=",".join(plate.text for plate in plates),
         has_room=len(plates) < MOST_PLATES,
@@ -211,7 +211,7 @@ def comparison_path(plates: Sequence[Plate]) -> str:
     return f"/comparar?placas={','.join(plate.text for plate in plates)}" if plates else ""
 
 
-def _twins(plates: Sequence[Plate]) -> Iterator[str]:
+def _twin_warnings(plates: Sequence[Plate]) -> Iterator[str]:
     """Yield a warning for each plate that is compared in its old and its new format.
 
     ABC1234 and ABC1C34, for example, are the same plate. The upstream looks up each format
@@ -252,10 +252,14 @@ def _known_cells(
         answer = Cell("known", line.row.short, look=line.look)
         is_open = waits and line.row.mark == "unknown"
         yield act, _ACT_LABELS[act], Cell("unasked") if is_open else answer
-    yield "fines", "Multas em aberto", _dated(_fines(contents, panels), panels.renainf)
-    yield "courts", "Restrições judiciais", _dated(_restrictions(contents, panels), panels.renajud)
+    yield "fines", "Multas em aberto", _with_stale_date(_fines(contents, panels), panels.renainf)
+    yield (
+        "courts",
+        "Restrições judiciais",
+        _with_stale_date(_restrictions(contents, panels), panels.renajud),
+    )
     for key, label, cell in _prices(contents, panels):
-        yield key, label, _dated(cell, panels.decode)
+        yield key, label, _with_stale_date(cell, panels.decode)
     yield "net", "FIPE menos as multas", _net(contents, panels)
     facts = {fact.label: fact.field for fact in contents.facts.facts} if contents.facts else {}
     for name in _FACTS:
@@ -287,7 +291,7 @@ def _kept(panel: Panel) -> str:
     return f"resposta guardada de {formats.moment(panel.fetched_at)}" if is_old else ""
 
 
-def _dated(cell: Cell, panel: Panel) -> Cell:
+def _with_stale_date(cell: Cell, panel: Panel) -> Cell:
     """Add the date of a stale answer to the note of a cell."""
     notes = [note for note in (cell.note, _kept(panel)) if note]
     return replace(cell, note="; ".join(notes)) if cell.state == "known" else cell

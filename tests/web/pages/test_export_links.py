@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from portal.sandbox import SITUATIONS
+from portal.sandbox import EXAMPLE_PLATES
 from tests.conftest import PortalFactory
 from tests.web.page_client import Page, PageClient
 
@@ -38,9 +38,9 @@ def test_exports_are_linked_by_clear_names(anyone: PageClient) -> None:
     assert anyone.get("/placa/ABC1D23").all("a", href=path)
 
 
-@pytest.mark.parametrize("situation", SITUATIONS, ids=lambda each: each.plate)
-def test_every_linked_export_has_records(anyone: PageClient, situation: Any) -> None:
-    for address in links(anyone.get(f"/placa/{situation.plate}?completo=1")):
+@pytest.mark.parametrize("example", EXAMPLE_PLATES, ids=lambda each: each.plate)
+def test_every_linked_export_has_records(anyone: PageClient, example: Any) -> None:
+    for address in links(anyone.get(f"/placa/{example.plate}?completo=1")):
         response = anyone.client.get(address)
         assert response.status_code == 200, address
         text = response.get_data(as_text=True)
