@@ -17,7 +17,7 @@ LONGEST_MESSAGE: Final = 1_000
 
 # A JSON member outside ``result`` counts as an error message if its name contains one of these
 # texts and its value is not blank. The texts must not occur in harmless names, such as "total".
-# ``_is_notice`` skips names that end like an identifier, such as "messageId".
+# ``_is_notice`` skips names that end in "Id", "ID" or "_id", such as "messageId".
 _NOTICE_NAME = re.compile(
     r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
     r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
@@ -54,9 +54,10 @@ class NoAnswer(ValueError):
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     """Return the parsed body of a 200, or raise NoAnswer.
 
-    The function checks ``status``, the type of ``result``, and that no record names another
-    vehicle. Unknown, missing or mistyped fields inside ``result`` do not make the body invalid.
-    ``hidden_marker`` is the text that the upstream sends in place of a value that it withholds.
+    The function checks ``status`` and the type of ``result``, and rejects a record that names
+    another vehicle. Unknown, missing or mistyped fields inside ``result`` do not make the body
+    invalid. ``hidden_marker`` is the text that the upstream sends in place of a value that it
+    withholds.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -72,7 +73,7 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
         if not _names_subject(record, lookup, hidden_marker):
             raise NoAnswer("the record of another vehicle")
     # Reject an empty result if a member beside it carries an error message. The message may mean
-    # that one of the upstream's data sources is down, and this source may have records.
+    # that one of the upstream's data sources is down. That source may have records of the vehicle.
     if _records_nothing(records) and _carries_notice(document):
         raise NoAnswer("nothing on record, and a message beside it")
     return document
@@ -81,9 +82,9 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
 def message_body(body: bytes, secret: str | None = None) -> bytes:
     """Return the JSON body ``{"message": text}`` that reports an upstream error.
 
-    ``text`` is the upstream's message with "***" in place of ``secret`` (the operator's
-    credential), cut to LONGEST_MESSAGE characters. Raises NoAnswer if the body is not a JSON object
-    with a text ``message``, for example if it is a web server's error page.
+    ``text`` is the upstream's message, cut to LONGEST_MESSAGE characters. "***" replaces
+    ``secret``, the operator's credential. Raises NoAnswer if the body is not a JSON object with a
+    text ``message``, for example if it is a web server's error page.
     """
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None

@@ -26,7 +26,7 @@ def purge_bucket(key: str) -> int:
 
     The backend counts purges by bucket, because a counter for each vehicle would permanently show
     which vehicle was purged. About ten thousand plates share a bucket. If a plate is purged during
-    an upstream call for another plate in its bucket, the answer to this call is not stored.
+    an upstream call for another plate in its bucket, the answer for that other plate is not stored.
     """
     return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
 
@@ -88,7 +88,7 @@ class Backend(Protocol):
     """
 
     def read_many(self, keys: Sequence[str]) -> Held:
-        """Return the values of several keys of one tag, all read at the same moment."""
+        """Return the values of several keys of one vehicle, all read at the same moment."""
         ...
 
     def version(self) -> Version | None:
@@ -96,9 +96,10 @@ class Backend(Protocol):
         ...
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
-        """Return the first ``size`` bytes of each entry, and the generation name (see BEGUN).
+        """Return the first ``size`` bytes of each entry, and the generation name.
 
-        An entry begins with its signature. Keys without an entry are omitted.
+        An entry begins with its signature. Each purge changes the generation name. Keys without an
+        entry are omitted.
         """
         ...
 
@@ -114,12 +115,12 @@ class Backend(Protocol):
         ...
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a tag, and return the number of deleted entries.
+        """Delete all entries of a vehicle's tag, and return their number.
 
         ``log`` is the name of a purge log (a database table that numbers all purges). ``number`` is
         this purge's number in the log, or 0 if the purge could not be logged. If ``purged_to(log)``
-        is ``number - 1``, this method sets ``purged_to(log)`` to ``number``. A lower value is not
-        changed, because this backend must still apply an earlier purge.
+        is ``number - 1``, this method sets ``purged_to(log)`` to ``number``. If ``purged_to(log)``
+        is lower, it stays, because this backend must still apply an earlier purge.
 
         Raises BytesRemain if the entries are deleted but their bytes are still on the disk.
         """
@@ -142,7 +143,7 @@ class Backend(Protocol):
         ...
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete the corrupt files that the backend has renamed, and return their names."""
+        """Delete the files renamed because they are corrupt, and return their names."""
         ...
 
     def retention(self) -> str:
@@ -173,7 +174,7 @@ class Backend(Protocol):
 
 
 class BytesRemain(Exception):
-    """The entries of a tag are deleted, but their bytes are still on the disk.
+    """The entries of a vehicle are deleted, but their bytes are still on the disk.
 
     ``gone`` is the number of deleted entries.
     """

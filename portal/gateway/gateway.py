@@ -221,7 +221,7 @@ class Gateway:
     def _current(
         self, lookup: Lookup, answer: Envelope | None, rejection: Envelope | None
     ) -> Envelope | None:
-        """Return the answer if it is fresh, or a fresh rejection that is newer, or None."""
+        """Return the fresh answer, a fresh rejection newer than the answer, or None."""
         if answer is not None and self._freshness(lookup, answer).state == "fresh":
             return answer
         if rejection is None or self._freshness(lookup, rejection).state != "fresh":

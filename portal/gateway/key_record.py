@@ -30,7 +30,7 @@ class KeyRecord(Protocol):
     def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
         """Record the secret keys in use, and delete the entries of keys no longer in use.
 
-        ``fingerprints`` begins with the fingerprint of the signing key. The next fingerprints
+        ``fingerprints`` begins with the fingerprint of the signing key. The other fingerprints
         belong to old keys whose entries can still be read. ``formers`` are the fingerprints of keys
         no longer in use. Returns the number of deleted entries.
         """
@@ -45,8 +45,8 @@ def record_key(
 ) -> None:
     """Record the secret keys in the database and the store. Log a new signing key once.
 
-    ``fingerprints`` begins with the fingerprint of the signing key. The next fingerprints belong to
-    old keys whose entries can still be read. ``drop_unreadable`` deletes the database rows that
+    ``fingerprints`` begins with the fingerprint of the signing key. The other fingerprints belong
+    to old keys whose entries can still be read. ``drop_unreadable`` deletes the database rows that
     none of the keys can decrypt. Answers that were signed with keys no longer in use are deleted
     now, or at the next start if the store is unavailable. Raises SQLAlchemyError.
     """
@@ -85,8 +85,8 @@ class SQLiteKeyRecord:
             if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
                 return 0
             db.execute("BEGIN IMMEDIATE")  # several processes may start at once
-            # Check the key id in each entry. The recorded fingerprints are not enough, because a
-            # file that has replaced a corrupt file has entries but no recorded fingerprints.
+            # Check the key id in each entry. The recorded fingerprints are not enough. If this file
+            # has replaced a corrupt file, it may have entries but no recorded fingerprints.
             key_ids = [key_id(each) for each in fingerprints]
             marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
@@ -111,7 +111,7 @@ def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
 
 
 class RedisKeyRecord:
-    """Deletes from Redis the entries that this portal's former secret keys have signed.
+    """Deletes the Redis entries that a former secret key of this portal has signed.
 
     Entries of unknown secret keys are kept, because other portals may use the same Redis.
     ``delete_signed`` deletes the entries whose signing key has one of the given ids, and returns

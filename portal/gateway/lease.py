@@ -46,9 +46,9 @@ class FileLeases:
     """Leases by file locks (flock), with one file for each key.
 
     If the directory is not writable or its file system has no locks, every process gets the lease.
-    Lookups still work then, but several processes may call the upstream for the same key. If the
-    process has no file descriptor or memory left, ``hold`` raises Failure("unreachable"). If the
-    process got the lease instead, equal concurrent lookups would all be charged.
+    Lookups still work, but several processes may call the upstream for the same key. If the process
+    has no file descriptor or memory left, ``hold`` raises Failure("unreachable"). If ``hold``
+    granted the lease to each of many equal concurrent lookups, all of them would be charged.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -73,8 +73,8 @@ class FileLeases:
             try:
                 yield fence_now()
             finally:
-                # Remove the file before its lock is released. A process that has already opened the
-                # file then cannot get the lease, because ``_lock`` rejects a removed file.
+                # Remove the file before its lock is released. Otherwise, a process that has already
+                # opened the file could get the lease. ``_lock`` rejects a removed file.
                 if should_unlink:
                     with contextlib.suppress(OSError):
                         path.unlink()

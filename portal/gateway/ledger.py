@@ -34,8 +34,8 @@ REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of
 # queue is full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
 TRIAL_RETRY_S = 1.0
-# The longest waits for another process's write lock, in seconds. A wait after a call is short,
-# because the wait delays an answer that has been paid for.
+# Limits in seconds for waiting until another process releases the write lock. A wait after a call
+# must be short, because it delays an answer that has been paid for.
 LONGEST_ROW_WAIT_S = 10.0  # before a call, but at most until the lookup's deadline
 LONGEST_END_WAIT_S = 1.0  # after a call, if the lookup's deadline has not passed
 LATE_END_WAIT_S = 0.5  # after a call, if the deadline has passed
@@ -94,8 +94,8 @@ class UpstreamCall:
 class Allowance:
     """The numbers of upstream calls that the daily limits still allow.
 
-    ``day`` is for all callers together, and ``token`` is for one caller. A number is None if there
-    is no such limit or the database cannot be read. The counts start again from 0 in
+    ``day`` is for all callers together, and ``token`` is for one caller. A number is None if this
+    limit is not set or the database cannot be read. The counts of calls start again from 0 in
     ``until_midnight_s`` seconds.
     """
 
@@ -113,10 +113,11 @@ class Allowance:
 class BatchCharges:
     """What the calls of a batch cost, in R$.
 
-    ``spent`` is the total of all calls that were, or may have been, charged. ``answered`` maps a
-    vehicle's tag (keyed hash) to the total of the vehicle's calls that the upstream answered with
-    200. ``open`` maps the tag to the time (epoch seconds) and price of the vehicle's latest call,
-    if this call has no outcome yet. Such a call is in progress, or its process was killed.
+    ``spent`` is the total price of all calls that were or may have been charged. ``answered`` maps
+    a vehicle's tag (keyed hash) to the total price of the vehicle's calls that the upstream
+    answered with 200. ``open`` maps the tag to the time (epoch seconds) and price of the vehicle's
+    latest call, if this call has no outcome yet. Such a call is in progress, or its process was
+    killed.
     """
 
     spent: Decimal
@@ -139,7 +140,7 @@ class Ledger:
     answers one of the caller's calls with 200. Calls of a caller on trial are trial calls. A trial
     call that ends without a 200 does not count towards the limits. All trial calls in progress
     together may use half of the remaining daily limit. Each of the ``processes`` processes gets an
-    equal share, but at least one trial call.
+    equal share of this half, but at least one trial call.
     """
 
     def __init__(

@@ -60,8 +60,9 @@ class LocalCache:
     def version(self) -> Version | None:
         """Return the backend's last known version.
 
-        A caller that passes the version to ``put`` must read the version before the entry. After a
-        write between the two reads, the entry then has an old version and is checked again.
+        A caller that passes the version to ``put`` must read the version before the entry. If a
+        write happens between the two reads, the entry gets the older version and is therefore
+        checked again.
         """
         return self._last_seen[0]
 

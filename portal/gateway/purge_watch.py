@@ -20,9 +20,9 @@ log = logging.getLogger(__name__)
 class PurgeWatch:
     """Removes entries of purged vehicles from the local cache and the backend.
 
-    Each purge changes the backend's generation name. The caller passes every name that it reads to
-    ``note``. While the backend is down, the caller calls ``check`` instead, which reads the purge
-    log in the database.
+    Each purge changes the backend's generation name. The caller must call ``note`` with every name
+    that it reads. While the backend is down, the caller must call ``check`` instead, which reads
+    the purge log in the database.
 
     ``purges_since`` reads the purge log. The purge log is also needed if the backend loses its
     contents or restarts from an old snapshot, because the backend's purge counters are then lost or
@@ -77,7 +77,9 @@ class PurgeWatch:
         )
 
     def may_be_purged(self, key: str, since: int | None) -> bool | None:
-        """Return whether a key's vehicle may have been purged after purge ``since``.
+        """Return whether a key's vehicle may have been purged after a given purge.
+
+        ``since`` is the number of that purge in the purge log, or None if it is unknown.
 
         Returns None if the purge log is unavailable.
         """
@@ -89,9 +91,9 @@ class PurgeWatch:
     def note(self, generation: str) -> bool:
         """Record the backend's generation name. Evict purged entries if the name is new.
 
-        A new name that begins with PURGED clears the local cache. After any other new name, the
-        backend has lost its contents. The local cache then loses only entries of vehicles that were
-        purged since the last check, or all entries if the purge log is unavailable.
+        A new name that begins with PURGED clears the local cache. Any other new name means that the
+        backend has lost its contents. In this case, only entries of vehicles that were purged since
+        the last check are evicted, or all entries if the purge log is unavailable.
 
         If this method returns True, the caller must discard the entries that it read together with
         the name, because some of these entries may have been deleted.
@@ -109,8 +111,8 @@ class PurgeWatch:
                 return True
             last, since = self._generation, self._purges_since(self._last_purge)
             self._last_purge = since.latest if since is not None else None
-            # Set the generation before the eviction. A thread that caches an entry during the
-            # eviction then finds the new generation, and evicts the entry itself.
+            # Set the generation before the eviction. If another thread caches an entry during the
+            # eviction, that thread sees the new generation and evicts the entry itself.
             self._generation = generation
             if last is None and not self._memory.size_bytes:
                 return True  # this is the first contact with the backend
@@ -152,7 +154,7 @@ class PurgeWatch:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return
         # ``number`` may be higher than ``since.latest`` if another portal, with the same secret key
-        # and its own database, uses the same backend. Nothing is deleted then.
+        # and its own database, uses the same backend. In this case, nothing is deleted.
         if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:

@@ -32,7 +32,7 @@ T = TypeVar("T")
 
 PREFIX = "portal:"  # All keys have this prefix, because other applications may use the same Redis.
 # Seconds that a command waits for Redis to respond. With a shorter time-out, a busy Redis would be
-# treated as unavailable, and the processes would repeat each other's paid calls.
+# treated as unavailable. Without the leases in Redis, processes repeat each other's paid calls.
 TIMEOUT_S = 2.0
 # Largest number of connections that a process uses at a time. More connections are of no use,
 # because Redis runs one command at a time.
@@ -138,7 +138,7 @@ class _Bytes:
 class SealedRedisCache(RedisCache):
     """Stores entries under keys ``tag:name`` (see ``Backend``).
 
-    For each tag, a Redis set lists the keys of the tag's entries.
+    The tag stands for a vehicle. For each tag, a Redis set lists the keys of the vehicle's entries.
     """
 
     serializer: Any = _Bytes()
@@ -164,8 +164,8 @@ class SealedRedisCache(RedisCache):
         with self.breaker.guard():
             while True:
                 # Read the generation name, which each purge changes, before the values. In the
-                # opposite order, a purge between the two reads would combine deleted values with
-                # the new name, and the deleted values would seem to be current.
+                # opposite order, values that a purge deletes between the two reads would be
+                # returned with the new name, and would seem to be current.
                 pipeline = self.client.pipeline(transaction=False)
                 pipeline.hmget(_STATE, "name", "id", bucket)
                 pipeline.mget([self._get_prefix() + key for key in keys])
@@ -185,8 +185,8 @@ class SealedRedisCache(RedisCache):
 
     def signatures(self, keys: Sequence[str], size: int) -> tuple[dict[str, bytes], str]:
         # Read the generation name, which each purge changes, before the signatures. In the opposite
-        # order, a purge between the two reads would combine the signatures of deleted entries with
-        # the new name, and the deleted entries would be confirmed.
+        # order, signatures of entries that a purge deletes between the two reads would be returned
+        # with the new name, and the deleted entries would be confirmed.
         generation = self.read_many(["generation"]).generation
         prefix, last = self._get_prefix(), _FENCE_DIGITS + size - 1
         found: dict[str, bytes] = {}
@@ -229,7 +229,9 @@ class SealedRedisCache(RedisCache):
         return bool(done)
 
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete every entry of a tag, even entries that the tag's Redis set does not list.
+        """Delete every entry of a vehicle's tag.
+
+        Also deletes entries that are missing from the Redis set that lists the tag's keys.
 
         Raises RuntimeError if the purge counter changed during the deletion, for example because
         Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted
@@ -388,8 +390,9 @@ class SealedRedisCache(RedisCache):
     def try_commands(self, name: str) -> None:
         """Run each command once on test keys, without the circuit breaker. Raises RedisError.
 
-        ``name`` is 24 hexadecimal digits. The test purge changes the generation under a test key,
-        because a change under the real key would make every process clear its local cache.
+        ``name`` is 24 hexadecimal digits. The commands include a purge. It changes the generation
+        name under a test key, because a change under the real key would make every process clear
+        its local cache.
         """
         prefix = self._get_prefix()
         generation, entry = f"{prefix}probe:{name}", f"{prefix}{name}:probe"

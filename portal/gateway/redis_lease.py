@@ -46,7 +46,7 @@ class RedisLeases:
 
     A lease is a Redis key that expires if it is not renewed. A holder that stalls loses its lease.
     The next holder has a higher fence, so the store rejects late writes of the stalled holder.
-    While Redis is unavailable, every process gets every lease. Lookups still work then, but several
+    While Redis is unavailable, every process gets every lease. Lookups still work, but several
     processes may call the upstream for the same key.
     """
 

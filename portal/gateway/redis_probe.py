@@ -31,9 +31,10 @@ _PASSING_CLASSES = (MasterDownError, OutOfMemoryError, TryAgainError)
 def require_willing_redis(cache: SealedRedisCache) -> None:
     """Run each command on test keys. Raise StoreRefused if Redis refuses a command.
 
-    Redis refuses commands if the password is wrong, if the user lacks rights, if the server is a
-    read-only replica, or in cluster mode. The portal could then store nothing, and would pay again
-    for each repeated lookup. An unreachable or full Redis is only logged, because it may recover.
+    Redis refuses commands if the password is wrong, if the user lacks rights, or if the server is a
+    read-only replica or runs in cluster mode. With such a Redis, the portal could store nothing and
+    would pay again for each repeated lookup. An unreachable or full Redis is only logged, because
+    it may recover.
     """
     name = secrets.token_hex(12)
     try:
@@ -51,7 +52,7 @@ def require_willing_redis(cache: SealedRedisCache) -> None:
 
 def _is_passing(error: RedisError) -> bool:
     # If redis-py has an exception class for an error, redis-py removes the first word of the
-    # error's text. The class then identifies the error.
+    # error's text. In this case, the class identifies the error.
     words = str(error).split(maxsplit=1)
     return isinstance(error, _PASSING_CLASSES) or (bool(words) and words[0] in _PASSING)
 

@@ -104,8 +104,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
         ids = json.dumps([entry_id(key) for key in keys])
         with self._connection() as db:
             # Read the generation name, which each purge changes, before the signatures. In the
-            # opposite order, a purge between the two reads would combine the signatures of deleted
-            # entries with the new name, and the deleted entries would be confirmed.
+            # opposite order, signatures of entries that a purge deletes between the two reads would
+            # be returned with the new name, and the deleted entries would be confirmed.
             (generation,) = db.execute("SELECT name FROM generation").fetchone()
             found = db.execute(
                 "SELECT key, substr(value, 1, ?) FROM entries "
@@ -289,8 +289,9 @@ def entry_id(key: str) -> int:
 
     The upper half is the CRC-32 of the tag, and the lower half is the CRC-32 of the name. Two keys
     of one vehicle have the same row number with a probability of about 1 in 2^32, and keys of
-    different vehicles with a probability of about 1 in 2^64. The later entry then replaces the
-    earlier entry. Queries also compare the key, so no entry is returned for another key.
+    different vehicles with a probability of about 1 in 2^64. If two keys have the same row number,
+    the later entry replaces the earlier entry. Queries also compare the key, so no entry is
+    returned for another key.
     """
     tag, _, name = key.partition(":")
     return (zlib.crc32(tag.encode()) << 32 | zlib.crc32(name.encode())) - 2**63

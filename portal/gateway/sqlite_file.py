@@ -28,13 +28,13 @@ log = logging.getLogger(__name__)
 # cannot be written in time.
 WRITE_WAIT_S = 0.5
 SET_UP_WAIT_S = 10.0
-# Seconds after which a corrupt file that ``_quarantine`` has renamed is deleted. The renamed file
-# must not remain, because ``sweep`` does not delete expired entries in this file.
+# ``_quarantine`` renames a corrupt file. The renamed file is deleted after this many seconds,
+# because ``sweep`` does not delete expired entries in it.
 BROKEN_KEPT_S = 24 * 3600.0
 MAX_IDLE = 16
 # The largest number of connections in use at a time. Without this limit, many connections at once
-# could use up the process's file descriptors. SQLite keeps the descriptor even of a closed
-# connection while another connection of the process holds a lock on the file.
+# could use up the process's file descriptors. After a connection is closed, SQLite keeps its
+# descriptor open while another connection of the process holds a lock on the file.
 MAX_OPEN = 64
 
 # The size of a connection's page cache in KiB. The inner pages of a B-tree with millions of entries
@@ -82,7 +82,7 @@ class SQLiteFile(ABC):
         self._idle: deque[Connection] = deque()
         self._slots = threading.BoundedSemaphore(MAX_OPEN)
         self._start = threading.Lock()
-        # Device and inode of the file in which this object has set up the tables, or None before.
+        # Device and inode of the file in which this object has set up the tables, or None.
         self._file: tuple[int, int] | None = None
         self._closed = False
         # This connection only reads SQLite's data_version. The value changes with every commit of

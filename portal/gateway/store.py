@@ -98,7 +98,10 @@ class Store:
         return [self._key(seal, lookup.subject.text, question) for seal in self._former_seals]
 
     def newest_report_key(self, subject: Plate | Renavam, credential: str | None) -> str:
-        """Return the key of a vehicle's newest report, independent of the report's data."""
+        """Return the key of a vehicle's newest report.
+
+        The key is the same for all reports on the vehicle, whatever data they contain.
+        """
         return self._key(self._seal, subject.text, _newest_report(subject, credential))
 
     def former_newest_report_keys(
@@ -207,9 +210,9 @@ class Store:
         """Copy entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
         ``former_keys`` were computed with old secret keys. Entries are stored under a key followed
-        by one of ``suffixes``. An entry is copied if ``key`` has no entry, or only an older entry,
-        with the same suffix. The purge state is read before the entries, so that a purge between
-        the two reads prevents the copy.
+        by one of ``suffixes``. An entry is not copied if ``key`` already has an equally new or
+        newer entry with the same suffix. The purge state is read before the entries, so that a
+        purge between the two reads prevents the copy.
         """
         if not former_keys:
             return False
@@ -236,8 +239,8 @@ class Store:
         """
         self._memory.sweep(self._clock())
         at = self._memory.now()
-        # Read the version before the signatures. After a write between the two reads, the entries
-        # then have an old version, so they are checked again.
+        # Read the version before the signatures. If a write happens between the two reads, the
+        # entries get the older version and are therefore checked again.
         version = self._version()
         try:
             signatures, generation = self._backend.signatures(
@@ -283,14 +286,14 @@ class Store:
             return None
 
     def purge(self, subject: str, number: int = 0) -> int:
-        """Delete the entries of a vehicle's tag that is computed with the present secret key.
+        """Delete a vehicle's entries under its tag for the present secret key.
 
         ``purge_tag`` explains ``number``, the result and the errors.
         """
         return self.purge_tag(self.tag(subject), number)
 
     def purge_tag(self, tag: str, number: int) -> int:
-        """Delete all entries of a tag, and return the number of deleted entries.
+        """Delete all entries of a vehicle's tag, and return their number.
 
         ``number`` is the purge's number in the purge log, or 0 if the purge could not be logged.
 
@@ -310,7 +313,7 @@ class Store:
             raise StoreDown(type(error).__name__) from error
 
     def remove_broken(self) -> Sequence[str]:
-        """Delete the corrupt files that the backend has renamed, and return their names.
+        """Delete the files renamed because they are corrupt, and return their names.
 
         A purge cannot find a vehicle's entries in these files. Raises StoreDown if a file cannot be
         deleted.
@@ -376,8 +379,8 @@ class Store:
 
         ``last_purge`` is the number of the last purge that was known before this read.
         """
-        # Read the version before the entries. After a write between the two reads, the entries then
-        # have an old version, so they are checked again.
+        # Read the version before the entries. If a write happens between the two reads, the entries
+        # get the older version and are therefore checked again.
         version = self._memory.version
         try:
             held = self._read_noted(keys)
@@ -429,9 +432,9 @@ class Store:
     def _write_back(self, key: str, held: Held) -> Envelope | None:
         """Write a locally cached answer to a backend that lost or could not store the answer.
 
-        If the generation name has not changed since the answer was cached, the backend has not lost
-        its contents and has deleted only the answer. The answer is then evicted from the local
-        cache.
+        If the generation name has not changed since the answer was cached, the backend still has
+        its contents and has deleted only this answer. In this case, the answer is not written back,
+        and is evicted from the local cache.
         """
         with self._watch.settled():  # wait until another thread has evicted purged entries
             entry = self._memory.get_stale(key)

@@ -102,9 +102,9 @@ def _refuse_depth(text: bytes) -> None:
     if text.count(b"[") + text.count(b"{") <= MAX_DEPTH:
         return
     brackets = text.translate(_ROUND, _NO_BRACKETS_OR_QUOTES).replace(b'""', b"")
-    # If a string contains a bracket, the string's quotes remain in ``brackets``. If the text
-    # contains a backslash, escaped quotes may hide such a string. In both cases, remove all strings
-    # first.
+    # The last step removed only adjacent quotes, so the quotes of a string with a bracket remain in
+    # ``brackets``. If the text contains a backslash, escaped quotes may hide such a string. In both
+    # cases, remove all strings first.
     if b"\\" in text or b'"' in brackets:
         brackets = _STRING.sub(b"", text).translate(_ROUND, _NO_BRACKETS_OR_QUOTES)
     # Each pass removes the innermost pairs. All passes together take a tenth of the time of a

@@ -113,9 +113,10 @@ class UsageLog:
         return {operation: merged(usage) for operation, usage in found.items()}
 
     def failures(self, first: date) -> list[CallFailures]:
-        """Return the failed calls since the day ``first``, by outcome, status and base address.
+        """Return the failed calls since the day ``first``.
 
-        The group with the latest call is first.
+        The calls are grouped by outcome, status and base address. The group with the latest call is
+        first.
         """
         query = (
             select(
@@ -137,7 +138,7 @@ class UsageLog:
         return [CallFailures(**row._mapping) for row in self._all(query)]
 
     def origins_today(self) -> dict[str, OriginCalls]:
-        """Return today's calls by base address.
+        """Return today's calls, grouped by base address.
 
         Calls that could not be sent, and calls without an outcome yet, count as failed.
         """
@@ -176,7 +177,7 @@ class UsageLog:
     def _unpaid(
         self, days: ColumnElement[bool], *groups: str
     ) -> Iterator[tuple[tuple[str, ...], Usage]]:
-        """Yield the lookups that needed no call of their own, by ``groups`` and price."""
+        """Yield the lookups without a call of their own, grouped by ``groups`` and price."""
         columns = [lookup_counts.c[name] for name in (*groups, "price")]
         sums = [func.sum(lookup_counts.c[name]) for name in ("hits", "stale", "collapsed")]
         query = (
