@@ -16,7 +16,7 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
 
     The cipher also decrypts data that was encrypted with one of the ``former`` secret keys.
     """
-    # Import ``cryptography`` late, because it would take half of the portal's import time.
+    # Import ``cryptography`` late, because its import would take half of the portal's import time.
     from cryptography.fernet import Fernet, MultiFernet
 
     ciphers = [
