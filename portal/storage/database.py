@@ -289,7 +289,8 @@ def _create_file(file: Path) -> None:
 def _check_integrity(engine: Engine, file: Path) -> None:
     """Raise OSError if the file's pages are corrupt.
 
-    The portal must not replace a corrupt file, because the file may be the only copy of the rows.
+    The caller must not replace a corrupt file by a new one, because the corrupt file may be the
+    only copy of the rows.
     """
     try:
         with reading(engine) as db:

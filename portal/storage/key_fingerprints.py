@@ -46,9 +46,9 @@ def former_fingerprints(engine: Engine) -> list[str]:
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
-    """Return the recorded accepted keys that are missing from ``fingerprints``.
+    """Return the recorded fingerprints of accepted keys, except ``fingerprints``.
 
-    The result contains shortened fingerprints. The accepted keys are the signing key and the old
+    The returned fingerprints are shortened. The accepted keys are the signing key and the old
     keys with which the portal still reads data.
     """
     with reading(engine) as db:

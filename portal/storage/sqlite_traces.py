@@ -98,6 +98,6 @@ class PageSearch:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
-            self.close()  # safe, because no connection to the replaced file is open
+            self.close()  # closing is safe, because no connection to the old file is open
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         return self._file

@@ -178,7 +178,8 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    # One of 65,536 numbers. Many vehicles share a number, so no number identifies a vehicle.
+    # A short hash of the vehicle, from 0 to 65,535. Many vehicles share a hash, so the hash does
+    # not identify a vehicle.
     Column("bucket", Integer, nullable=False),
 )
 
