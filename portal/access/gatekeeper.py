@@ -59,8 +59,8 @@ class Gatekeeper:
     def _rename(self, credential: str, name: str) -> None:
         """Call ``take_over`` for each earlier secret key, and add ``name`` to ``_taken_over``.
 
-        ``authenticate`` does not call this method for a name in ``_taken_over``. Without this rule,
-        each request would wait for the database (``test_callers_data_is_taken_over_once``).
+        ``take_over`` reads the database. ``authenticate`` skips names in ``_taken_over``, so that
+        later requests do not wait for the database (``test_callers_data_is_taken_over_once``).
         """
         if len(self._taken_over) >= _MOST_RENAMED:
             self._taken_over.clear()
@@ -71,7 +71,8 @@ class Gatekeeper:
     def authenticate_digest(self, token_digest: str) -> Identity:
         """Return the identity of the token with this digest.
 
-        A browser session stores only the digest, so the token itself is unknown.
+        Requests of a browser session use this method, because a session stores no token, but only
+        the token's digest.
         """
         if self.mode == "demo" and token_digest == _DEMO_DIGEST:
             return self.visitor()

@@ -47,9 +47,9 @@ class History:
         self._engine = engine
         self._keys = keys
         self._clock = clock
-        # A database error opens the breaker. While the breaker is open, pages omit the history
-        # without a wait (``test_hung_database_delays_one_page_and_not_the_next``). ``Tokens`` has
-        # another breaker, so that a locked history table does not stop authentication.
+        # A database error opens the breaker. While the breaker is open, pages omit the history at
+        # once (``test_hung_database_delays_one_page_and_not_the_next``). ``Tokens`` has its own
+        # breaker, so that a locked history table does not stop authentication.
         self._breaker = DependencyBreaker(
             "the database of histories", self._ping, (OperationalError, TimeoutError)
         )
@@ -126,11 +126,11 @@ class History:
             raise HistoryUnavailable(type(error).__name__) from None
 
     def forget(self, subject: str) -> None:
-        """Delete a vehicle's entries from the histories of all visitors and all upstreams.
+        """Delete a vehicle's entries from the histories of all visitors, in every namespace.
 
         Also erases the vehicle's HMAC from the database's files. Raises BytesKept if the HMAC may
-        remain there. Call ``Ledger.forget`` first, because the ledger's rows contain the same HMAC,
-        which would stay in the files.
+        remain there. The ledger's rows contain the same HMAC. Call ``Ledger.forget`` first to
+        remove the HMAC from these rows.
         """
         tags = self._keys.tags(subject)
         with writing(self._engine) as db:
@@ -162,7 +162,7 @@ class History:
 
     @contextmanager
     def _failures_logged(self, done: str) -> Iterator[None]:
-        """Suppress a database failure. If the breaker was still closed, log the failure."""
+        """Suppress a database failure. Log the failure unless the breaker was already open."""
         try:
             yield
         except BreakerOpen:

@@ -16,7 +16,7 @@ def cipher(secret: bytes, purpose: bytes, former: Sequence[bytes] = ()) -> "Fern
 
     The cipher also decrypts data that was encrypted with one of the ``former`` secret keys.
     """
-    # Import ``cryptography`` late, because it would take half of the portal's import time.
+    # Import ``cryptography`` late, because its import would take half of the portal's import time.
     from cryptography.fernet import Fernet, MultiFernet
 
     ciphers = [
@@ -30,7 +30,7 @@ def decrypt(
     secret: bytes, purpose: bytes, sealed: bytes, former: Sequence[bytes] = ()
 ) -> bytes | None:
     """Decrypt data that ``cipher`` has encrypted. Return None if no key fits."""
-    from cryptography.fernet import InvalidToken  # imported late, as in ``cipher``
+    from cryptography.fernet import InvalidToken  # imported late, because the import is slow
 
     try:
         return cipher(secret, purpose, former).decrypt(sealed)
@@ -67,9 +67,10 @@ class SubjectKeys:
     def owner_key(self, kind: str, owner: str) -> str:
         """Return the digest of kind, namespace and owner that identifies the owner's rows.
 
-        ``kind`` differs between tables, so an owner has a different digest in each table. The
-        digest depends on the namespace, because a browser sends its session cookie to every portal
-        on a host. A portal for another upstream must not show the owner's rows.
+        ``kind`` differs between tables, so an owner has a different digest in each table. A
+        browser sends its session cookie to every port of a host, so portals for different upstreams
+        may see the same owner. The digest depends on the namespace, so that each portal finds only
+        its own rows.
         """
         return hashlib.sha256(f"{kind}{self.namespace}\0{owner}".encode()).hexdigest()
 
@@ -87,7 +88,7 @@ def seal_text(secret: bytes, namespace: str, text: str) -> str:
 def name_credential(secret: bytes, credential: str) -> str:
     """Return the HMAC, in hex, that identifies a pass-through credential in the database.
 
-    With a digest that needs no key, a reader of the database could test guessed credentials.
+    With a digest that needs no key, anyone with a copy of the database could test guesses.
     """
     key = hmac.digest(secret, b"credential", hashlib.sha256)
     return hmac.digest(key, credential.encode(), hashlib.sha256).hex()

@@ -26,8 +26,8 @@ SCOPES: Final = OPERATION_SCOPES | {"refresh", "admin"}
 REMEMBERED_S = 2.0
 # Seconds for which a cached row is used while the database is unreachable, so that tokens still
 # work while PostgreSQL restarts (``test_known_token_outlives_a_short_database_outage``). A
-# revocation must take effect within 5 s. One of these seconds is left for the cache of JSON
-# responses (``portal.web.json_api.hit_cache``), which may delay a revocation by a second.
+# revocation must take effect within 5 s. LAST_KNOWN_S is one second less, because the cache of JSON
+# responses (``portal.web.json_api.hit_cache``) may delay a revocation by another second.
 LAST_KNOWN_S = 4.0
 MOST_CACHED = 10_000  # rows
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@-]{0,79}", re.ASCII)
@@ -35,9 +35,10 @@ TokenState = Literal["valid", "expired", "revoked"]
 
 
 class UnknownToken(LookupError):
-    """No token of the portal's namespace (see Tokens) has the given digest. Status 401.
+    """No token with the given digest exists in the portal's namespace. Status 401.
 
-    In pass-through mode, this error means instead that the credential is an issued token, which
+    A namespace is the name of an upstream, or "demo".
+    In pass-through mode, the error has another meaning: the credential is an issued token, which
     must not be sent upstream.
     """
 
@@ -51,7 +52,7 @@ class TokensUnavailable(Exception):
 
 
 class NameTaken(ValueError):
-    """The namespace already has a token of this name. The token may be revoked."""
+    """The namespace already has a token of this name, perhaps a revoked one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +95,10 @@ class Issued:
 
 
 class Tokens:
-    """The tokens in the database and in the settings, stored as digests.
+    """The tokens in the database, and the tokens in the settings.
 
-    A token is valid only in the ``namespace`` (the name of the upstream, or "demo") in which it
-    was issued.
+    The database stores only a token's digest. An issued token is valid only in the ``namespace``
+    (the name of the upstream, or "demo") in which it was issued.
     """
 
     def __init__(
@@ -138,10 +139,10 @@ class Tokens:
     def was_issued(self, token_digest: str) -> bool:
         """Return whether a token with this digest was issued, in any namespace.
 
-        The token may have expired. If the database is unreachable, the method returns a cached
-        result of any age. If no result is cached, it raises TokensUnavailable. A cached True stays
-        correct, because tokens are never deleted. A cached False stays correct, because a new
-        random token practically never equals a token that a caller has sent before.
+        An expired or revoked token also counts. If the database is unreachable, the method returns
+        a cached result of any age, or raises TokensUnavailable if no result is cached. A cached
+        True stays correct, because tokens are never deleted. A cached False stays correct, because
+        a new random token practically never equals a token that a caller has sent before.
         """
         cached = self._cached.get(token_digest)
         try:

@@ -1,10 +1,11 @@
 """Makes backups of the data files while portals run, and restores backups while no portal runs.
 
 A backup is a tar archive with a manifest, a snapshot of each SQLite file and, if requested, the
-secret key's file. The cache is copied before the database. The copied ledger (the table of upstream
-calls) therefore has a row for every copied answer. If a vehicle's data is purged (deleted) between
-the two copies, the copied purge log contains the purge. The first start after a restore then
-repeats the purge in the cache.
+secret key's file. The cache is copied before the database. The portal writes a call's row in the
+ledger (the table of upstream calls) before it caches the answer. The copied ledger therefore has a
+row for every copied answer. If a vehicle's data is purged (deleted) between the two copies, the
+copied cache still contains the data. The copied purge log contains the purge, and the first start
+after a restore repeats the purge in the cache.
 """
 
 import hashlib
@@ -35,8 +36,8 @@ _FORMAT: Final = 1
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
-# Endings of the names of SQLite's journals. SQLite would apply a journal that an earlier database
-# left behind to the restored database.
+# Endings of the names of SQLite's journals. If a journal of an earlier database were still there,
+# SQLite would apply the journal to the restored database.
 _JOURNALS: Final = ("-wal", "-shm", "-journal")
 
 

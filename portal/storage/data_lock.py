@@ -9,8 +9,8 @@ from pathlib import Path
 class DataLock:
     """A server's lock on its data directory, held until the server ends.
 
-    ``is_alone`` is true if no other server held the lock when this object was made. In this case,
-    the lock is exclusive until ``share`` is called. Otherwise the object holds no lock until then.
+    ``is_alone`` is true if no other server held the lock when this object was made. Before a call
+    of ``share``, the object holds an exclusive lock if ``is_alone`` is true, or else no lock.
     The kernel releases a killed server's lock. Raises OSError if the directory cannot be used.
     """
 

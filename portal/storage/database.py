@@ -49,10 +49,10 @@ from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
 
-# Seconds that ``writing`` by default waits for other writers of an SQLite file.
+# The default number of seconds that ``writing`` waits for other writers of an SQLite file.
 WRITE_WAIT_S = 10.0
-# The largest number of connections of a process to an SQLite file. A thread that waits for another
-# writing thread uses no connection.
+# The largest number of connections that a process opens to an SQLite file. Threads use no
+# connection while they wait in the write queue.
 SQLITE_CONNECTIONS = 16
 # Seconds to wait for a pooled connection to SQLite.
 POOL_TIMEOUT_S = 5.0
@@ -65,8 +65,8 @@ _BATCHES_LOCK = 0x62617463
 _searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
 # Without a queue, each writing thread would poll for SQLite's lock with growing pauses. Among
 # hundreds of threads, some would not get the lock in time. The queue first admits the thread with
-# the earliest time limit. A write that records the end of an upstream call has a short time limit,
-# so the queue admits it before the writes of new lookups.
+# the earliest deadline. A write that records the end of an upstream call has an early deadline, so
+# the queue admits it before the writes of new lookups.
 _write_queues: "WeakKeyDictionary[Engine, TurnQueue]" = WeakKeyDictionary()
 
 
@@ -121,13 +121,13 @@ def side_engine(engine: Engine) -> Engine:
     """Return an engine for the tables of tokens and histories.
 
     Requests with cached answers need these tables, but not the ledger (the table of upstream
-    calls). Slow writes to the ledger must not delay such requests. On PostgreSQL, the new engine
+    calls). Slow writes to the ledger must not delay these requests. On PostgreSQL, the new engine
     therefore has its own connections. On SQLite, reads do not wait for writers, so the function
     returns ``engine`` itself.
     """
     if engine.dialect.name != "postgresql":
         return engine
-    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy, as in open_engine
+    from portal.storage.postgresql import SIDE_CONNECTIONS, postgresql  # lazy: needs psycopg
 
     return postgresql(engine.url, SIDE_CONNECTIONS)
 
@@ -203,7 +203,7 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         with writing(engine) as db:
             yield db
         return
-    from portal.storage.postgresql import connect_options  # lazy, as in open_engine
+    from portal.storage.postgresql import connect_options  # lazy: needs psycopg
 
     options = connect_options(engine.url)
     for name in ("options", "tcp_user_timeout"):
@@ -213,7 +213,7 @@ def _set_up_transaction(engine: Engine) -> Iterator[Connection]:
         db.exec_driver_sql("SET LOCAL idle_in_transaction_session_timeout = '60s'")
         lock_set_up(db)
         # While a migration waits for a table's lock, statements of running portals on this table
-        # also wait. The time limit ends both waits.
+        # also wait. ``lock_timeout`` ends both waits.
         db.exec_driver_sql("SET LOCAL lock_timeout = '5s'")
         yield db
 
@@ -289,7 +289,8 @@ def _create_file(file: Path) -> None:
 def _check_integrity(engine: Engine, file: Path) -> None:
     """Raise OSError if the file's pages are corrupt.
 
-    The portal must not replace a corrupt file, because the file may be the only copy of the rows.
+    The caller must not replace a corrupt file by a new one, because the corrupt file may be the
+    only copy of the rows.
     """
     try:
         with reading(engine) as db:

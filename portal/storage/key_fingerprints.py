@@ -1,9 +1,9 @@
 """Records the fingerprints of the secret keys with which the database's rows were written.
 
 The signing key is the secret key for new data. The settings may contain old keys, with which the
-portal only reads old data. In lists, fingerprints are shortened to 16 digits, because a value in
-the table ``meta`` has at most 200 characters. All functions raise SQLAlchemyError if the database
-fails.
+portal only reads old data. A list of fingerprints is stored as one value of the table ``meta``,
+which has at most 200 characters. Fingerprints in a list are therefore shortened to 16 digits. All
+functions raise SQLAlchemyError if the database fails.
 """
 
 from collections.abc import Iterable
@@ -46,9 +46,10 @@ def former_fingerprints(engine: Engine) -> list[str]:
 
 
 def uncovered_fingerprints(engine: Engine, fingerprints: Iterable[str]) -> list[str]:
-    """Return the recorded fingerprints of accepted keys that are not in ``fingerprints``.
+    """Return the recorded fingerprints of accepted keys, except ``fingerprints``.
 
-    The accepted keys are the signing key and the old keys that may still read data.
+    The returned fingerprints are shortened. The accepted keys are the signing key and the old
+    keys with which the portal still reads data.
     """
     with reading(engine) as db:
         return sorted(_in_use(db) - _shortened(fingerprints))
@@ -61,8 +62,8 @@ def adopt_key(engine: Engine, fingerprint: str, *accepted: str) -> tuple[bool, l
     accepted) that may have signed stored answers.
 
     If a recorded key is no longer accepted, the function removes all HMACs of plates from the
-    ledger (the table of upstream calls), because a later deletion of a vehicle's data could not
-    find the HMACs that were made with that key. If no recorded key is accepted, the function
+    ledger (the table of upstream calls). A later deletion of a vehicle's data could not find the
+    HMACs that were made with that key. If no recorded key is accepted, the function
     deletes all history entries, batches and issued dossiers (vehicle reports), because their
     content cannot be decrypted. If only some recorded keys are accepted, the caller must delete the
     entries, batches and dossiers that no accepted key decrypts.

@@ -41,5 +41,5 @@ def replay_purges(restored: Path, log: Path, bucket_of: Callable[[str], int]) ->
             db.execute(f"DELETE FROM {table} WHERE is_purged(subject)")  # noqa: S608 constant names
         db.execute("UPDATE ledger SET subject = '' WHERE is_purged(subject)")
     with closing(sqlite3.connect(restored)) as db:
-        db.execute("VACUUM")  # removes copies of deleted rows, see sqlite_traces.py
+        db.execute("VACUUM")  # removes the copies of deleted rows that SQLite leaves in the file
     return len(purges)

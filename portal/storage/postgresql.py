@@ -16,13 +16,13 @@ from portal.storage.turn_queue import TurnQueue
 
 T = TypeVar("T")
 
-# Hide SQLAlchemy's messages about _FifoPool below the level WARNING. By default SQLAlchemy hides
-# such messages only for its own pool classes.
+# Hide the debug and info messages that SQLAlchemy logs for _FifoPool. By default SQLAlchemy hides
+# these messages only for its own pool classes.
 logging.getLogger(f"{__name__}._FifoPool").setLevel(logging.WARNING)
 
 # The largest number of connections per process. By default a PostgreSQL server accepts 100
-# connections in total. More connections would not be faster, because each upstream call updates the
-# same counter row.
+# connections in total. More connections would not be faster, because all upstream calls update
+# the same counter row, one after another.
 CONNECTIONS = 8
 # Further connections per process for tokens and histories, so that slow writes to the ledger (the
 # table of upstream calls) do not delay cached answers.
@@ -74,9 +74,9 @@ class _FifoPool(QueuePool):
     """A connection pool that serves waiting threads in the order of their arrival.
 
     In QueuePool, a thread that has returned a connection can overtake waiting threads with its next
-    request. In a measurement, 256 threads each ran three short transactions. The slowest 1 % waited
-    at least 11.6 s with QueuePool, and 4 s with _FifoPool. ``test_pool_serves_waiters_in_order``
-    checks the order.
+    request. In a measurement, 256 threads each ran three short transactions. The slowest 1 % of the
+    transactions waited at least 11.6 s with QueuePool, and at least 4 s with _FifoPool.
+    ``test_pool_serves_waiters_in_order`` checks the order.
 
     The server may allow fewer connections than the pool's size. If the server refuses a connection,
     the thread waits until another thread returns a connection

@@ -10,10 +10,10 @@ class PreparedStatement:
     """An SQL statement that is compiled once for each database driver.
 
     ``Connection.execute`` takes about 100 µs for a statement that SQLite executes in 15 µs. Most of
-    the difference is the conversion of values and rows to the types of their columns. ``run`` skips
-    this conversion, which numbers and text do not need, and takes 40 µs.
+    the difference is the conversion of values and rows to the types of their columns. Numbers
+    and text do not need this conversion. ``run`` skips it, and takes 40 µs.
 
-    ``columns`` names the columns for which ``run`` passes values to an INSERT or UPDATE.
+    ``columns`` lists the columns that an INSERT or UPDATE sets to values passed to ``run``.
     """
 
     def __init__(self, statement: Insert | Update | Select[Any], columns: Sequence[str] = ()):

@@ -34,8 +34,8 @@ class Purges(NamedTuple):
     """The result of ``PurgeLog.since``.
 
     ``latest`` is the number of the last purge. ``buckets`` contains the bucket (a short hash of the
-    vehicle) of each purge after the number passed to ``since``. ``buckets`` is None if the log
-    cannot list these purges.
+    vehicle) of each purge whose number is above the argument of ``since``. ``buckets`` is None if
+    the log cannot list these purges.
     """
 
     latest: int
@@ -65,8 +65,8 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
-                    # Do not use a database sequence. The transactions might then commit in another
-                    # order than that of their numbers, and a reader could miss a late lower number.
+                    # Do not use a database sequence. With a sequence, purge 8 could be committed
+                    # before purge 7, and a process that has read purge 8 would miss purge 7.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
                     db.execute(insert(purges).values(number=number, bucket=bucket))
                     db.execute(delete(purges).where(purges.c.number <= number - MOST_KEPT))
@@ -84,8 +84,9 @@ class PurgeLog:
     def since(self, number: int | None) -> Purges | None:
         """Return the purges after ``number``, or None if the database cannot be read.
 
-        ``buckets`` in the result is None if the log cannot list these purges, because ``number`` is
-        None or greater than ``latest``, or because the log has dropped a purge after ``number``.
+        ``buckets`` in the result is None if the log cannot list these purges. This happens if
+        ``number`` is None or above the last purge's number, or if the log has already dropped one
+        of these purges.
         """
         try:
             with reading(self._engine) as db:

@@ -20,7 +20,8 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
     """Checkpoint and truncate the write-ahead log. Return whether the log was truncated.
 
     The function waits for readers that prevent the truncation, by default at most 0.8 s. The
-    function polls, because SQLite would hold the write lock while its own busy handler waits.
+    function polls and sets ``busy_timeout`` to 0, because SQLite's own busy handler would hold the
+    write lock while it waits.
     """
     (busy_timeout,) = db.execute("PRAGMA busy_timeout").fetchone()
     db.execute("PRAGMA busy_timeout = 0")
@@ -97,6 +98,6 @@ class PageSearch:
             with contextlib.suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
-            self.close()  # safe, because no connection to the replaced file is open
+            self.close()  # closing is safe, because no connection to the old file is open
         self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
         return self._file

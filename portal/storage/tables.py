@@ -107,8 +107,8 @@ batches = Table(
     Column("expires_at", Float, nullable=False),
     Column("state", String(10), nullable=False),
     Column("reason", String(20), nullable=False),  # The reason for a pause. "" without a pause.
-    # The time when a paused batch resumes by itself. NULL if the batch is not paused, or if it
-    # waits for its owner.
+    # The time when a paused batch resumes by itself. NULL if the batch is not paused, or if only
+    # its owner can resume it.
     Column("resume_at", Float),
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
@@ -142,8 +142,8 @@ batch_items = Table(
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
     # The item's highest possible price in R$, computed when the batch was created or last started.
-    # It adds up the prices of the calls answered by then, and of the lookups without a stored
-    # answer. NULL in rows older than schema revision 0007.
+    # The price is the sum for the calls that were answered before that time, and for the lookups
+    # that had no stored answer. NULL in rows older than schema revision 0007.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),
@@ -178,7 +178,8 @@ purges = Table(
     "purges",
     metadata,
     Column("number", Integer, primary_key=True, autoincrement=False),
-    # One of 65,536 numbers. Many vehicles share a number, so no number identifies a vehicle.
+    # A short hash of the vehicle, from 0 to 65,535. Many vehicles share a hash, so the hash does
+    # not identify a vehicle.
     Column("bucket", Integer, nullable=False),
 )
 

@@ -12,9 +12,9 @@ from sqlalchemy.exc import TimeoutError as NoTurn
 
 
 class TurnQueue:
-    """Admits ``turns`` threads at a time. The waiting thread with the earliest time limit is next.
+    """Admits ``turns`` threads at a time. The waiting thread with the earliest deadline is next.
 
-    A thread stops waiting at its time limit, or after ``stall_s`` seconds without a call of
+    A thread stops waiting at its deadline, or after ``stall_s`` seconds without a call of
     ``note_progress``.
     """
 

@@ -29,10 +29,10 @@ COUNTERS = _FIRST_FAILURE + FAILURES_TO_OPEN
 class Circuit:
     """The state machine of a circuit breaker, stored in shared counters.
 
-    A circuit uses COUNTERS counters, from the index ``first`` on. An open circuit refuses all calls
-    for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open: it admits one
-    call, the probe, and refuses other calls until the probe ends. An answer to the probe closes the
-    circuit.
+    A circuit uses COUNTERS consecutive counters, starting at index ``first``. An open circuit
+    refuses all calls for COOLDOWN_S (the cool-down). After the cool-down, the circuit is half-open:
+    it admits one call, the probe, and refuses other calls until the probe ends. An answer to the
+    probe closes the circuit.
 
     The circuit opens after failures from FAILURES_TO_OPEN different sources without an answer in
     between. A source is the hash of a vehicle, or of a payer (an upstream credential). Lock the
@@ -77,7 +77,7 @@ class Circuit:
 
     def is_open(self, now: float) -> bool:
         # A restart of the machine sets the monotonic clock back. A stored time more than COOLDOWN_S
-        # ahead of the clock is from before the restart. The circuit then counts as closed.
+        # ahead of the clock is from before a restart, and is ignored.
         return self._probe_from != 0.0 and self._probe_from - now <= COOLDOWN_S
 
     def is_paused(self, now: float) -> bool:
@@ -110,7 +110,7 @@ class Circuit:
     def _probe_from(self) -> float:
         return self._counters[self._first + _PROBE_FROM]
 
-    # Writing (the caller must have locked the counters)
+    # Methods that write. The caller must have locked the counters.
 
     def start_probe(self, now: float) -> None:
         """Register a probe. Raises CircuitOpen while another probe is in progress."""
@@ -124,7 +124,7 @@ class Circuit:
     def record_failure(
         self, source: float, now: float, probe: bool = False, extend: bool = True
     ) -> None:
-        """Count a failure, and open the circuit after FAILURES_TO_OPEN sources failed.
+        """Count a failure. Open the circuit if FAILURES_TO_OPEN sources have failed.
 
         A failed probe restarts the cool-down. While the circuit is open, calls that began before
         the circuit opened may still fail. If ``extend`` is true, each of these failures also
@@ -147,7 +147,7 @@ class Circuit:
     def pause(self, retry_after_s: float | None, now: float) -> None:
         """Refuse calls for as long as a 429 response asks, at most LONGEST_PAUSE_S.
 
-        ``retry_after_s`` is None if the response names no time. This pause then lasts
+        If the response names no time, ``retry_after_s`` is None and the pause lasts
         DEFAULT_PAUSE_S. A current pause that ends later than the new pause stays unchanged.
         """
         pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
@@ -169,7 +169,7 @@ class Circuit:
 def name_hash(name: str) -> float:
     """Hash a name to a positive integer that a double represents exactly.
 
-    The integer is odd, and so never 0, because 0 marks an unused counter.
+    The integer is odd, so that it is never 0. The value 0 marks an unused counter.
     """
     digest = hashlib.sha256(name.encode()).digest()
     return float(int.from_bytes(digest[:8], "big") >> 12 | 1)
@@ -260,7 +260,7 @@ class Breaker:
         with self._counters.locked():
             now = self._clock()
             # Only a probe's answer closes an open circuit. A late answer to a call that began
-            # before the circuit opened does not close it.
+            # before the circuit opened does not close the circuit.
             if probe:
                 self._circuit.close()
                 self._release_probe(probe)

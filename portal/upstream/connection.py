@@ -18,9 +18,9 @@ from portal.upstream.trust import trusted
 ADDRESS_TTL_S = 30.0
 
 # Errors that show a shortage in this process or machine. Connections to other addresses would fail
-# too. EADDRNOTAVAIL and EAGAIN are not listed, because another address may work after them. Their
-# cause may be a machine without IPv6, which can still connect to IPv4 addresses, or a lack of free
-# local ports, which affects only one destination address.
+# too. EADDRNOTAVAIL and EAGAIN are not listed, because a connection to another address may still
+# succeed. On a machine without IPv6, IPv4 addresses work. A lack of free local ports affects only
+# one destination address.
 _LOCAL_ERRORS = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.ENOBUFS})
 
 _Addresses = list[Any]  # a result of socket.getaddrinfo

@@ -19,7 +19,7 @@ class Failover:
 
     After a LocalFailure, no other origin is tried, because every call from this machine would fail.
     After any other NotSent, the next origin is tried. After Uncertain or Unusable, the next origin
-    is tried only for GET, because a second POST may order and charge a second report.
+    is tried only for GET, because a second POST may order a second report, which is also charged.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:

@@ -36,10 +36,10 @@ class Origin:
     """The upstream at one base address.
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
-    wait for the response headers. ``transport`` creates the ``requests`` adapter of a call from the
-    call's deadline (monotonic seconds). ``waiting`` returns a context manager, in which the origin
-    sends a call and reads the response. If the exit of the context manager blocks, the call's
-    recorded duration includes this time.
+    wait for the response headers. ``transport`` takes a call's deadline (monotonic seconds) and
+    returns the ``requests`` adapter for this call. ``waiting`` returns a context manager, in which
+    the origin sends a call and reads the response. The call's recorded duration includes the time
+    that the context manager needs to exit.
     """
 
     def __init__(

@@ -11,9 +11,9 @@ from portal.upstream.shared_counters import COUNTER_BYTES, SharedCounters
 PROVEN_S = 3600.0
 
 # A payer is a caller with its own upstream credential. The table of payers has SETS sets of WAYS
-# slots. A payer's hash selects the set. A slot stores the payer's hash (0 in a free slot), the time
-# of the slot's last change, the time until which the payer is proven (its credential was accepted
-# recently), and the counters of the payer's circuit.
+# slots. A payer's hash selects the set. A payer is proven if its credential was accepted recently.
+# A slot stores the payer's hash (0 in a free slot), the time of the slot's last change, the time
+# until which the payer is proven, and the counters of the payer's circuit.
 SETS, WAYS = 128, 8
 _PAYER, _CHANGED_AT, _PROVEN_UNTIL, _CIRCUIT = 0, 1, 2, 3
 _SLOT_SIZE = _CIRCUIT + COUNTERS
@@ -40,18 +40,19 @@ class PayerBreaker:
     be sent (NotSent), the shared circuit counts one failure for each vehicle. If sent calls fail,
     the shared circuit counts one failure for each proven payer. An answer with status 200 makes its
     payer proven for PROVEN_S seconds. While more than half of this time remains, further answers
-    usually do not renew it, so that they need no lock. A client with invented credentials is never
+    usually do not extend it, and so need no lock. A client with invented credentials is never
     proven, so its failed calls do not open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
     share one probe, a payer whose calls fail could keep the circuit open for all.
 
-    Worker processes share the state in ``counters``. The table of payers has a fixed size
-    and is divided into sets of slots. A payer's hash selects its set. A new payer gets a free slot
-    of its set. If the set is full, the new payer replaces the payer whose slot has been unchanged
-    for the longest time. Unproven payers are replaced first. An unproven payer never replaces a
-    proven payer. A payer without a slot has no circuit of its own. While the shared circuit and the
-    payer's circuit have no failures or pauses, most calls take no lock.
+    Worker processes share the state in ``counters``. The table of payers has a fixed size and is
+    divided into sets of slots. The hash of a payer selects one of the sets. A new payer gets a free
+    slot of this set. If the set is full, the new payer replaces an unproven payer. If all payers of
+    the set are proven, only a proven new payer replaces one of them. Among several candidates, the
+    payer whose slot was changed least recently is replaced. A payer without a slot has no circuit
+    of its own. While the shared circuit and the payer's circuit have no failures or pauses, most
+    calls take no lock.
     """
 
     def __init__(
@@ -227,9 +228,9 @@ class _Slot:
     def is_settled(self, now: float) -> bool:
         """Return whether an answer other than 429 leaves this slot unchanged.
 
-        The slot stays unchanged if the payer's circuit has no failures, and more than PROVEN_S / 2
-        seconds remain of the time for which a 200 has made the payer proven. For any other slot, an
-        answer clears the failures, and a 200 makes the payer proven for PROVEN_S seconds from now.
+        The slot stays unchanged if the payer's circuit has no failures, and the payer stays proven
+        for more than PROVEN_S / 2 seconds. In any other slot, an answer clears the failures, and a
+        200 makes the payer proven for PROVEN_S seconds from now.
         """
         proven_s = self._counters[self._first + _PROVEN_UNTIL] - now
         return PROVEN_S / 2 < proven_s <= PROVEN_S and not self.circuit.has_failures
@@ -264,7 +265,7 @@ class _Payers:
         return next((slot for slot in self._set_of(payer) if slot.payer == payer), None)
 
     def claim(self, payer: float, now: float, proven: bool = False) -> _Slot | None:
-        """Return the payer's slot, and assign a slot to a new payer.
+        """Return the payer's slot. If the payer is new, first assign a slot to it.
 
         A new payer that is not ``proven`` gets no slot (None) if all slots of the set belong to
         proven payers. The caller must have locked the counters.
@@ -284,6 +285,7 @@ class _Payers:
         return slot
 
     def _set_of(self, payer: float) -> list[_Slot]:
-        # Halve the hash, because every hash is odd and would select only odd-numbered sets.
+        # ``name_hash`` returns only odd integers. Without the division by 2, all payers would be in
+        # odd-numbered sets.
         first = int(payer) // 2 % SETS * WAYS
         return self._slots[first : first + WAYS]

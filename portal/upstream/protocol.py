@@ -36,7 +36,7 @@ class Resource:
 
 
 class Attempt(Protocol):
-    """One recorded request. Its sender calls ``finish`` exactly once, even if nothing was sent."""
+    """One recorded request. Call ``finish`` exactly once, even if nothing was sent."""
 
     def finish(self, outcome: str, status: int | None = None) -> None: ...
 

@@ -24,8 +24,8 @@ class SingleUseAdapter(BaseAdapter):
 
     ``deadline`` (monotonic seconds) limits the whole exchange. The argument ``timeout`` of ``send``
     is a pair of numbers, in seconds. The first number limits name resolution, TCP and TLS together.
-    The second number limits the wait for the complete head of the final response. If ``send`` or
-    the reading of the response's content fails, it raises UpstreamError. Redirects, cookies,
+    The second number limits the wait for the complete head of the final response. ``send`` raises
+    UpstreamError if it fails. So does reading the response's content. Redirects, cookies,
     proxies and .netrc are not supported.
     """
 

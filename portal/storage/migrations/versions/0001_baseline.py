@@ -1,4 +1,4 @@
-"""The schema of the portal's last version without migrations and without namespaces.
+"""The schema of the last version that had neither migrations nor namespaces.
 
 Since revision 0002, a row's namespace is the name of its upstream.
 """

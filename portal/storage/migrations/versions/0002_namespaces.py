@@ -1,9 +1,10 @@
 """Adds namespaces, the log of purges, and the table for the secret key's fingerprint.
 
-A row's namespace is the name of its upstream. The existing rows of the ledger (the table of
-upstream calls), and the tokens copied from ``tokens``, get the empty namespace. A purge deletes a
-vehicle's data. The old tables ``tokens``, ``spending`` and ``hits`` remain, because a process of
-the earlier version may still be using them.
+A row's namespace is the name of its upstream. The tokens are copied from ``tokens`` to the new
+table ``access_tokens``. The copies and the existing rows of the ledger (the table of upstream
+calls) get the empty namespace. A purge deletes a vehicle's data. The old tables
+``tokens``, ``spending`` and ``hits`` remain, because a process of the earlier version may still be
+using them.
 """
 
 import logging
@@ -18,7 +19,7 @@ log = logging.getLogger("portal.storage.migrations")
 
 _COLUMNS = "digest, name, scopes, daily_limit, created_at, expires_at, revoked_at"
 # In pass-through mode, the portal sends callers' credentials upstream, but must never send a token
-# that it has issued. The portal recognises old tokens by these copies of their digests.
+# that it has issued. The portal recognises old tokens by the digests that this statement copies.
 _COPY_TOKENS = (
     f"INSERT INTO access_tokens (namespace, {_COLUMNS}) "  # noqa: S608 only constants
     f"SELECT '', {_COLUMNS} FROM tokens"

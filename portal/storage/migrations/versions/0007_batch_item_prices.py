@@ -1,4 +1,4 @@
-"""Adds a column for the highest possible price of a batch item's lookups."""
+"""Adds a column for the highest possible price of a batch's lookups for one vehicle."""
 
 import sqlalchemy as sa
 from alembic import op
