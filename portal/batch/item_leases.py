@@ -265,8 +265,8 @@ class ItemLeases:
 
         The batch that has waited longest for a new lease comes first, so that a large batch does
         not delay smaller batches. A batch is omitted if this portal has no key that decrypts the
-        batch's Access. Call this method before a transaction begins, so that other writers need not
-        wait for the decryption.
+        batch's Access. Call this method before a write transaction begins, so that other writers
+        need not wait for the decryption.
         """
         with reading(self._engine) as db:
             running = _RUNNING.run(db, {"within": self._namespace}).all()

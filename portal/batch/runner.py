@@ -143,7 +143,7 @@ class BatchRunner:
     def _run(self, claim: Claim) -> Claim | None:
         """Look up one item. Return the next leased item, or None to end this thread.
 
-        Each lookup is made only if the item is still wanted and the owner's token is still valid.
+        Each lookup is made only if ``ItemLeases.is_wanted`` is true and the owner's token is valid.
         """
         cause = ""
         answers: dict[LookupName, Served] = {}

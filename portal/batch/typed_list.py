@@ -166,9 +166,9 @@ def read_list(text: str) -> TypedList:
     with a vehicle, dates and times are ignored too, although their digits may look like a mistyped
     Renavam.
 
-    A text with tabs, semicolons or a header is a table. In a table, a Renavam beside a plate
-    belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of its
-    own.
+    A text with tabs or semicolons, or with a header, is a table. In a table, a Renavam beside a
+    plate belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of
+    its own.
     """
     lines = text.splitlines()
     delimiter = ""

@@ -252,9 +252,9 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete, in every namespace, the dossiers whose ``head`` no configured key can decrypt.
+        """Delete the undecryptable dossiers of every namespace.
 
-        Raises SQLAlchemyError.
+        These are the dossiers whose ``head`` no configured key can decrypt. Raises SQLAlchemyError.
         """
         query = select(table.c.number, table.c.namespace, table.c.head)
         with reading(self._engine) as db:
