@@ -499,9 +499,9 @@ class Batches:
 def _left(item: Any, charges: BatchCharges, now: float) -> Decimal:
     """Return the highest price in R$ of the calls that a pending item still needs.
 
-    Answered calls, and a call in progress, are not needed again. A failed call, or a call whose
-    process was killed, is needed again. At most one call is in progress, because the lookups of an
-    item are made one after another.
+    Calls that are answered or in progress are not needed again. Calls that failed, or whose process
+    was killed, are needed again. At most one call is in progress, because the lookups of an item
+    are made one after another.
 
     The caller reads the item first and the charges second, and ``now`` must be earlier than both
     reads. Between the two reads, a process may lease the item and send a call. In this case,

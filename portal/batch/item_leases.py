@@ -95,7 +95,7 @@ _FINISH: Final = PreparedStatement(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """An item that this process has leased.
+    """An item (a vehicle of a batch) that this process has leased.
 
     ``tries`` counts the batch's pauses since a lookup last succeeded. ``attempts`` counts the
     pauses that this item has caused.
@@ -265,8 +265,8 @@ class ItemLeases:
 
         The batch that has waited longest for a new lease comes first, so that a large batch does
         not delay smaller batches. A batch is omitted if this portal has no key that decrypts the
-        batch's Access. Call this method before a transaction begins, so that other writers need not
-        wait for the decryption.
+        batch's Access. Call this method before a write transaction begins, so that other writers
+        need not wait for the decryption.
         """
         with reading(self._engine) as db:
             running = _RUNNING.run(db, {"within": self._namespace}).all()
@@ -317,7 +317,7 @@ class ItemLeases:
                 items.c.batch == row.id, items.c.state == "pending"
             )
         ).one()
-        # The same limit as in _LEASE.
+        # After a pause (``tries`` > 0), at most 1 item may be leased, as in the statement _LEASE.
         limit = 1 if row.tries else self.concurrency
         return max(0, min(int(total) - int(leased), limit - int(leased)))
 

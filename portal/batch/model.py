@@ -99,7 +99,7 @@ class Item:
     ``position`` is the item's index in the batch, from 0. ``cause`` is the reason why an item
     failed: a FailureKind of the gateway, "out_of_scope" (the token lacks the lookup's scope) or
     "rejected" (the upstream answered with a status other than 200). ``result`` is the summary of
-    the item's answers by ``BatchRunner``, or None if there is no summary.
+    the item's answers that ``BatchRunner`` has stored, or None if there is no summary.
     """
 
     subject: Subject

@@ -21,7 +21,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
     "refused_401": "access",
     "refused_403": "access",
 }
-# Daily limits, for which a pause lasts until midnight. For a failure because of such a limit,
+# A pause for one of these daily limits lasts until midnight. For these limits,
 # ``Failure.retry_after_s`` is the number of seconds until midnight.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
 _UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused"})
@@ -48,7 +48,7 @@ def pause_after(
     pauses that this item has caused.
 
     The failures "unreachable" and "busy" may concern only this item. If the item has already caused
-    a pause, such a failure makes the item fail without another pause in two cases:
+    a pause, the item fails without another pause in two cases:
 
     - A lookup has succeeded since the batch's last pause (``tries`` is 0).
     - The item has caused MOST_ATTEMPTS - 1 pauses.

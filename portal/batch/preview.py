@@ -1,7 +1,7 @@
 """Computes the cost of looking up a list of vehicles.
 
 The cost is the price of all answers that are not yet stored. The upstream may charge for a failed
-lookup, and again when the lookup is repeated. A preview does not include the cost of repeated
+lookup, and charge again when the lookup is repeated. The computed cost does not include repeated
 lookups.
 """
 
@@ -49,13 +49,13 @@ class Preview:
 
 
 class RemainingPreviews:
-    """Previews of the items that a batch has not done yet, at the present prices.
+    """Computes the highest cost (Preview) of a batch's unfinished items.
 
     While a batch is paused until ``resume_at``, a browser fetches the batch's page every two
-    seconds. A preview of 500 plates takes 50 ms of processor time, so the preview of such a batch
-    is cached for KEPT_S seconds. A list of batches uses cached previews too, because it may contain
-    20 drafts of 500 plates, whose previews take 1 s. Answers may be stored or expire while a
-    preview is cached, so ``start_batch`` computes the prices anew.
+    seconds. A preview of 500 plates takes 50 ms of processor time, so the preview of this paused
+    batch is cached for KEPT_S seconds. A list of batches uses cached previews too, because it may
+    contain 20 drafts of 500 plates, whose previews take 1 s. Answers may be stored or expire while
+    a preview is cached, so ``start_batch`` computes the prices anew.
     """
 
     def __init__(
@@ -67,7 +67,7 @@ class RemainingPreviews:
         self._cached: dict[Hashable, tuple[float, Preview]] = {}
 
     def get(self, batch: Batch, owner: str, identity: Identity) -> Preview:
-        """Return the preview of the lookups that are made if the owner starts the batch.
+        """Return the highest cost of the lookups if the batch is started.
 
         Raises UnknownBatch.
         """

@@ -51,8 +51,8 @@ Summarise = Callable[[Subject, Sequence[LookupName], Mapping[LookupName, Served]
 class BatchRunner:
     """Looks up the items of running batches, on at most ``leases.concurrency`` threads.
 
-    The leases of a killed process expire after LEASE_S seconds. Another process then looks up the
-    leased items, and pays nothing for answers that are already stored.
+    The leases of a killed process expire after LEASE_S seconds. After that, another process looks
+    up the leased items. It pays nothing for answers that are already stored.
 
     ``summarise`` returns a summary of an item's answers. The runner stores the summary with the
     item. The arguments of ``summarise`` are the vehicle, the batch's lookups and the answers. The
@@ -132,7 +132,8 @@ class BatchRunner:
                 with self._turn.taken():
                     claim = self._run(claim)
         except SQLAlchemyError as error:
-            # The item's lease expires. A process that reaches the database then looks up the item.
+            # The item's lease expires. After this expiry, any process that can reach the database
+            # may look up the item.
             log.warning("a batch cannot go on: %s", type(error).__name__)
         except Exception as error:
             log.error("unexpected %s in a batch", type(error).__name__)
@@ -142,7 +143,7 @@ class BatchRunner:
     def _run(self, claim: Claim) -> Claim | None:
         """Look up one item. Return the next leased item, or None to end this thread.
 
-        Each lookup is made only if the item is still wanted and the owner's token is still valid.
+        Each lookup is made only if ``ItemLeases.is_wanted`` is true and the owner's token is valid.
         """
         cause = ""
         answers: dict[LookupName, Served] = {}

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# A thread that has waited PATIENCE_S seconds for the turn computes without the turn, because the
-# thread that has the turn may be waiting too, for example for a database lock.
+# A thread waits at most PATIENCE_S seconds for the turn, and then computes without it. The reason
+# is that the thread with the turn may itself be waiting, for example for a database lock.
 PATIENCE_S: Final = 0.05
 
 

@@ -31,8 +31,8 @@ BinaryFormat = Literal["XLSX", "ODS", "ZIP", "XLS", "PDF"]
 
 LONGEST_SHOWN = 40  # characters; longer invalid entries are stored truncated
 MOST_WRONG = 200  # invalid entries stored per list; further entries are only counted
-# A plate or Renavam within other text. Separators may follow a plate's letters, and a dash may
-# precede the last digit of a Renavam, as in the portal's CSV exports.
+# A plate or Renavam within other text. Separators may follow a plate's letters. A dash may precede
+# the last digit of a Renavam, because CSV exports of the portal contain this dash.
 _SUBJECT = re.compile(
     rf"(?<![A-Za-z0-9])(?:([A-Za-z]{{3}})[{DASHES} .·]{{0,3}}([0-9][A-Za-z0-9][0-9]{{2}})"
     rf"|([0-9]{{10}}[{DASHES}]?[0-9]))"
@@ -71,7 +71,7 @@ _PLATE_TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE)")
 _TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE|RENAVA[MN])")
 # Possible separators of a line's cells. A tab is preferred to a semicolon, and both to a comma.
 _DELIMITERS = "\t;,"
-_SLASHES = re.compile(r"[/|]")  # separate the vehicles of a line without a delimiter
+_SLASHES = re.compile(r"[/|]")  # separators in a line without any of _DELIMITERS
 # The first line of a CSV file may tell Excel the file's delimiter, for example "sep=;".
 _STATED_DELIMITER = re.compile(r'\ufeff?"?sep=([;,\t])"?', re.IGNORECASE)
 _encoder = msgspec.json.Encoder(decimal_format="number")
@@ -95,8 +95,8 @@ class WrongEntry:
 
     ``index`` is the number of the entry's line, row or list element, from 0. ``suggestion`` is the
     plate or Renavam that was probably meant, or "" if unknown. ``in_file`` is true if the entry is
-    from an uploaded file. ``is_text`` is false if the entry is a JSON value other than a string.
-    ``value`` is then the JSON text of this value.
+    from an uploaded file. ``is_text`` is false if the entry is a JSON value other than a string. In
+    this case, ``value`` is the entry's JSON text.
     """
 
     index: int
@@ -166,9 +166,9 @@ def read_list(text: str) -> TypedList:
     with a vehicle, dates and times are ignored too, although their digits may look like a mistyped
     Renavam.
 
-    A text with tabs, semicolons or a header is a table. In a table, a Renavam beside a plate
-    belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of its
-    own.
+    A text with tabs or semicolons, or with a header, is a table. In a table, a Renavam beside a
+    plate belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of
+    its own.
     """
     lines = text.splitlines()
     delimiter = ""
@@ -185,8 +185,8 @@ def read_list(text: str) -> TypedList:
     # cell that contains several lines of notes. But if a quote is not closed, the module joins all
     # lines up to the next quote into one cell, and the vehicles in these lines are not found. A
     # text with an odd number of quotes is therefore read only line by line. In a text with an even
-    # number, two quotes may still be unclosed. Such a text is read both line by line and with the
-    # csv module, and the result with more vehicles is returned.
+    # number of quotes, two of them may still be unclosed. Such a text is read both line by line and
+    # with the csv module, and the result with more vehicles is returned.
     if '"' not in text or text.count('"') % 2:
         return by_line
     table = _rows("\n".join(lines), delimiter or max(";\t,", key="\n".join(lines[:20]).count))
@@ -219,7 +219,7 @@ def joined(first: TypedList, second: TypedList) -> TypedList:
 
 
 def decode_upload(content: bytes) -> str:
-    """Decode a file from UTF-8, UTF-16 with a byte order mark, or else Windows-1252."""
+    """Decode UTF-16 (with a byte order mark), UTF-8 or else Windows-1252."""
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return content.decode("utf-16", "replace")
     try:
@@ -293,18 +293,18 @@ def _header(rows: Sequence[Sequence[str]]) -> int | None:
 
 
 def _named_columns(header: Sequence[str]) -> list[int]:
-    """Return the indexes of the columns of plates or Renavam, plates before Renavam."""
+    """Return the indexes of the plate columns, then of the Renavam columns."""
     titles = [bare(text) for text in header]
     found = [index for index, title in enumerate(titles) if _TITLE.search(title)]
     return sorted(found, key=lambda index: not _PLATE_TITLE.search(titles[index]))
 
 
 def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
-    """Return the cells of a row to read: the cells in ``columns``, or all cells.
+    """Return the cells of a row that must be read.
 
-    ``columns`` are the columns that the header names. All cells are read if every cell with text
-    contains a vehicle and one of the vehicles is a plate. The supposed header is then probably not
-    a header but a sentence above a list.
+    These are the cells in ``columns``, which are the columns that the header names. But all cells
+    are read if every cell with text contains a vehicle and one of the vehicles is a plate. In this
+    case, the supposed header is probably a sentence above a list.
     """
     filled = [cell for cell in cells if cell.subjects or cell.words]
     has_plate = any(isinstance(each, Plate) for cell in filled for each in cell.subjects)
@@ -340,9 +340,9 @@ def _in_cells(
     mistyped = [each for each in doubtful if not _LIKE_RENAVAM.fullmatch(_signs(each))]
     has_others = sum(len(cell.words) for cell in filled) > len(doubtful)
     # Omit the numbers of a row (Renavam and mistyped Renavam) in two cases. If a table's row has
-    # one number for each plate, the numbers are the Renavam of the same vehicles. If a row has a
-    # single plate and other words, a number may be a telephone number or a CPF (a person's tax
-    # number).
+    # one number for each plate, each number is the Renavam of a vehicle whose plate is in the row.
+    # If a row has a single plate and other words, a number may be a telephone number or a CPF (a
+    # person's tax number).
     vehicle_count = len(plates) + len(mistyped)
     numbers_count = len(subjects) - len(plates) + len(doubtful) - len(mistyped)
     is_pair = has_columns and numbers_count == vehicle_count
@@ -351,9 +351,9 @@ def _in_cells(
         subjects = list(plates) or subjects
     is_every_word_named = is_named or len(filled) == 1 or not has_others
     if subjects:
-        # In a row with a single plate and other words, a word like a mistyped plate or Renavam may
-        # describe the plate's vehicle. The word is an invalid entry only if a header names the
-        # columns or if the row is a line of text.
+        # In a row with a single plate and other words, a word that looks like a mistyped plate or
+        # Renavam may describe the plate's vehicle. The word is an invalid entry only if a header
+        # names the columns or if the row is a line of text.
         return [*subjects, *(doubtful if is_every_word_named or len(plates) != 1 else ())]
     if doubtful and is_every_word_named:
         return list(doubtful)

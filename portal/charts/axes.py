@@ -101,7 +101,8 @@ def year_bands(frame: Frame) -> Iterator[Band]:
 def _edges(frame: Frame, year: int) -> tuple[float, float]:
     """Return the x coordinates of a year's left and right edge.
 
-    The edges are half a month before the year's January and half a month before the next January.
+    A month is a point on the x axis. The edges are half a month before January of the year and half
+    a month before January of the next year.
     """
     width = frame.canvas.plot_width
     if frame.first == frame.last:

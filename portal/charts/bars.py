@@ -1,4 +1,4 @@
-"""Compute the geometry of stacked bars, vertical (one per day) or horizontal.
+"""Compute the geometry of vertical or horizontal stacked bars.
 
 All coordinates are percentages of the plot, so that the style sheet can set the plot's size.
 """
@@ -136,8 +136,8 @@ def _stacked(values: Sequence[float]) -> Iterator[tuple[int, float, float]]:
 def _ticks(bars: Sequence[Bar], slot: float, width: float) -> list[Tick]:
     """Return evenly spaced labels, including one for the last bar.
 
-    Labels are centred below their bars. If ``slot`` is less than ``_WIDEST``, the last label ends
-    at the right edge of its bar instead, so that it stays inside the plot.
+    Labels are centred below their bars. If bars are narrow (``slot`` < ``_WIDEST``), the last label
+    ends at the right edge of its bar, because a centred label could extend beyond the plot.
     """
     step = -(-len(bars) // _MOST_LABELS)
     last = len(bars) - 1

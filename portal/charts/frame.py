@@ -30,7 +30,7 @@ class Canvas:
 
 
 # In the layout "paper", one unit is a quarter of a millimetre, so letters of 12 units measure 8.5
-# points. In the layout "compact", for phones, a drawing is 332 units wide. The smallest supported
+# points. The layout "compact" is for phones. Its drawing is 332 units wide. The smallest supported
 # screen (320 px) shows the drawing 286 px wide, so letters of 14 units measure 12 px.
 CANVASES: Final = MappingProxyType[Layout, Canvas](
     {

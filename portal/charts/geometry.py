@@ -172,7 +172,7 @@ class Months:
     ``x`` has the x coordinates of the first and last month. ``y`` has the y coordinates of the
     lowest and highest grid line, and ``levels`` the prices at these two lines. ``peak`` is the
     highest real price, or 0 if there is no real price. ``last_real`` is the index in ``values`` of
-    the last real price, or of the last price if none is real.
+    the last real price, or of the last price if there is no real price.
     """
 
     first: int
@@ -189,11 +189,11 @@ class PriceChart:
     """A whole chart: the chosen series, and the other series on the same scale.
 
     ``bands`` are background strips, one for every second year. ``zone`` is the hatched strip to the
-    right of all real prices, or None if no prediction follows them. If the price axis leaves out
-    the prices between zero and the lowest grid line, a zigzag (the axis break) marks the gap.
-    ``break_y`` is the top of the axis break, or None if there is no axis break. ``hatch_path`` and
-    ``break_path`` draw the hatching and the axis break. In the layout "screen" both paths are "",
-    because the template draws patterns instead. ``unit`` is the unit that ``PriceTick.short``
+    right of all real prices, or None if no prediction follows the real prices. If the price axis
+    leaves out the prices between zero and the lowest grid line, a zigzag (the axis break) marks the
+    gap. ``break_y`` is the top of the axis break, or None if there is no axis break. ``hatch_path``
+    and ``break_path`` draw the hatching and the axis break. In the layout "screen" both paths are
+    "", because the template draws patterns instead. ``unit`` is the unit that ``PriceTick.short``
     leaves out, such as "mil" (thousand), or "" if no unit is left out. ``is_long`` is true if a
     label beside the plot needs a wider margin.
     """

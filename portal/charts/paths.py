@@ -12,7 +12,7 @@ def number(value: float) -> str:
 
 
 def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
-    """Return a path with one line through the points of each run.
+    """Return a path with one line for each run (sequence of points).
 
     A run of one point is left out. If ``whole`` is true, coordinates are rounded to integers,
     otherwise to one decimal.
@@ -23,7 +23,7 @@ def line_path(runs: Iterable[Sequence[Point]], *, whole: bool = False) -> str:
 def area_path(runs: Iterable[Sequence[Point]], bottom: float, *, whole: bool = False) -> str:
     """Return one path for the areas between y = ``bottom`` and each run.
 
-    A run of one point is left out.
+    A run (sequence of points) with a single point is left out.
     """
     return "".join(
         f"{_run(run, whole=whole)}V{number(bottom)}H{number(_round(run[0][0], whole=whole))}z"

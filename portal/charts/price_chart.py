@@ -32,12 +32,13 @@ MOST_SERIES: Final = 6
 MOST_MONTHS: Final = 240
 # The price axis starts at zero if the lowest price is below this share of the highest price.
 _NEAR_ZERO: Final = 0.4
-# Shares of the plot's height that stay free: above the highest grid line for the peak's label, and
-# below the lowest grid line for the axis break (the mark of an axis that does not start at zero).
+# These shares of the plot's height stay free. _HEAD is above the highest grid line, for the peak's
+# label. _FOOT is below the lowest grid line, for the axis break (the mark of an axis that does not
+# start at zero).
 _HEAD, _FOOT = 0.1, 0.12
 _BREAK_TOP: Final = 0.92
-# In the normal margins, a price label (on the right) has room for _LONGEST_PRICE characters, and a
-# grid line's label (on the left) has room for _LONGEST_TICK characters.
+# The normal right margin has room for a price label of _LONGEST_PRICE characters. The normal left
+# margin has room for a grid line's label of _LONGEST_TICK characters.
 _LONGEST_PRICE, _LONGEST_TICK = 10, 11
 
 

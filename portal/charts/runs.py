@@ -31,7 +31,7 @@ def runs(known: Known, places: Places, *, predicted: bool) -> Iterator[list[Poin
 
 
 def lonely(known: Known) -> Iterator[int]:
-    """Yield each month with a price if the months before and after have no price."""
+    """Yield each month with a price if its neighbouring months lack one."""
     for index in known:
         if index - 1 not in known and index + 1 not in known:
             yield index

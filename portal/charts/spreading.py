@@ -23,10 +23,11 @@ def spread(
     distances = ((heights[a] + heights[b]) / 2 for a, b in pairwise(order))
     offsets = list(accumulate(distances, initial=0.0))
     # Imagine all labels in one stack without gaps. ``offset`` is a label's distance from the top
-    # label of the stack. ``stack_top`` is the position of the top label that puts the label at its
-    # wanted position. A block consists of one label, or of several labels without gaps. A label
-    # with a smaller ``stack_top`` than the block above it would overlap the block. The label and
-    # the block are then merged. The ``stack_top`` of the merged block is the weighted mean of both.
+    # label of the stack. A label's ``stack_top`` is the position that the top label must have to
+    # put this label at its wanted position. A block consists of one label, or of several labels
+    # without gaps. A label with a smaller ``stack_top`` than the block above it would overlap the
+    # block. In this case, the label and the block are merged. The ``stack_top`` of the merged block
+    # is the weighted mean of both.
     blocks: list[tuple[float, float, int]] = []
     for i, offset in zip(order, offsets, strict=False):
         stack_top, weight, count = wanted[i] - offset, weights[i], 1

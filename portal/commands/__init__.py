@@ -35,8 +35,8 @@ def register_commands(
 ) -> None:
     """Add the operator's commands to ``app``.
 
-    ``token issue`` calls ``create_database``, which creates the database if it is missing, and may
-    raise OSError or SQLAlchemyError.
+    ``token issue`` calls ``create_database``, which creates the database if it is missing.
+    ``create_database`` may raise OSError or SQLAlchemyError.
     """
     token = token_commands(tokens, create_database)
     purge = purge_command(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases)

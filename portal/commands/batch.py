@@ -126,9 +126,10 @@ def batch_command(given: BatchTools) -> Command:
 
 
 def _with_credential(tools: BatchTools) -> BatchTools:
-    """Return ``tools``, with the user's own Identity in pass-through mode.
+    """Return ``tools`` with the Identity that makes the upstream calls.
 
-    Exits if the user's upstream credential is missing or is a token of this portal.
+    In pass-through mode, this is the Identity of the user's upstream credential. Exits if this
+    credential is missing or is a token of this portal.
     """
     if tools.authenticate is None:
         return tools
@@ -283,9 +284,9 @@ def _write_table(table: Table, file: Any, chosen: Format) -> None:
 
 
 def _impossible(tools: BatchTools, batch: Batch) -> int:
-    """Return how many Renavam are done without an answer.
+    """Return the number of done items for which no lookup was possible.
 
-    The lookup "decode" needs a plate, so a batch with only this lookup makes none for a Renavam.
+    The lookup "decode" needs a plate, so a batch with only this lookup looks up no Renavam.
     """
     items = tools.batches.items(batch.id, tools.identity.digest)
     return sum(item.state == "done" and not lookups_of(item.subject, batch.ask) for item in items)

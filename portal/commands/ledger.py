@@ -65,9 +65,9 @@ def ledger_command(book: Ledger, usage: UsageLog) -> Command:
 def _summary(rows: Iterable[UpstreamCall], unpaid: Mapping[str, Usage]) -> Iterator[Record]:
     """Yield a record for each operation, and a last record with the totals.
 
-    "hits" counts answers from the cache. "saved" is what upstream calls would have cost in R$ in
-    place of these answers. "collapsed" counts lookups that shared the upstream call of another
-    lookup. They are not included in "saved".
+    "hits" counts answers from the cache. "saved" is the price in R$ of the upstream calls that
+    these answers replaced. "collapsed" counts lookups that shared the upstream call of another
+    lookup. These lookups are not included in "saved".
     """
     calls: defaultdict[str, int] = defaultdict(int)
     spent: defaultdict[str, Decimal] = defaultdict(Decimal)

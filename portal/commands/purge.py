@@ -134,8 +134,9 @@ class _Purge:
     def end(self) -> None:
         """Wait until no process can serve the purged data, and report the failures.
 
-        A process that has read an answer may serve the answer, or a page that shows it, for
-        CONFIRMED_FOR_S seconds without reading the store again.
+        After a process has read an answer from the store, it may serve this answer for
+        CONFIRMED_FOR_S seconds without reading the store again. The same applies to a page that
+        shows the answer.
         """
         if self.deleted or self.dossiers:
             time.sleep(CONFIRMED_FOR_S)

@@ -1,9 +1,9 @@
 """Stores issued dossiers (vehicle reports) encrypted in the database.
 
-A dossier consists of the head (its share key and an IssuedSnapshot), the HTML and, if one was
-rendered, the PDF. Each of these parts has its own encryption key. This key is derived from the
-secret key, the namespace (the upstream's name), the dossier's number and the part's name. A part
-that is copied into another row therefore cannot be decrypted.
+A dossier consists of the head (its share key and an IssuedSnapshot), the HTML and optionally a PDF.
+Each of these parts has its own encryption key. This key is derived from the secret key, the
+namespace (the upstream's name), the dossier's number and the part's name. A part that is copied
+into another row therefore cannot be decrypted.
 
 The share key is the random text in a dossier's link. The column ``share_key`` contains only the
 HMAC of this text. The portal uses the HMAC to find the dossier of a link. The encrypted head
@@ -39,8 +39,8 @@ from portal.storage import (
 from portal.storage import dossiers as table
 
 DAY_S: Final = 86_400
-# After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. The portal
-# can then report the dossier as expired or revoked instead of unknown.
+# After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. During
+# this time, the portal reports the dossier as expired or revoked instead of unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
 # After a dossier's metadata (the column ``head``) is deleted, the portal searches the database's
 # files for the first _TRACE_BYTES bytes of the metadata. A match means that a file still contains
@@ -252,9 +252,9 @@ class DossierArchive:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
     def drop_unreadable(self) -> None:
-        """Delete, in every namespace, the dossiers whose ``head`` no configured key can decrypt.
+        """Delete the undecryptable dossiers of every namespace.
 
-        Raises SQLAlchemyError.
+        These are the dossiers whose ``head`` no configured key can decrypt. Raises SQLAlchemyError.
         """
         query = select(table.c.number, table.c.namespace, table.c.head)
         with reading(self._engine) as db:

@@ -144,8 +144,8 @@ class _Child:
             )
             self._connection = Connection(ours.detach())
         self._is_idle = False
-        # If a client abandons the last download, nothing calls ``end``. The child then ends when
-        # this object is garbage-collected.
+        # If a client abandons the last download, nothing calls ``end``. In this case, the child
+        # ends when this object is garbage-collected.
         weakref.finalize(self, _kill, self._process)
 
     def prepare(self, files: Mapping[str, File]) -> None:

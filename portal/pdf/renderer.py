@@ -30,10 +30,10 @@ class UnknownFile(KeyError):
 
 
 def is_evidently_installed() -> bool:
-    """Return whether WeasyPrint and its libraries are found, without the import.
+    """Return whether WeasyPrint and its libraries are installed.
 
-    Importing WeasyPrint takes 0.7 s. Outside Linux the libraries have other names, so the function
-    may return False although everything is installed.
+    The function does not import WeasyPrint, because the import takes 0.7 s. Outside Linux the
+    libraries have other names, so the function may return False although everything is installed.
     """
     try:
         for name in _LIBRARIES:
@@ -81,7 +81,7 @@ class PdfRenderer:
     def _linked_sheets(self, document: Any) -> list[Any]:
         """Return the parsed style sheets that the page links to, and remove the links.
 
-        WeasyPrint would otherwise parse the linked sheets again for each page.
+        If the links remained, WeasyPrint would parse the sheets again for each page.
         """
         links = [
             link for link in document.etree_element.iter("link") if link.get("rel") == "stylesheet"
@@ -123,7 +123,8 @@ def _gc_paused() -> Iterator[None]:
     """Pause the cyclic garbage collector during layout.
 
     A layout creates about 100,000 objects that live until the layout ends. Without the pause, the
-    collector would traverse these objects repeatedly, for a tenth of the rendering time.
+    collector would traverse these objects repeatedly, which would take a tenth of the rendering
+    time.
     """
     was_enabled = gc.isenabled()
     gc.disable()
