@@ -38,9 +38,9 @@ _CTB_230: _Source = ("art. 230, V, do CTB", "reported")
 class Effect:
     """The effect of one restriction on each act.
 
-    ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the restriction's text as sent if
-    the text has an unrecognised word or no kind, else "". ``in_force`` is False only if the record
-    states that there is no restriction, and no field contradicts this statement. ``doubt`` is a
+    ``kinds`` are in the order of KIND_WORDS. If the restriction's text has an unrecognised word or
+    no kind, ``unrecognised`` is the text as sent, else "". ``in_force`` is False only if the record
+    states that there is no restriction and no field contradicts this statement. ``doubt`` is a
     clause that explains why the record is unreliable ("a fonte registra “BAIXADA”": the source says
     "lifted"). If the record is reliable, ``doubt`` is "".
     """

@@ -6,10 +6,11 @@ the infraction. The status word must not contradict the payment, as VENCIDA ("pa
 other sign of a payment, such as "PAGO" ("paid") without a day, makes the fine "talvez paga" ("maybe
 paid"). A fine that is "talvez paga" stays in the sums, with a note.
 
-A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
-electronic notices (art. 284 of the CTB, the traffic code, and its § 1º). For a fine of R$ 293,47, a
-``valorPago`` (paid amount) of "234" therefore means R$ 234,78, which is 80 %. A whole number that
-matches none of these three amounts may have lost its cents, and is never presented as exact.
+A payment is the full amount of the fine, or 80 % until the due date, or 60 % through SNE, the
+federal system of electronic notices (art. 284 of the CTB, the traffic code). For a fine of
+R$ 293,47, a ``valorPago`` (paid amount) of "234" therefore means R$ 234,78, which is 80 %. A whole
+number that matches none of these three amounts may have lost its cents, and is never presented as
+exact.
 """
 
 import re

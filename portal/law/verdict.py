@@ -37,8 +37,8 @@ _LOOKUPS: Mapping[Missing, str] = {
 }
 # A verdict is based on these lookups. The third lookup, "decode", only describes the vehicle.
 _JUDGED: tuple[Missing, ...] = ("fines", "restrictions")
-# The text does not say "can be transferred", because the lookups do not cover the most frequent
-# obstacles to a transfer (_STILL_MISSING).
+# _NOTHING_FOUND does not say "can be transferred", because the lookups do not cover the most
+# frequent obstacles to a transfer (_STILL_MISSING).
 _NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 _NO_FINE = "Nenhuma multa em aberto encontrada"
@@ -239,8 +239,9 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# The gravest standing comes first. Each value has three texts: the name of one such fine, the name
-# of several, and the consequence. "paga" or "pagas" ("paid") replaces {} in a consequence.
+# A standing says whether payment of a fine can be enforced. The gravest standing comes first. Each
+# value has three texts: the name of one such fine, the name of several, and the consequence. "paga"
+# or "pagas" ("paid") replaces {} in a consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",
