@@ -45,7 +45,7 @@ class RankedEntry:
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
-    """Return the entries, the best match first. Equal scores keep their order."""
+    """Return the entries, best match first. Entries of equal score keep their order."""
     ranked = [_rank_entry(entry, decoded) for entry in entries]
     return tuple(sorted(ranked, key=lambda r: -r.score))
 
