@@ -184,10 +184,10 @@ def _limited(
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return a text that names the acts that court orders forbid.
 
-    If driving is not forbidden, the text depends on the best ``Confidence`` (how well a rule is
-    confirmed) of the rules that forbid the transfer. For "memory", the text says "em regra" ("as a
-    rule"). For "reported", it says "na prática" ("in practice"). For "verified", it has no such
-    words.
+    If driving is not forbidden, the text depends on how well the rules that forbid the transfer are
+    confirmed (``Confidence``). The best-confirmed rule counts. For "memory", the text says "em
+    regra" ("as a rule"). For "reported", it says "na prática" ("in practice"). For "verified", it
+    has no such words.
     """
     transfers = [effect.answers["transfer"] for effect in effects]
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}
