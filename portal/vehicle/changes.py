@@ -73,10 +73,10 @@ class RestrictionChange:
     answer lacks. ``position`` is the restriction's index in the later answer, or -1 if the later
     answer lacks the restriction.
 
-    The event "lifted" means that the record now says, without contradicting itself, that there is
-    no restriction (``is_lifted``). "in force" means that the record no longer says so. "denied"
-    means that the flag ``recorded`` became False although other fields still state or hide a
-    restriction. "affirmed" means that ``recorded`` is no longer False.
+    A record with ``is_lifted`` says that there is no restriction, and does not contradict itself.
+    The event "lifted" means that ``is_lifted`` became true. "in force" means that it became false.
+    "denied" means that the flag ``recorded`` became False although other fields still state or hide
+    a restriction. "affirmed" means that ``recorded`` is no longer False.
     """
 
     event: RestrictionEvent

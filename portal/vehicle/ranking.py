@@ -115,7 +115,7 @@ def _fuels(text: str) -> frozenset[str]:
 
 
 def _litres(decoded: Decoded, registered: str) -> str:
-    """Return the displacement in litres as in version names ("1.8" for 1798 cm³).
+    """Return the displacement in litres, as version names state it ("1.8" for 1798 cm³).
 
     If ``decoded`` has no plausible displacement, it is read from the text ``registered``. If this
     text states no displacement, the result is "".
