@@ -115,11 +115,11 @@ def row_of(
     """Build the matrix row of an act.
 
     The row gets the least favourable mark of all records. Fines affect only licensing and transfer;
-    restrictions affect every act. ``doubt`` is a clause that explains why the records may belong to
-    another vehicle, or "". A ``doubt`` replaces any mark except "no" by "unknown". ``missing``
-    names the lookups that failed or were not made. If one of them affects the act, "unknown" also
-    replaces any mark except "no". ``not_asked`` names the missing lookups that the user did not
-    choose.
+    restrictions affect every act. If the records may belong to another vehicle, ``doubt`` is a
+    clause that explains why, else "". A ``doubt`` replaces any mark except "no" by "unknown".
+    ``missing`` names the lookups that failed or were not made. If the records of such a lookup
+    could affect the act, "unknown" also replaces any mark except "no". ``not_asked`` names the
+    missing lookups that the user did not choose.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):

@@ -48,12 +48,13 @@ _PLURALS = {
 class FineAssessment:
     """A fine with its legal consequences.
 
-    Every ``…_note`` is a Portuguese sentence, or "". The discounts end on the due date.
-    ``has_discount`` is true if this date may be in the future. ``standing`` says whether payment
-    can be enforced now. ``shared_standing_note`` is ``standing_note`` without the fine's own dates.
-    ``is_called_off`` is true if the source (the upstream API) says that the fine is no longer owed.
-    ``description`` is the source's wording, or the table's wording if the source sends none.
-    ``table_description`` is the table's wording if it differs from ``description``, else "".
+    Every ``…_note`` is a Portuguese sentence, or "". A payer gets a discount until the fine's due
+    date. ``has_discount`` is true if this date may be in the future. ``standing`` says whether
+    payment can be enforced now. ``shared_standing_note`` is ``standing_note`` without the fine's
+    own dates. ``is_called_off`` is true if the source (the upstream API) says that the fine is no
+    longer owed. ``description`` is the source's description of the infraction, or the one in the
+    table of infractions if the source sends none. ``table_description`` is the table's description
+    if it differs from ``description``, else "".
     """
 
     record: Fine
@@ -96,8 +97,8 @@ class FineAssessment:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
         If a penalty is recorded, only the appeal is possible. Without a recorded penalty, the
-        defence and the naming may be possible. The appeal is then included too, because the record
-        may lack the penalty, unless the standing is "notice" (no penalty yet).
+        defence and the naming may be possible. If the standing is not "notice" (no penalty yet),
+        the record may lack a penalty that exists. The result then includes the appeal, too.
         """
         if self.is_paid:
             return ()
@@ -134,9 +135,9 @@ class Totals:
     whether payment can be enforced.
 
     ``points_to_come`` are the points of fines with the standing "notice" or "suspended". ``points``
-    are the points of all other fines. Neither number includes fines that, according to the source
-    (the upstream API), are no longer owed (``is_called_off``). ``points_unknown`` counts the fines
-    with ``is_called_off`` and the fines with unknown points.
+    are the points of all other fines. Both numbers leave out the fines with ``is_called_off``. The
+    source (the upstream API) says that these fines are no longer owed. ``points_unknown`` counts
+    the fines with ``is_called_off`` and the fines with unknown points.
 
     The source may list an open fine more than once. For each such fine, ``identical`` has the
     number of its records. The sums include all these records.
@@ -266,7 +267,7 @@ def _of_nic(clock: Clock, is_nic: bool) -> Clock:
 
 
 def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date, which ends the discounts, may be in the future.
+    """Return whether the due date, until which discounts apply, may be in the future.
 
     The record does not state the due date, which is at least MINIMUM_DAYS after the penalty.
     """

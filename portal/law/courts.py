@@ -18,8 +18,8 @@ from portal.wording import bare
 _CASE = re.compile(r"\b[0-9]{7}-?[0-9]{2}\.?[0-9]{4}\.?([0-9])\.?([0-9]{2})\.?[0-9]{4}\b")
 # Matches "TRT DA 3ª REGIAO" and "TRT 2A REGIAO", which mean the courts TRT3 and TRT2.
 _REGION = re.compile(r"\b(TR[FT])[ -]*(?:DA )?0*([0-9]{1,2}) ?[AO.]* ?REGIAO\b")
-# Matches the words "do Estado", as in "Tribunal de Justiça do Estado de Minas Gerais". The table
-# leaves out these words.
+# Matches the words "do Estado", as in "Tribunal de Justiça do Estado de Minas Gerais". The names in
+# courts.csv lack these words.
 _OF_A_STATE = re.compile(r"\bDO ESTADO (?=D[AEO] )")
 _FIRST_INSTANCE = "federal (1º grau)"
 
@@ -77,8 +77,8 @@ def court_name(text: str, case: str = "") -> str:
 def court_body_name(text: str) -> str:
     """Format the name of a court's division.
 
-    For example, ``04355-VIGESIMA TERCEIRA VARA CIVEL`` becomes ``23ª Vara Cível``. A bare code, or
-    a text with lower-case letters, loses only its outer spaces.
+    For example, ``04355-VIGESIMA TERCEIRA VARA CIVEL`` becomes ``23ª Vara Cível``. A text that
+    consists of only the code, or has lower-case letters, loses only its outer spaces.
     """
     sent = text.strip()
     if any(c.islower() for c in sent.replace("ª", "").replace("º", "")):
@@ -115,7 +115,7 @@ def _ordinal(words: list[str]) -> tuple[str, int]:
     for word in words:
         plain = bare(word)
         value = _ORDINALS.get(plain[:-1]) if plain[-1:] in ("A", "O") else None
-        # The value of each part of an ordinal has fewer digits than the value of the part before.
+        # In an ordinal, the value of a word has fewer digits than the value of the previous word.
         # "VIGESIMA TERCEIRA" (20, 3) is 23, but "QUARTA QUINTA" (4, 5) is two ordinals.
         if value is None or len(str(value)) >= len(str(previous)):
             break
@@ -130,7 +130,7 @@ def _spelled(word: str, *, first: bool) -> str:
     if plain in _SMALL and not first:
         return word.lower()
     if plain == "PARA":
-        return "Pará"  # the state; ``accented`` leaves PARA, mostly the preposition "para"
+        return "Pará"  # ``accented`` adds no accent, because "para" is also a preposition
     # "TJ/SP", "(CEJUSC)" and codes keep their upper case.
     return accented(word).capitalize() if word.isalpha() and len(word) > 1 else word
 

@@ -25,8 +25,8 @@ PROBABLY_DUE_DAYS = 60
 NOMINATION_DAYS = 30
 PRESCRIPTION_YEARS = 5
 # Lei 14.071/2020 came into force on this day. The law introduced the limits of 180 and 360 days for
-# a penalty. It changed the gravity (severity) of the infractions in arts. 220, XIII, and 233. It
-# removed some infractions from the count of points on a licence.
+# a penalty. It changed the gravity (severity) of the infractions in item XIII of art. 220 and in
+# art. 233. It removed some infractions from the count of points on a licence.
 LEI_14071_SINCE = date(2021, 4, 12)
 
 _ADVICE = "Confirme com um profissional."
@@ -49,7 +49,7 @@ _STILL_BLOCKS = "Mesmo prescrita, pode seguir impedindo até que o órgão ou a 
 class Clock:
     """The state of one deadline.
 
-    ``days_used`` are the days from the start of the deadline to the notice or penalty. For a
+    ``days_used`` are the days from the start of the period to the notice or penalty. For a
     defence, an appeal or the naming of the driver, they are the days from the start until today.
     ``days_used`` and ``limit_days`` are None if unknown or if the deadline is not measured in days.
     ``ends_on`` is the last day, or None if the record's dates do not determine this day. ``brief``
@@ -130,7 +130,8 @@ def notice_of_penalty(committed_on: date | None, penalty_on: date | None, today:
     """Check that the penalty was issued within 180 or 360 days of the infraction.
 
     The limit is 360 days if a defence was filed before the penalty. The record does not state
-    whether a defence was filed, so from 181 to 360 days the verdict is "unknown".
+    whether a defence was filed. If the penalty was issued after 181 to 360 days, the verdict is
+    therefore "unknown".
     """
     name, article = "Notificação da penalidade", "art. 282, §§ 6º e 7º, do CTB"
     ends_on = plus_days(committed_on, PENALTY_DAYS)
@@ -224,7 +225,7 @@ def driver_nomination(notified_on: date | None, today: date) -> Clock:
 
 
 def prescription(committed_on: date | None, penalty_on: date | None, today: date) -> Clock:
-    """Return the limitation period, as a rule five years to punish or to collect.
+    """Return the limitation period for punishment or collection, usually five years.
 
     The period to punish starts at the infraction. The period to collect starts when no appeal is
     possible any more, at the earliest ``MINIMUM_DAYS`` after the penalty (Lei 9.873/1999, arts. 1º
@@ -232,8 +233,8 @@ def prescription(committed_on: date | None, penalty_on: date | None, today: date
 
     The true end may differ from ``ends_on`` for reasons that the record does not show. Acts of the
     authority restart the period. Three years without any act in the case end the period early (Lei
-    9.873/1999, art. 1º, § 1º). 24 months without a decision on an appeal have the same effect (CTB,
-    arts. 285, § 6º, 289 and 289-A, since 01/01/2024).
+    9.873/1999, art. 1º, § 1º). Since 1 January 2024, 24 months without a decision on an appeal have
+    the same effect (CTB, § 6º of art. 285, and arts. 289 and 289-A).
     """
     article = "Lei 9.873/1999"
     clock = Clock("Prescrição", "unknown", None, None, None, article, "")

@@ -7,9 +7,9 @@ of a kind have weaker sources. Websites of the car trade report some of them (``
 therefore stops a transfer, too.
 
 A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The source (the
-upstream API) does not document such words, so the answers are then "unknown", except for acts that
-another kind in the record forbids. A record may also contradict itself: it describes a restriction
-but says that there is no restriction. The answers for all acts are then "unknown".
+upstream API) does not document such words, so the answers are then "unknown". Acts that another
+kind in the record forbids stay forbidden. A record may also contradict itself: it describes a
+restriction but says that there is no restriction. The answers for all acts are then "unknown".
 """
 
 from collections.abc import Mapping, Sequence
@@ -38,9 +38,9 @@ _CTB_230: _Source = ("art. 230, V, do CTB", "reported")
 class Effect:
     """The effect of one restriction on each act.
 
-    ``kinds`` are in the order of KIND_WORDS. ``unrecognised`` is the restriction's text as sent if
-    the text has an unrecognised word or no kind, else "". ``in_force`` is False only if the record
-    states that there is no restriction, and no field contradicts this statement. ``doubt`` is a
+    ``kinds`` are in the order of KIND_WORDS. If the restriction's text has an unrecognised word or
+    no kind, ``unrecognised`` is the text as sent, else "". ``in_force`` is False only if the record
+    states that there is no restriction and no field contradicts this statement. ``doubt`` is a
     clause that explains why the record is unreliable ("a fonte registra “BAIXADA”": the source says
     "lifted"). If the record is reliable, ``doubt`` is "".
     """

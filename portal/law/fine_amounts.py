@@ -1,7 +1,7 @@
 """Restore the exact amount of a fine.
 
 The field ``valor`` (amount) of a record often lacks the cents. In this module, "the source" is the
-upstream API that sends the records. The discounts follow art. 284 of the CTB (the traffic code).
+upstream API that sends the records. Art. 284 of the CTB (the traffic code) grants two discounts.
 Until the due date, a payer owes 80 % of the amount. A payer who uses SNE, the federal system of
 electronic notices, and files no defence or appeal owes 60 % (§ 1º). Some fines double if the driver
 repeats the infraction within 12 months. These are the fines of arts. 165 to 165-C, 173 to 175 and

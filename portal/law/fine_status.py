@@ -77,7 +77,7 @@ def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False
     """Return a fine's status on ``today``.
 
     ``is_nic`` marks a fine for not naming the driver (art. 257, § 8º). As a rule, such a fine needs
-    no infraction notice. Its dates therefore never give it the standing "notice".
+    no infraction notice. A missing penalty date therefore does not give it the standing "notice".
     """
     found = _status(fine, payment, today, is_nic=is_nic)
     if not fine.kind:
@@ -164,8 +164,8 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
 def _in_notice(fine: Fine, today: date) -> Status:
     """Return "notice", or "unknown" if the infraction is more than 360 days old.
 
-    A penalty must be issued within 360 days of the infraction. After this time, the source may have
-    omitted a penalty that exists.
+    A penalty must be issued within 360 days of the infraction. If the record of an older infraction
+    has no penalty, the source may have omitted the penalty.
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:

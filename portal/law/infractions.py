@@ -7,7 +7,7 @@ the code 500-2. Lei 14.599/2023 covers arts. 165-B to 165-D. The table lacks the
 goods (9xxx), and codes that are newer than these sources.
 
 Gravity (the class of severity), points and base amounts follow arts. 258 and 259 of the CTB (the
-traffic code). The amounts are those of Lei 13.281/2016, in force since 01/11/2016. The column
+traffic code). The amounts are those of Lei 13.281/2016, in force since 1 November 2016. The column
 ``points_counted`` has the points that count on a licence (art. 259, § 4º; Lei 14.071/2020). The
 column is blank if no source says whether the points count, as for cyclists.
 
@@ -40,7 +40,7 @@ GRAVITY_WORDS: dict[Gravity, str] = {
 }
 # On this day Lei 13.281/2016 changed the base amounts of art. 258.
 NEW_AMOUNTS_SINCE = date(2016, 11, 1)
-# The manual prints 767-0, but the check-digit rule gives 767-6. Both are accepted.
+# The official manual prints code 767-0, but the check-digit rule gives 767-6. Both are accepted.
 _SPELLINGS = {"7676": "7670"}
 _CODE = re.compile(r"([0-9]{3})-?([0-9])-?([0-9])?", re.ASCII)
 # The description of a code lists the wordings of at most _MAX_WORDINGS splits (variants). If all
@@ -83,9 +83,10 @@ class Infraction:
     """The infraction that a code stands for.
 
     A code of four digits may cover several splits, each with its own row. If the rows differ in
-    ``offender``, it is "". If they differ in ``gravity``, it is "depende" ("depends"). If they
-    differ in a number or in ``suspends``, the value is None. The gravity "mudou" ("changed") means
-    that a law changed the gravity, and that the record does not show which gravity applies.
+    ``offender``, the infraction's ``offender`` is "". If they differ in ``gravity``, its
+    ``gravity`` is "depende" ("depends"). If they differ in a number or in ``suspends``, this value
+    is None. The gravity "mudou" ("changed") means that a law changed the gravity, and that the
+    record does not show which gravity applies.
     """
 
     code: str
@@ -217,8 +218,8 @@ def _row(line: dict[str, str]) -> Row:
 def joined(code: str, split: str, rows: tuple[Row, ...]) -> Infraction:
     """Join the rows of one code to one infraction.
 
-    The descriptions and articles are joined. If the rows differ in another value, it is None, but
-    ``offender`` is "" and ``gravity`` is "depende" ("depends").
+    The descriptions and articles are joined. Any other value in which the rows differ is None,
+    except that ``offender`` is "" and ``gravity`` is "depende" ("depends").
     """
     gravities = {row.gravity for row in rows}
     return Infraction(

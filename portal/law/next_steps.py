@@ -1,11 +1,12 @@
 """The steps that a buyer can take next, selected by what the records show.
 
-The sources are arts. 123 § 1º, 124 VIII, 128, 131 §§ 2º, 4º and 5º, 134, 233 and 284 of the CTB
-(the traffic code). The authors did not read the law itself for three rules, which are therefore
-worded cautiously. These are the notice of sale within 60 days (art. 134, Lei 14.071/2020), the
-recall that blocks licensing (art. 131 §§ 4º and 5º), and the effect of a penhora (a vehicle that a
-court reserves for a debt) on a buyer. No text describes the procedure of a single state, because
-each state's Detran (traffic department) has procedures of its own.
+The source is the CTB (the traffic code): § 1º of art. 123; item VIII of art. 124; §§ 2º, 4º and 5º
+of art. 131; and arts. 128, 134, 233 and 284. The authors did not read the law itself for three
+rules, which are therefore worded cautiously. The first rule is the notice of sale within 60 days
+(art. 134, as changed by Lei 14.071/2020). The second is the recall that blocks licensing (§§ 4º and
+5º of art. 131). The third is the effect on a buyer of a penhora (a court reserves the vehicle for a
+debt). No text describes the procedure of a single state, because each state's Detran (traffic
+department) has procedures of its own.
 """
 
 from dataclasses import dataclass

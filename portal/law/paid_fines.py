@@ -1,15 +1,16 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine counts as paid, and is left out of the sums of open fines, only if the source (the upstream
-API) states a plausible payment day. The day must be readable, and neither in the future nor before
-the infraction. The status word must not contradict the payment, as VENCIDA ("past due") does. Any
-other sign of a payment, such as "PAGO" ("paid") without a day, makes the fine "talvez paga" ("maybe
-paid"). A fine that is "talvez paga" stays in the sums, with a note.
+A fine counts as paid only if the source (the upstream API) states a plausible payment day. The day
+must be readable, and neither in the future nor before the infraction. The status word must not
+contradict the payment, as VENCIDA ("past due") does. Any other sign of a payment, such as "PAGO"
+("paid") without a day, makes the fine "talvez paga" ("maybe paid"). A fine that is "talvez paga"
+stays in the sums of open fines, with a note.
 
-A fine is paid in full, at 80 % until its due date, or at 60 % through SNE, the federal system of
-electronic notices (art. 284 of the CTB, the traffic code, and its § 1º). For a fine of R$ 293,47, a
-``valorPago`` (paid amount) of "234" therefore means R$ 234,78, which is 80 %. A whole number that
-matches none of these three amounts may have lost its cents, and is never presented as exact.
+A payment is the full amount of the fine, or 80 % until the due date, or 60 % through SNE, the
+federal system of electronic notices (art. 284 of the CTB, the traffic code). For a fine of
+R$ 293,47, a ``valorPago`` (paid amount) of "234" therefore means R$ 234,78, which is 80 %. A whole
+number that matches none of these three amounts may have lost its cents, and is never presented as
+exact.
 """
 
 import re

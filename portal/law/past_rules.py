@@ -1,14 +1,15 @@
 """Select the rule for an infraction whose gravity (severity) changed after 2016.
 
-Two laws changed the gravity of infractions. Lei 13.855/2019 changed arts. 230, XX, and 231, VII and
-VIII (published 09/07/2019, in force 90 days later). Lei 14.071/2020 changed arts. 220, XIII, and
-233 (in force 12/04/2021). A row of the table of infractions has the current gravity. Its
-``amount_until_2016`` is the amount of the former gravity.
+Two laws changed the gravity of infractions. Lei 13.855/2019 changed item XX of art. 230, and items
+VII and VIII of art. 231. It was published on 9 July 2019 and came into force 90 days later. Lei
+14.071/2020 changed item XIII of art. 220, and art. 233. It came into force on 12 April 2021. A row
+of the table of infractions has the current gravity. The row's ``amount_until_2016`` is the amount
+of the former gravity.
 
 The day of the infraction determines the rule. If this day is unknown, the amount that the source
-(the upstream API) sent determines the rule. This module treats the day in October 2019 on which Lei
-13.855/2019 came into force as unknown. If an infraction of its articles is from this month, the
-amount therefore determines the rule, too. An amount without cents is enough, because the amounts of
+(the upstream API) sent determines the rule. The sent amount also determines the rule if an
+infraction that Lei 13.855/2019 changed is from October 2019. This module does not compute on which
+day of that month the law came into force. An amount without cents is enough, because the amounts of
 two gravities differ by more than their cents.
 """
 

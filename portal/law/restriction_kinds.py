@@ -68,8 +68,8 @@ def read_kinds(text: str) -> KindReading:
     """Read the kinds that a free text names.
 
     A text may be a list, for example with commas. A revoking word, such as BAIXADA ("lifted"),
-    applies to the kinds in its own part of the list: "PENHORA, TRANSFERENCIA BAIXADA" still states
-    a penhora. A revoking word in a part without a kind applies to all kinds.
+    applies to the kinds in its own part of the list. For example, "PENHORA, TRANSFERENCIA BAIXADA"
+    revokes only TRANSFERENCIA. A revoking word in a part without a kind applies to all kinds.
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()

@@ -27,9 +27,10 @@ _SHORTEST_STEM = 3
 class Wording:
     """The wording in which a page describes a fine's infraction.
 
-    ``text`` is the source's own wording in readable case, or the table's wording if the source
-    sends no wording. ``table_text`` is the table's wording if it differs from ``text``, else "".
-    ``conflict`` is a warning if the source's wording does not fit the fine's code, else "".
+    ``text`` is the source's own wording in readable case, or the wording of the infraction table if
+    the source sends no wording. ``table_text`` is the table's wording if it differs from ``text``,
+    else "". ``conflict`` is a warning if the source's wording does not fit the fine's code, else
+    "".
     """
 
     text: str

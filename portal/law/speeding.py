@@ -14,7 +14,8 @@ from portal.vehicle import Field
 
 # The highest excess that each code covers, as a fraction of the speed limit. None means unlimited.
 _HIGHEST = {"7455": Decimal("0.20"), "7463": Decimal("0.50"), "7471": None}
-# These codes, in use before 25/07/2006, had other ranges, so their speeds are not compared.
+# Codes that were in use before 25 July 2006. They had other ranges, so the speeds of fines with
+# these codes are not compared.
 _FORMER = frozenset(("6211", "6220", "6238", "6246"))
 _SPEED = re.compile(r"0*([0-9]{1,3})(?:[.,][0-9]+)?(?: ?km/?h)?", re.IGNORECASE)
 
@@ -24,7 +25,7 @@ class Excess:
     """The excess of the considered speed over the speed limit.
 
     ``over`` is a fraction of the limit, or None if unknown. ``note`` is a Portuguese sentence if
-    the speeds do not fit the code, else "".
+    the excess is outside the range of the fine's code, else "".
     """
 
     over: Decimal | None
@@ -32,12 +33,12 @@ class Excess:
 
 
 def is_speeding(code: str) -> bool:
-    """Return whether a code is for speeding. Its fines then state speeds in km/h."""
+    """Return whether a code is for speeding. Fines for speeding state speeds in km/h."""
     return code in _HIGHEST or code in _FORMER
 
 
 def excess_of(infraction: Infraction | None, limit: Field, considered: Field) -> Excess:
-    """Read a fine's speeds, in km/h, and compare them with the code's range."""
+    """Read a fine's speeds, in km/h, and compare them with the range of its code."""
     top, counted = _speed(limit), _speed(considered)
     if not top or counted is None:
         return Excess(None, "")

@@ -37,8 +37,8 @@ _LOOKUPS: Mapping[Missing, str] = {
 }
 # A verdict is based on these lookups. The third lookup, "decode", only describes the vehicle.
 _JUDGED: tuple[Missing, ...] = ("fines", "restrictions")
-# The text does not say "can be transferred", because the lookups do not cover the most frequent
-# obstacles to a transfer (_STILL_MISSING).
+# _NOTHING_FOUND does not say "can be transferred", because the lookups do not cover the most
+# frequent obstacles to a transfer (_STILL_MISSING).
 _NOTHING_FOUND = "Nenhuma multa em aberto nem restrição judicial encontrada"
 _STILL_MISSING = "falta verificar IPVA, financiamento, roubo e furto"
 _NO_FINE = "Nenhuma multa em aberto encontrada"
@@ -184,10 +184,10 @@ def _limited(
 def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
     """Return a text that names the acts that court orders forbid.
 
-    If driving is not forbidden, the text depends on the best ``Confidence`` (how well a rule is
-    confirmed) of the rules that forbid the transfer. For "memory", the text says "em regra" ("as a
-    rule"). For "reported", it says "na prática" ("in practice"). For "verified", it has no such
-    words.
+    If driving is not forbidden, the text depends on how well the rules that forbid the transfer are
+    confirmed (``Confidence``). The best-confirmed rule counts. For "memory", the text says "em
+    regra" ("as a rule"). For "reported", it says "na prática" ("in practice"). For "verified", it
+    has no such words.
     """
     transfers = [effect.answers["transfer"] for effect in effects]
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}
@@ -239,8 +239,9 @@ def _court(restriction: Restriction) -> str:
     return court.acronym if court else str(restriction.court)
 
 
-# The gravest standing comes first. Each value has three texts: the name of one such fine, the name
-# of several, and the consequence. "paga" or "pagas" ("paid") replaces {} in a consequence.
+# A standing says whether payment of a fine can be enforced. The gravest standing comes first. Each
+# value has three texts: the name of one such fine, the name of several, and the consequence. "paga"
+# or "pagas" ("paid") replaces {} in a consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
     "enforceable": (
         "Multa exigível",

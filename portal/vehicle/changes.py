@@ -73,10 +73,10 @@ class RestrictionChange:
     answer lacks. ``position`` is the restriction's index in the later answer, or -1 if the later
     answer lacks the restriction.
 
-    The event "lifted" means that the record now says, without contradicting itself, that there is
-    no restriction (``is_lifted``). "in force" means that the record no longer says so. "denied"
-    means that the flag ``recorded`` became False although other fields still state or hide a
-    restriction. "affirmed" means that ``recorded`` is no longer False.
+    A record with ``is_lifted`` says that there is no restriction, and does not contradict itself.
+    The event "lifted" means that ``is_lifted`` became true. "in force" means that it became false.
+    "denied" means that the flag ``recorded`` became False although other fields still state or hide
+    a restriction. "affirmed" means that ``recorded`` is no longer False.
     """
 
     event: RestrictionEvent
@@ -98,7 +98,7 @@ def changed_facts(before: Decoded, after: Decoded) -> tuple[FactChange, ...]:
 
 
 def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
-    """Return the changes of current prices. Entries only in ``before`` come last."""
+    """Return the changes of current prices. Entries that ``after`` lacks come last."""
     changes = []
     for old, new, _ in _match_records(before.fipe, after.fipe, (lambda entry: entry, _candidate)):
         was, now = old.current if old else None, new.current if new else None
@@ -109,7 +109,7 @@ def changed_prices(before: Decoded, after: Decoded) -> tuple[PriceChange, ...]:
 
 
 def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineChange, ...]:
-    """Return changes in the order of ``after``. Fines only in ``before`` come last."""
+    """Return changes in the order of ``after``. Fines that ``after`` lacks come last."""
     changes = []
     keys = (lambda fine: fine, _notice, _offence)
     for old, new, position in _match_records(before, after, keys, _may_match):
@@ -121,7 +121,7 @@ def changed_fines(before: Sequence[Fine], after: Sequence[Fine]) -> tuple[FineCh
 def changed_restrictions(
     before: Sequence[Restriction], after: Sequence[Restriction]
 ) -> tuple[RestrictionChange, ...]:
-    """Return changes in the order of ``after``. Records only in ``before`` are last."""
+    """Return changes in the order of ``after``. Records not in ``after`` come last."""
     changes = []
     for old, new, position in _match_records(before, after, (lambda record: record, _order)):
         if event := _restriction_event(old, new):
@@ -195,7 +195,8 @@ def _match_records(
     Unmatched records of ``before`` come last, with None as ``new`` and -1 as ``position``.
 
     ``keys`` are functions that return a record's key, the most reliable function first. Records
-    with the same key are matched in the order of the answers. The key None matches nothing.
+    with the same key are matched in the order in which the answers list them. The key None matches
+    nothing.
     """
     unmatched = dict(enumerate(before))
     matches: dict[int, Record] = {}

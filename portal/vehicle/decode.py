@@ -163,8 +163,8 @@ def _read_month_price(*sent: object) -> PricePoint | None:
 
 
 # Without this cache, reading 720 months (six price-table entries of ten years) takes longer than
-# rendering the page. The cached prices are public, not personal data. A cached month takes about
-# 300 bytes, because only months whose members are short texts or booleans are cached.
+# rendering the page. The cached prices are public, not personal data. Only months whose
+# members are short texts or booleans are cached, so a cached month takes about 300 bytes.
 _known_month_price = lru_cache(4096, typed=True)(_read_month_price)
 
 

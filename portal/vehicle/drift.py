@@ -120,7 +120,10 @@ def _contract_type(operation_name: str) -> Any:
 
 
 def _type(shape: object) -> Any:
-    """Convert a shape to a type that has exactly the shape's fields, all required."""
+    """Convert a shape (an expected JSON type) to a Python type for msgspec.
+
+    The type of an object requires all fields of the shape, and allows no others.
+    """
     match shape:
         case dict():
             fields = [(name, _type(inner)) for name, inner in shape.items()]

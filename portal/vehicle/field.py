@@ -1,6 +1,6 @@
 """Reads the value of a field, which may be known, empty or hidden.
 
-A value is hidden if the upstream knows it but withholds it, such as a chassis number. The upstream
+A value, such as a chassis number, is hidden if the upstream knows it but withholds it. The upstream
 then sends a marker text in place of the value (docs/contract.md, "Response fields"). No page may
 show the marker as a value. Pages show hidden and empty fields differently.
 """
@@ -90,6 +90,6 @@ def read_field(raw: object, marker: str) -> Field:
     text = clean(raw)
     if not text:
         return EMPTY
-    # A longer text that contains the marker is hidden as a whole.
+    # A text that has other words beside the marker is hidden as a whole.
     hidden = fold(marker)
     return HIDDEN if hidden and hidden in fold(text) else Field(text, "known")

@@ -79,7 +79,7 @@ class PriceSeries:
 
     @cached_property
     def peak(self) -> PricePoint | None:
-        """The highest real price, in the latest month that has this price."""
+        """The point with the highest real price, or the latest of several such points."""
         return max(self.real, key=lambda point: (point.value, point.month), default=None)
 
     @cached_property

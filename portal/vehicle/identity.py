@@ -12,7 +12,7 @@ from portal.vehicle.field import Field, fold
 from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidSubject, Plate
 
-# Matches a word that distinguishes models, but no engine size ("1.0") or valve count ("16V").
+# Matches a word of a model's name, but not an engine size ("1.0") or a valve count ("16V").
 _MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
 
 

@@ -101,7 +101,10 @@ def read_name(text: str) -> VehicleName:
 
 
 def _unrepeated(words: list[str], make: str) -> str:
-    """Join the words after a make, without a repeated make ("GM - Chevrolet")."""
+    """Join the words after a make. A hyphen and the same make again are left out.
+
+    For example, the words after "GM" in "GM - Chevrolet Onix" give "Onix".
+    """
     if words[:1] != ["-"]:
         return " ".join(words).lstrip(" -")
     words = words[1:]
@@ -120,7 +123,7 @@ def make_name(text: str) -> str:
 def vehicle_name(decoded: Decoded) -> VehicleName:
     """Return a vehicle's make, and its model without the make in front."""
     stated, described = read_name(decoded.make.value), read_name(decoded.description.value)
-    # If the make is not in the table, ``stated.model`` has the upstream's text of the make.
+    # If the lists above lack the make, ``read_name`` returns the text of the make as ``model``.
     make = stated.make or (stated.model if decoded.make else "") or described.make
     model = described.model or (stated.model if stated.make else "")
     if not described.make and make and fold(model).startswith((fold(make) + " ", fold(make) + "/")):

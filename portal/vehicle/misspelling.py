@@ -23,7 +23,7 @@ _DIGIT_PLACES: Final = (3, 5, 6)
 _LIKE_LETTERS: Final[Mapping[str, str]] = {"0": "O", "1": "I", "5": "S", "8": "B"}
 _LIKE_DIGITS: Final[Mapping[str, str]] = {"O": "0", "I": "1", "L": "1", "S": "5", "B": "8"}
 # Matches "Renavam nº" before a number ("Renavam nº 798…"), as in a text copied from a document. A
-# digit must follow, so the words before a plate do not match.
+# digit must follow, so "Renavam nº" before a plate does not match.
 _LABEL: Final = re.compile(r"\s*renavam[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE)
 
 

@@ -31,7 +31,7 @@ _PERSON = re.compile(
     re.IGNORECASE,
 )
 # After one of these words, such as "proprietário" ("owner"), two or more capitalised words are
-# treated as a name. A single capitalised word is kept, because it may be an adjective.
+# treated as a name. A single capitalised word is not masked, because it may be an adjective.
 _ROLE = re.compile(
     r"(?:propriet[áa]ri[ao]s?|compradora?|vendedora?|condutora?|possuidora?|arrendat[áa]ri[ao]"
     r"|don[ao]|infratora?)(?: (?:atua(?:l|is)|anterior(?:es)?|registrad[ao]s?|é|foi|era|como))*"
@@ -48,7 +48,7 @@ class _Word:
     end: int
     folded: str
     is_capital: bool  # the word may be part of any name
-    is_surname: bool  # the word, from SURNAMES_TOO, may be part of a name after a given name
+    is_surname: bool  # the word is in SURNAMES_TOO; it may be a name, but only after a given name
     is_connector: bool
 
 

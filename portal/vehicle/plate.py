@@ -1,8 +1,8 @@
 """Parses Brazilian plates, and Renavam (vehicle registration) numbers.
 
 A plate has the old format ``LLLNNNN`` or the Mercosul format ``LLLNLNN``, in which L is a letter
-and N a digit. Both formats are valid (Resolução CONTRAN 969/2022). To convert an old plate to the
-Mercosul format, a letter replaces the fifth character (0→A … 9→J).
+and N a digit. Both formats are valid (Resolução CONTRAN 969/2022). Replacing the fifth character of
+an old plate by a letter (0→A … 9→J) gives the same plate in the Mercosul format.
 """
 
 import re

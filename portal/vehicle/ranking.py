@@ -45,7 +45,7 @@ class RankedEntry:
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
-    """Return the entries, the best match first. Equal scores keep their order."""
+    """Return the entries, best match first. Entries of equal score keep their order."""
     ranked = [_rank_entry(entry, decoded) for entry in entries]
     return tuple(sorted(ranked, key=lambda r: -r.score))
 
@@ -115,7 +115,7 @@ def _fuels(text: str) -> frozenset[str]:
 
 
 def _litres(decoded: Decoded, registered: str) -> str:
-    """Return the displacement in litres as in version names ("1.8" for 1798 cm³).
+    """Return the displacement in litres, as version names state it ("1.8" for 1798 cm³).
 
     If ``decoded`` has no plausible displacement, it is read from the text ``registered``. If this
     text states no displacement, the result is "".

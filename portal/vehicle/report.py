@@ -112,7 +112,7 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
 
 
 def _without_marker(text: str, marker: str) -> str:
-    """Replace ``marker``, whatever its case and accents, by readable Portuguese."""
+    """Replace ``marker`` by readable Portuguese. Case and accents are ignored."""
     words = fold(marker).split()
     if not words or " ".join(words) not in fold(text):
         return text

@@ -49,7 +49,8 @@ toxicológico tração transferência trânsito transmissão tributária tribut�
 violência visão visível vítima vitória
 """
 _ACCENTED = {bare(word): word for word in _ACCENTED_WORDS.split()}
-# "MICROONIBUS" cannot be in the list above, because its modern spelling adds a hyphen, too.
+# The list above cannot convert "MICROONIBUS", because it only restores accents. The modern spelling
+# also needs a hyphen.
 _ACCENTED |= {"MICROONIBUS": "micro-ônibus"}
 
 # Names and acronyms, which have capitals even inside a sentence. The codes of the states PA, AM, RO
@@ -65,8 +66,8 @@ _PROPER = {bare(word): word for word in _PROPER_WORDS.split()}
 # Words that are in lower case inside a name ("Rio de Janeiro").
 _SMALL = frozenset(("A", "AO", "COM", "DA", "DAS", "DE", "DO", "DOS", "E", "EM", "NA", "NO"))
 _UNITS = {"KM": "km", "M": "m", "CM": "cm", "CV": "cv", "KG": "kg"}
-# Short words that keep only their first capital in names of places ("Rua"). Most other words of up
-# to three letters are acronyms, and stay in upper case.
+# Short words that have only their first letter in upper case in names of places ("Rua"). Most other
+# words of up to three letters are acronyms, and stay in upper case.
 _SHORT_WORDS_TEXT = """
 AV ALA ANA BOA BOM CEL CIA DR DRA EST GAL LUZ LUA MAR MAL PAZ RIO ROD RUA SOL SUL STA STO TV VIA VL
 """
@@ -102,9 +103,10 @@ def accented(text: str) -> str:
 def spelled_like(text: str, model: str) -> str:
     """Return ``text`` in sentence case, with its first words spelled as in ``model``.
 
-    The first words end where the texts differ in more than case and accents. ``model`` supplies the
-    accents of ambiguous words, which _ACCENTED_WORDS leaves out. For example, the "A" of "SUPERIOR
-    A MAXIMA" becomes "à" only if ``model`` begins with "superior à".
+    The first words are those before the first word that differs from ``model`` in more than case
+    and accents. ``model`` supplies the accents of ambiguous words, which _ACCENTED_WORDS leaves
+    out. For example, the "A" of "SUPERIOR A MAXIMA" becomes "à" only if ``model`` begins with
+    "superior à".
     """
     if fold(text) == fold(model):
         return model

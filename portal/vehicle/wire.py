@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
-# The greatest depth of nesting and number of texts that ``Record.flat_text`` reads. No real record
+# ``Record.flat_text`` reads at most _MOST_DEPTH nested levels and _MOST_TEXTS texts. No real record
 # exceeds these limits. Without them, a field of megabytes would fill a page.
 _MOST_DEPTH, _MOST_TEXTS = 4, 40
 
@@ -51,7 +51,7 @@ def result_of(body: bytes) -> object:
 def _plain(raw: object) -> str:
     """Return a scalar's text.
 
-    For a hidden value, this is the upstream's marker. Callers then find no number or date in it.
+    The text of a hidden value is the upstream's marker, in which callers find no number or date.
     """
     return read_field(raw, "").value
 
