@@ -112,16 +112,16 @@ class History:
         Raises HistoryUnavailable if data remains. The caller may try again.
         """
         mine = self._visitor_key(visitor)
-        tag = "" if subject is None else self._keys.tag(subject)
+        chosen, tags = table.c.visitor == mine, [""]
+        if subject is not None:
+            tags = self._keys.tags(subject)
+            chosen &= table.c.subject.in_(tags)
         try:
             with writing(self._engine) as db:
-                chosen = table.c.visitor == mine
-                if subject is not None:
-                    chosen &= table.c.subject == tag
                 db.execute(delete(table).where(chosen))
             # In rows and in index entries, the subject's HMAC directly follows the visitor's key.
             # A search for the key and HMAC together finds remains of rows and of index entries.
-            erase_traces(self._engine, [f"{mine}{tag}".encode()])
+            erase_traces(self._engine, [f"{mine}{tag}".encode() for tag in tags])
         except (SQLAlchemyError, BytesKept) as error:
             raise HistoryUnavailable(type(error).__name__) from None
 
