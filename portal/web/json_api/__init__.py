@@ -1,1 +1,1 @@
-"""The upstream's JSON paths, the paths under ``/api/v1`` and the OpenAPI document."""
+"""The upstream's JSON paths, the paths under ``/api/v1``, and their OpenAPI file."""

@@ -30,7 +30,8 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# An operator may issue and revoke tokens for this many seconds after signing in.
+# An operator may issue and revoke tokens for this many seconds after signing in, or after entering
+# the token of the session again.
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint of shared dossiers, whose pages read no session and set no cookie.
 SHARED: Final = "shared"
