@@ -67,7 +67,7 @@ from portal.web.pages.sessions import (
 from portal.web.pages.vehicle import VehiclePages
 from portal.web.pages.verification import Verification
 
-# A page's script waits for an answer this many seconds longer than ``longest_request_s``.
+# A page's script waits ``longest_request_s`` plus this many seconds for an answer.
 NETWORK_MARGIN_S = 10
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
@@ -126,8 +126,8 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         SECRET_KEY_FALLBACKS=list(portal.former_secrets),
     )
     app.session_interface = DynamicSecureCookies()
-    # Before each call of a view or hook, Flask's ``ensure_sync`` tests whether the function is a
-    # coroutine. The portal has no coroutines. The tests would take 2 % of a cache miss's time.
+    # Before each call of a view or hook, Flask's ``ensure_sync`` checks whether the function is a
+    # coroutine. The portal has no coroutines, and the checks take 2 % of a cache miss's time.
     app.ensure_sync = lambda func: func  # type: ignore[method-assign]
     app.url_map.merge_slashes = False
     app.json.ensure_ascii = False  # type: ignore[attr-defined]
@@ -162,7 +162,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
             origin=request.url_root.rstrip("/"),
             panel_seconds=math.ceil(portal.longest_request_s) + NETWORK_MARGIN_S,
         )
-        if request.blueprint == SHARED:  # a shared dossier's page reads no session, sets no cookie
+        if request.blueprint == SHARED:  # a shared dossier's page uses no session
             return page
         return replace(
             page,
@@ -206,8 +206,9 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         vehicle_pages, sessions, dossiers, limits, assets, as_pdf, portal.issuer
     )
     register_request_log(app, portal.metrics)
-    # Flask runs after-request functions in the reverse order of their registration. The rate-limit
-    # headers are registered before the other headers, and are therefore added after them.
+    # The rate-limit headers must follow the other headers, as in the responses of the hit cache.
+    # Flask runs after-request functions in reverse order, so the rate-limit
+    # function is registered first.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     app.after_request(compress_html)
@@ -330,8 +331,8 @@ def _privacy(portal: Dependencies) -> PrivacyPage:
 def _warn_of_unconfigured_proxy() -> None:
     """Warn if the request came through a proxy although TRUSTED_PROXIES is 0.
 
-    With this setting, all clients of the proxy share one sign-in limit. A sign-in is a POST. Other
-    methods are not checked, so that lookups by GET stay fast.
+    All clients of the proxy then seem to have one address, and share one sign-in limit. Only POST
+    requests (such as a sign-in) are checked for this, so that lookups by GET stay fast.
     """
     if request.method == "POST" and "X-Forwarded-For" in request.headers:
         _warn("a request came through a proxy (X-Forwarded-For), but TRUSTED_PROXIES is 0")
@@ -344,7 +345,7 @@ def _add_middleware(
     cors: CrossOrigin | None,
     refused: UploadLimiter,
 ) -> None:
-    """Wrap the application. A request passes ProxyFix, then HitCache, RefusedBodies and Flask."""
+    """Wrap Flask in RefusedBodies, HitCache and ProxyFix, from the inside out."""
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, refused)
     # Rate limits disable the hit cache, because the requests that it answers are not counted.
     if portal.hit_cache_bytes and not portal.limits.counts_requests:

@@ -22,8 +22,8 @@ from flask import Blueprint, Response, abort, request
 SECONDS_A_YEAR: Final = 365 * 24 * 60 * 60
 CACHE_CONTROL: Final = f"public, max-age={SECONDS_A_YEAR}, immutable"
 
-# Each bundle is served as one file. Its patterns follow the order of the @layer statement in
-# tokens.css.
+# Each bundle is served as one file. The patterns of a bundle name the files in the order of the
+# @layer statement in tokens.css.
 BUNDLES: Final[Mapping[str, tuple[str, ...]]] = {
     "css/portal.css": (
         "css/tokens.css",
@@ -46,7 +46,7 @@ _TYPES: Final = {
 }
 _OTHER_VERSION: Final = re.compile(r"(.+)\.[0-9a-f]{8}(\.[a-z0-9]+)")
 _COMPRESSED: Final = frozenset({".css", ".js", ".svg", ".txt"})
-# Comments and indents, removed because they are a tenth of a style sheet's compressed size.
+# Comments and indents are removed. They are a tenth of a style sheet's compressed size.
 _COMMENT_OR_INDENT: Final = re.compile(rb"/\*.*?\*/|^[ \n]+", re.DOTALL | re.MULTILINE)
 # A style sheet's reference to another file. The portal replaces the file's name by the hashed name.
 _REFERENCE: Final = re.compile(rb'url\("/static/([^"]+)"\)')
@@ -165,6 +165,6 @@ def _hashed(name: str, body: bytes) -> str:
 def _asset(name: str, body: bytes) -> Asset:
     suffix = Path(name).suffix
     guessed = _TYPES.get(suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    # With mtime=0, the compressed bytes do not depend on the start time.
+    # Without mtime=0, the gzip header would contain the current time, so equal files would differ.
     zipped = gzip.compress(body, 9, mtime=0) if suffix in _COMPRESSED else None
     return Asset(body, guessed, zipped if zipped and len(zipped) < len(body) else None)

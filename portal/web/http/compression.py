@@ -1,8 +1,8 @@
 """Gzip compression of HTML responses, which reduces a vehicle's page from 80 kB to 20 kB.
 
 Pages contain a CSRF token, and some repeat user input. In the BREACH attack, an eavesdropper infers
-such a token from the lengths of compressed responses. As in Django's GZipMiddleware, a file name of
-random length in the gzip header hides the true length.
+such a token from the lengths of compressed responses. The gzip header therefore contains a file
+name of random length, which hides the length of the page. Django's GZipMiddleware does the same.
 
 ``Vary`` does not name ``Accept-Encoding``, because ``no-store`` keeps pages out of every cache.
 """

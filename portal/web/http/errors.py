@@ -1,4 +1,4 @@
-"""Error handlers. An error is an HTML page, or ``{"message": …}`` on the JSON paths."""
+"""Error handlers, which return HTML pages, or ``{"message": …}`` on JSON paths."""
 
 import logging
 from math import ceil
@@ -81,8 +81,9 @@ def page_error(
 ) -> Response:
     """Return an error page.
 
-    The page offers a link to retry a GET if ``status`` is in _RETRYABLE and ``retry_after_s`` is at
-    most _LONGEST_WAIT_S. The page of a 429 without ``advice`` states how long to wait.
+    After a GET, the page offers a retry link if ``status`` is in _RETRYABLE and ``retry_after_s``
+    is at most _LONGEST_WAIT_S. If ``status`` is 429 and ``advice`` is empty, the page states how
+    long to wait.
     """
     defaults = ERROR_PAGES.get(status, ERROR_PAGES[500] if status >= 500 else ERROR_PAGES[400])
     if retry_after_s is not None and status == 429 and not advice:

@@ -39,8 +39,8 @@ _TLS_HEADERS = {"Strict-Transport-Security": "max-age=63072000; includeSubDomain
 def new_request_id() -> str:
     """Return a random request id of 16 hexadecimal digits.
 
-    The id is no secret, so ``random`` suffices. ``os.urandom`` would release the GIL, and other
-    threads would run first. The portal would then answer only half as many cache hits per second.
+    The id is no secret, so ``random`` suffices. ``os.urandom`` would release the GIL, so each
+    request would wait for other threads to release it. This would halve the cache hits per second.
     """
     return f"{random.getrandbits(64):016x}"
 

@@ -8,7 +8,7 @@ from flask import Blueprint, Response
 
 from portal.web.http.assets import Assets
 
-# The URLs contain no hash, so a browser may use an outdated icon or manifest for a day.
+# A changed icon or manifest keeps its URL, so a browser may cache these files for only a day.
 _CACHE_CONTROL: Final = "public, max-age=86400"
 
 

@@ -24,7 +24,7 @@ _MOST_NAMES: Final = 10_000
 
 
 def rate_limit_headers(quotas: Sequence[Quota]) -> list[tuple[str, str]]:
-    """Return both headers, or [] if no limit applies."""
+    """Return RateLimit-Policy and RateLimit, or [] if no limit applies."""
     if not quotas:
         return []
     policy = ", ".join(f'"{each.name}";q={each.amount};w={each.window_s}' for each in quotas)
@@ -95,7 +95,7 @@ def count_request(limits: RateLimits, identity: Identity) -> int | None:
 
 
 def register_rate_limit_headers(app: Flask, limits: RateLimits, daily: DailyQuotas) -> None:
-    """Add the headers to every response whose request ``count_request`` has counted."""
+    """Add rate-limit headers to responses whose request ``count_request`` counted."""
 
     def after(response: Response) -> Response:
         identity: Identity | None = g.get("counted")

@@ -5,7 +5,7 @@ check the limit before the plate and return 429. This module therefore uses the 
 on which Flask-Limiter is built.
 
 Counters are in Redis if REDIS_URL is set. Otherwise each process counts separately, so two workers
-allow up to twice as many requests.
+together allow up to twice the limit.
 """
 
 import ipaddress
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from portal.system.dependency_breaker import DependencyBreaker
 
-if TYPE_CHECKING:  # functions import ``limits``, so that a portal without limits starts faster
+if TYPE_CHECKING:  # at run time, the library is imported only if a limit is used
     from limits import RateLimitItem
     from limits.storage import Storage
     from limits.strategies import FixedWindowRateLimiter
@@ -54,7 +54,7 @@ class Quota:
 
 
 class RateLimits:
-    """Counters of requests, sign-ins, guesses and issued dossiers.
+    """Counters of requests, sign-ins, issued dossiers, and wrong guesses of numbers.
 
     A method that returns ``int | None`` returns the seconds to wait, or None if the request is
     allowed. ``token`` and ``address`` are limits such as "600/minute;10000/day", or None for no
@@ -74,7 +74,7 @@ class RateLimits:
         self._local: FixedWindowRateLimiter | None = None
 
     def _local_counters(self) -> "FixedWindowRateLimiter":
-        """Return the counters of this process, created once by the first caller.
+        """Return the counters of this process. The first call creates them.
 
         Without a lock, two threads could create separate counters. ``functools.cached_property``
         has no lock since Python 3.12.
@@ -129,8 +129,8 @@ class RateLimits:
         An address must wait after too many wrong guesses. A guess is an attempt to open a dossier
         by its number or key. After a wrong guess, call ``count_guess``. A right guess does not
         reset the counter, because the owner of a valid link could otherwise guess other links
-        without limit. Parallel requests may exceed the limit, because each request is counted only
-        after it was checked.
+        without limit. Parallel requests may exceed the limit, because a wrong guess is counted only
+        after this method has allowed it.
         """
         return self._first_wait(_wait, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
 
@@ -257,7 +257,7 @@ def network(address: str | None) -> str:
 def _redis(url: str) -> "Storage":
     from limits.storage import storage_from_string
 
-    # For a Unix socket, ``limits`` expects "redis+unix://" where ``redis-py`` expects "unix://".
+    # For a Unix socket, the library ``limits`` expects "redis+unix://" instead of "unix://".
     limits_url = url.replace("unix://", "redis+unix://", 1) if url.startswith("unix://") else url
     timeouts = {"socket_timeout": REDIS_TIMEOUT_S, "socket_connect_timeout": REDIS_TIMEOUT_S}
     return cast("Storage", storage_from_string(limits_url, **timeouts))

@@ -1,14 +1,15 @@
 """Discards the body of a refused request, so that the client gets the response.
 
-If the application does not read the body, the server Granian closes the connection. Bytes that
-arrive afterwards cause a TCP reset (RFC 9112 §9.6). Clients such as ``urllib`` and axios send the
-whole body before they read the response. After a reset, these clients report a broken pipe instead
-of the status 401, 404 or 413. This middleware therefore sends the response at once and then reads
-the body for up to MAX_S seconds, like nginx's ``lingering_close``.
+If the application does not read the body, the server Granian closes the connection after the
+response. Bytes that arrive afterwards cause a TCP reset (RFC 9112 §9.6). Clients such as ``urllib``
+and axios send the whole body before they read the response. After a reset, these clients report a
+broken pipe instead of the status 401, 404 or 413. This middleware therefore sends the response at
+once and then reads the body for up to MAX_S seconds, like nginx's ``lingering_close``.
 
-The thread that sends the response also reads the body, because Granian 2.8 closes the body at the
-end of the response iterator. A stalled client blocks this thread, so an ``UploadLimiter`` allows
-only a few such reads at a time. Above this limit, the middleware does not read the body.
+The thread that sends the response also reads the body. No other thread could read it, because
+Granian 2.8 closes the body at the end of the response iterator. A stalled client blocks this
+thread, so an ``UploadLimiter`` allows only a few such reads at a time. Above this limit, the
+middleware does not read the body.
 """
 
 import time
@@ -54,12 +55,12 @@ class RefusedBodies:
         answer = self._application(environ, start)
         if status < "4":
             return answer
-        with closing(cast("ClosingIterator", answer)):  # Flask returns this type
+        with closing(cast("ClosingIterator", answer)):  # the type of Flask's responses
             sent = b"".join(answer)
         return self._send_then_discard(sent, environ)
 
     def _send_then_discard(self, answer: bytes, environ: WSGIEnvironment) -> Iterator[bytes]:
-        yield answer  # Content-Length tells the client that the response is complete
+        yield answer  # the client knows the end from Content-Length
         body, sender = environ["wsgi.input"], network(environ.get("REMOTE_ADDR"))
         remaining, ends_at = MAX_BYTES, self._monotonic() + MAX_S
         with suppress(ServiceUnavailable), self._limiter.reading(sender):

@@ -1,4 +1,4 @@
-"""Limits on request bodies: their size, and their concurrent reads in total and per sender.
+"""Limits on the size of request bodies and on concurrent reads of bodies.
 
 A stalled body blocks the thread that reads the body, because the server, Granian 2.8, has no
 time-out for bodies. Without a limit, a few hundred clients that send one byte a minute would block

@@ -24,8 +24,8 @@ def is_user_initiated() -> bool:
 
 
 _PURPOSES: Final = ("Sec-Purpose", "Purpose", "X-Purpose", "X-Moz")
-# Crawlers and link previews. People use the in-app browsers of Telegram and Pinterest and phones of
-# the brand Cubot, so the pattern must not match these.
+# Crawlers and link previews. The pattern must not match the User-Agent of people who use a phone of
+# the brand Cubot, or the browser in the Telegram or Pinterest app.
 _BOTS: Final = re.compile(
     r"(?<!cu)bot|crawl|spider|slurp|preview|facebookexternalhit|facebookcatalog|meta-external"
     r"|whatsapp/|embedly|iframely|slack-imgproxy|ia_archiver|google-read-aloud|googleother"

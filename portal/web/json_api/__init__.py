@@ -1,1 +1,1 @@
-"""The five JSON paths of docs/contract.md, the paths under ``/api/v1``, the OpenAPI document."""
+"""The upstream's JSON paths, the paths under ``/api/v1``, and their OpenAPI file."""

@@ -25,7 +25,7 @@ _BATCH_SIZE: Final = 100
 class HitLabels(msgspec.Struct, frozen=True):
     """The metric labels and log fields that all hits on one cache entry share.
 
-    ``AccessLogBuffer.credit`` tells the gateway how many hits have the same ``use``.
+    For each ``use``, ``AccessLogBuffer.credit`` reports the number of hits to the gateway.
     """
 
     metric_labels: tuple[str, str, str]  # operation, method, rule
@@ -39,7 +39,10 @@ class HitLabels(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct, frozen=True):
-    """A request that the hit cache answered at ``at`` (epoch seconds) in ``seconds``."""
+    """A request that the hit cache answered.
+
+    ``at`` is the time of the answer in epoch seconds, and ``seconds`` is its duration.
+    """
 
     at: float
     seconds: float

@@ -110,8 +110,8 @@ class HitCache:
             except Exception:
                 body = None  # Flask handles the request, and logs the error if it occurs again
             if body is not None:
-                # The server sends a list in one piece. For each chunk of another iterable, the
-                # server would acquire the GIL.
+                # The server sends a list in one piece. For any other iterable, the server would
+                # acquire the GIL for each chunk.
                 return [] if environ["REQUEST_METHOD"] == "HEAD" else [body]
         self._is_warm = True
         self._log.write()
@@ -153,7 +153,7 @@ class HitCache:
     def _check(self, entry_key: _EntryKey) -> CheckedRequest | None:
         """Authorise and parse a request, or return None if Flask must answer.
 
-        Flask must answer a request that is refused or too long, or that another route handles.
+        Flask must answer a request that is refused, too long, or not for a path of the hit cache.
         """
         path, query, authorization, scheme, _ = entry_key
         parts = _parse_path(path)

@@ -1,7 +1,7 @@
 """The portal's own JSON API, ``/api/v1``: vehicle data with explanations, exports and batches.
 
 Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A GET
-may use the session cookie of the HTML pages instead of a credential.
+may also be authenticated by the session cookie of the HTML pages.
 """
 
 import logging
@@ -93,7 +93,7 @@ class Requester:
     """The sender of a request.
 
     ``owner`` identifies the sender as the owner of batches. ``by_session`` is true if the session
-    cookie is the only credential. A browser sends this cookie even with requests that no user
+    cookie authenticates the sender. A browser sends this cookie even with requests that no user
     intended, so ``_directive`` prevents such requests from causing upstream calls.
     """
 
@@ -108,8 +108,8 @@ class OwnApi:
 
     ``panels_of`` makes a vehicle's lookups and returns their results. ``session`` returns the
     session's visitor, or None if the request has no valid session. ``dossier`` returns the dossier
-    of a batch's plate as HTML, or None if no lookup has a readable stored answer. ``pdfs`` renders
-    this HTML as PDF. ``pdf_span`` returns a context manager that traces one rendering.
+    of a plate in a batch as HTML, or None if no lookup has a readable stored answer. ``pdfs``
+    renders this HTML as PDF. ``pdf_span`` returns a context manager that traces one rendering.
     """
 
     gateway: Gateway
@@ -367,7 +367,7 @@ def _with_lookups(requester: Requester) -> Requester:
 def _directive(requester: Requester) -> Directive:
     """Return the cache directive of a request.
 
-    If the session cookie is the only credential, two rules apply, as on the HTML pages. The header
+    If the session cookie authenticates the sender, two rules of the HTML pages apply. The header
     ``no-cache`` has no effect, because a browser sends it with every reload, and a reload must not
     cost an upstream call. A request that no user initiated reads only stored answers.
     """

@@ -1,4 +1,4 @@
-"""Serves the upstream's five JSON paths with the upstream's unchanged bodies."""
+"""Serves the upstream's five JSON paths, with the response bodies unchanged."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -59,7 +59,7 @@ class Refusal(Exception):
 
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
-    """The identity and the stored entries that the hit cache has found for a request."""
+    """A request's identity and stored answers, as found by the hit cache."""
 
     identity: Identity
     snapshot: Snapshot
@@ -134,7 +134,7 @@ class JsonApi:
 def add_route(
     paths: Blueprint, path: str, name: str, methods: Sequence[str], answer: Callable[..., Response]
 ) -> None:
-    """Register a route that also answers OPTIONS, with the header Allow."""
+    """Register a route. For OPTIONS, the route returns only the header Allow."""
     allow = [*methods, "OPTIONS"]
 
     def view(**parts: str) -> Response:
@@ -151,7 +151,7 @@ def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
     """Return the sender's key for the upload limits: a token's digest or a network.
 
     Only a token that the portal has issued identifies a sender. In pass-through mode anyone can
-    invent a credential, and the demo token is public.
+    invent a credential, and in demo mode all visitors use one public token.
     """
     return identity.digest if gatekeeper.mode == "managed" else network(request.remote_addr)
 
@@ -163,8 +163,8 @@ def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, 
     is not a JSON object, raises Refusal (400) with the message ``invalid``. Aborts with 413 or 415
     if the body is too long or is declared as another type.
     """
-    # Flask truncates a chunked body at this limit instead of rejecting it. The limit is one byte
-    # above BODY_CAP, so that the code below can detect a body that is too long.
+    # Flask truncates a chunked body at ``max_content_length`` instead of rejecting it. The limit is
+    # one byte above BODY_CAP, so that the code below can detect a body that is too long.
     request.max_content_length = BODY_CAP + 1
     with uploads.reading(sender):
         body = request.get_data(cache=False)
@@ -184,8 +184,8 @@ def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, 
 def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: bytes) -> Identity:
     """Authenticate a request.
 
-    ``authorization`` has the values of all Authorization headers. Raises NoCredential, or Refusal
-    (401 or 403) for a bad credential.
+    ``authorization`` contains the values of all Authorization headers. Raises NoCredential if the
+    request has no credential, or Refusal (401 or 403) if the credential is bad.
     """
     credential = read_credential(authorization, query)
     try:
@@ -199,7 +199,10 @@ def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: by
 def authorise(
     gatekeeper: Gatekeeper, operation: Operation, authorization: Sequence[str], query: bytes
 ) -> Identity:
-    """Authenticate a request and check its scope. Raises Refusal (401 or 403)."""
+    """Authenticate a request and check that its sender has the scope ``operation``.
+
+    Raises Refusal (401 or 403).
+    """
     try:
         identity = authenticate(gatekeeper, authorization, query)
     except NoCredential:

@@ -12,9 +12,9 @@ from portal.web.observability.redaction import Redactor
 
 # Attribute of a log record: a dict of further JSON members for the record's line.
 FIELDS: Final = "fields"
-# Attribute of a log record that is written as several lines: a sequence with a pair for each line.
-# A pair has the line's time in epoch seconds, and the JSON members of this line only, as text from
-# ``members()``. The other members, such as the level, are the same in all lines of the record.
+# Attribute of a log record that results in several lines. It is a sequence with a pair for each
+# line: the time in epoch seconds, and the result of ``members()`` for the fields of only this line.
+# The other members, such as the level, are the same in all lines of the record.
 BATCH: Final = "batch"
 _THOUSANDTHS: Final = tuple(f"{number:03}" for number in range(1000))
 _encoder: Final = msgspec.json.Encoder()

@@ -26,8 +26,8 @@ SHORTEST_S = _SECONDS[0]
 # enough for about 12,000 time series of 170 bytes each.
 _FILE_BYTES = 2 * 1024 * 1024
 BYTES_PER_WORKER = 2 * _FILE_BYTES
-# The maximum number of fields that have their own time series in the counter "drift". All further
-# fields share the label "other", because an upstream may invent any number of field names.
+# The maximum number of fields of upstream answers that have their own time series in the counter
+# "drift". Further fields share the label "other", because the number of field names has no bound.
 _MOST_FIELDS = 200
 
 
@@ -38,8 +38,8 @@ def enable_multiprocess(directory: Path, number: int) -> None:
     process that reuses the number of an ended process continues the counters of the ended process.
     Raises OSError if the disk is full.
 
-    At import, prometheus_client chooses its class of values depending on PROMETHEUS_MULTIPROC_DIR.
-    This variable was not set at import, so this function sets the class again.
+    At import, prometheus_client sets ``ValueClass`` depending on PROMETHEUS_MULTIPROC_DIR. This
+    variable was not set at import, so this function sets ``ValueClass`` again.
 
     The files get their full size now. Otherwise prometheus_client would map sparse files into
     memory. If the disk is full, a write to a hole in a sparse file kills the process.

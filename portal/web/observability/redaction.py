@@ -34,8 +34,8 @@ class Redactor:
 
     def __init__(self, secrets: Iterable[str] = ()) -> None:
         encodings = {form for secret in secrets if len(secret) >= 4 for form in _encodings(secret)}
-        # A regular expression takes the first alternative that matches. Longer secrets come first.
-        # Otherwise only a part of a secret that begins with a shorter secret would be hidden.
+        # A regular expression takes the first alternative that matches. With the secrets "abcd" and
+        # "abcdef" in this order, the "ef" would not be hidden. Longer secrets therefore come first.
         words = sorted(encodings, key=len, reverse=True)
         self._secrets = re.compile("|".join(map(re.escape, words)), re.I) if words else None
 

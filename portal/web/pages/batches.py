@@ -1,4 +1,7 @@
-"""The batch pages: form, check of the list, progress, results. All work without JavaScript."""
+"""Batch pages: form, check of the typed list, progress, and results.
+
+All pages work without JavaScript.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -147,14 +150,17 @@ class BatchPages:
         return redirect(f"/lote/{batch}", 303)
 
     def _too_large(self, _: RequestEntityTooLarge) -> BaseResponse:
-        """Return an empty form, because the portal does not read such a large body."""
+        """Return an empty form, because the portal has not read the typed list."""
         identity = self._sessions.current()
         return (
             page_error(413) if identity is None else self._form(identity, "", TOO_LARGE, status=413)
         )
 
     def _discard_draft(self, batch: str, owner: str) -> None:
-        """Delete the draft that a corrected list replaces, unless it has been started."""
+        """Delete a draft batch, because the visitor has corrected its list.
+
+        A batch that has been started in the meantime is not deleted.
+        """
         with suppress(UnknownBatch, NotAllowed):
             self._batches.discard(batch, owner)
 
@@ -289,7 +295,7 @@ class BatchPages:
 
 
 def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
-    """Add the recent vehicles that the visitor ticked, without repetitions."""
+    """Add the ticked recent vehicles to the typed ones, without repetitions."""
     added = read_strings(recent)
     subjects = dict.fromkeys((*listed.subjects, *added.subjects))
     return replace(listed, subjects=tuple(subjects))

@@ -20,7 +20,7 @@ from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
 
 _DIGEST_CHARACTERS: Final = 16
-# What a code contains instead of a price.
+# What a code contains if there is no price.
 _NO_PRICE: Final[Mapping[object, str | None]] = {
     "empty": "",
     "unavailable": None,
@@ -32,7 +32,7 @@ class DossierCodes:
 
     A code is valid only for the ``namespace`` (demo, or an upstream's name) for which the portal
     issued the code. Otherwise a code of the demo or of a test upstream would seem to prove facts
-    about a vehicle. Codes that were signed with an earlier secret key (``former``) stay valid.
+    about a real vehicle. Codes that were signed with an earlier secret key (``former``) stay valid.
     """
 
     def __init__(self, secret: bytes, namespace: str, former: Sequence[bytes] = ()) -> None:
@@ -51,8 +51,8 @@ class DossierCodes:
                     summary.restrictions,
                     _NO_PRICE.get(summary.price, str(summary.price)),
                     summary.digest,
-                    # The fetch times of stale answers, or an empty list if no answer is stale. A
-                    # shorter code fits a QR code with fewer and larger dots.
+                    # The fetch times of stale answers. If no answer is stale, the list is empty,
+                    # because a shorter code gives a QR code with fewer and larger dots.
                     [at and _seconds(at) for at in kept] if any(kept) else [],
                 ]
             ),

@@ -21,7 +21,7 @@ from portal.web.pages.responses import keep_out_of_indexes, page_response
 from portal.web.pages.sessions import Sessions, local_path
 
 # Takes a caller's name, a sequence of plates and Renavams (vehicle register numbers), and a time in
-# epoch seconds. Returns, for each plate or Renavam, the R$ that the caller has paid since.
+# epoch seconds. Returns, for each plate or Renavam, the R$ that the caller has paid since then.
 PaidSince = Callable[[str, Sequence[str], float], Mapping[str, Decimal]]
 
 
@@ -102,8 +102,8 @@ class HistoryPages:
     ) -> Mapping[str, Decimal] | None:
         """Return the R$ that the visitor paid for each plate or Renavam.
 
-        Returns None in demo mode. Payments are recorded by caller's name. All demo visitors share
-        one name, so their payments cannot be told apart.
+        Returns None in demo mode. Payments are recorded under the caller's name. All demo visitors
+        share one name, so their payments cannot be told apart.
         """
         if self._sessions.is_demo:
             return None

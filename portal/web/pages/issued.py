@@ -203,8 +203,8 @@ class SharedPages:
         return pages
 
     def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
-        # A known key works even after too many wrong guesses from the same address. Many people may
-        # share an address, and a key of 128 random bits cannot be guessed.
+        # The key of a dossier works even after too many wrong guesses from the same address. Many
+        # people may share an address, and a key of 128 random bits cannot be guessed.
         dossier = self._dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
             wait_s = self._limits.guess_wait(request.remote_addr)

@@ -105,7 +105,7 @@ class Lookups:
         ]
 
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
-        """Return panels of each subject's stored answers, for a page that lists vehicles.
+        """Return each subject's panels from stored answers, for a list of vehicles.
 
         This method makes and counts no lookups. ``panels_of_all`` also reads the older answers that
         the stored answers have replaced. This method does not, because a list does not show what
@@ -125,7 +125,7 @@ class Lookups:
         ]
 
     def cost(self, identity: Identity) -> LookupCost:
-        """Return the cost of one plate without stored answers, and today's limits.
+        """Return the price of all permitted lookups of a plate, and today's limits.
 
         ``plates_left`` is the number of plates for which the daily limits still allow all lookups.
         """
@@ -206,8 +206,8 @@ class Lookups:
 class _PendingLookup:
     """A lookup that runs once, in the first thread that calls ``run``.
 
-    ``run`` may be called twice, because an executor that could not start a thread keeps the task
-    and may run the task later.
+    ``run`` may be called twice. If the executor cannot start a thread, ``submit`` fails and the
+    caller calls ``run``, but the executor keeps the task and may run it later.
     """
 
     def __init__(self, fetch: Callable[[], Panel]) -> None:

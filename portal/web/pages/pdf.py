@@ -1,4 +1,4 @@
-"""Renders the dossier's HTML as PDF with the portal's static files."""
+"""Renders a dossier's HTML, which uses the portal's static files, as PDF."""
 
 import threading
 from functools import lru_cache, partial

@@ -1,4 +1,4 @@
-"""Pages that never need a sign-in: search, sign-in, glossary, privacy."""
+"""Pages that never need a sign-in: search, sign-in, glossary and privacy."""
 
 from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
@@ -116,7 +116,7 @@ class PublicPages:
         return redirect(subject_path(subject), 303)
 
     def _find_in_text(self, query: str) -> BaseResponse:
-        """Redirect to the page of a text's only plate, or to a comparison of its plates."""
+        """Redirect to the vehicle page if the text has one plate, else to a comparison."""
         plates = plates_in(query)
         if not 0 < len(plates) <= MOST_PLATES:
             return self.search_response(400, query.strip(), INVALID_PLATE)

@@ -17,7 +17,7 @@ def page_response(page: Page, status: int = 200) -> Response:
 
 
 def pdf_response(pdf: bytes, name: str) -> Response:
-    """Return a PDF that a browser shows, and saves under the name ``dossie-<name>.pdf``."""
+    """Return a PDF for display in the browser, named ``dossie-<name>.pdf``."""
     return Response(
         pdf,
         content_type="application/pdf",

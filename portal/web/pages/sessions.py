@@ -30,7 +30,8 @@ from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
-# For this many seconds after entering a token, an operator may issue and revoke tokens.
+# An operator may issue and revoke tokens for this many seconds after signing in, or after entering
+# the token of the session again.
 FRESH_SIGN_IN_S: Final = 600
 # The blueprint of shared dossiers, whose pages read no session and set no cookie.
 SHARED: Final = "shared"
@@ -262,7 +263,8 @@ def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
         )
         if request.blueprint not in limited:
             return
-        # Demo visitors who have not signed in share one token, so only their address is counted.
+        # Demo visitors who have not signed in share one token. Their requests therefore count only
+        # towards the limit of their address.
         identity = None if request.blueprint == SHARED else sessions.signed_in
         wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
         if wait_s is not None:

@@ -1,4 +1,4 @@
-"""Vehicle pages: plate, panels, dossier, negotiation, refresh, report.
+"""Vehicle pages: plate, panels, dossier, negotiation, refresh and report.
 
 A page for a Renavam (vehicle register number) shows the lookups that need no plate.
 """
@@ -197,8 +197,8 @@ class VehiclePages:
         page = self._draft(plate, identity)
         html = render_template(page.template, page=page)
         if page.state != "ready":
-            # A visitor could pass on an empty PDF as a dossier. The response is therefore the HTML
-            # page, which states what is missing.
+            # Someone could show an empty PDF to others as a dossier. The response is therefore the
+            # HTML page, which states what is missing.
             is_outage = page.gap is not None and page.gap.can_retry and page.state == "empty"
             return make_response(html, 503 if is_outage else 200)
         try:
@@ -259,7 +259,7 @@ class VehiclePages:
     def _unstored_page(
         self, plate: Plate, panels: Panels, report: Panel, identity: Identity, *, outdated: bool
     ) -> BaseResponse:
-        """Return the vehicle page with paid answers that the portal could not store."""
+        """Return the vehicle page, showing paid answers that could not be stored."""
         page = vehicle_page(
             plate,
             panels,
@@ -275,9 +275,9 @@ class VehiclePages:
     def stored_dossier(
         self, plate: Plate, ask: Collection[LookupName], identity: Identity
     ) -> str | None:
-        """Return the dossier of a batch's plate as HTML, from stored answers.
+        """Return the dossier of a plate in a batch as HTML, from stored answers.
 
-        ``ask`` are the lookups that the batch makes. For a lookup without a stored answer, the
+        ``ask`` contains the lookups that the batch makes. For a lookup without a stored answer, the
         dossier states that the answer is missing, and whether the batch makes this lookup. Returns
         None if no lookup has a readable stored answer.
         """

@@ -57,9 +57,9 @@ class Verification:
     def _page(self, code: str) -> VerificationPage:
         if (signed := self._codes.read(code)) is not None:
             return VerificationPage(code, "signed", signed=signed)
-        # A known key works even after too many wrong guesses from the same address, because a key
-        # of 128 random bits cannot be guessed. The limit applies to numbers, because a number has
-        # only 60 random bits.
+        # The key of a dossier works even after too many wrong guesses from the same address,
+        # because a key of 128 random bits cannot be guessed. A number is refused after too many
+        # wrong guesses, because it has only 60 random bits.
         dossier = self._dossiers.by_key(code) if is_share_key(code) else None
         if dossier is not None:
             verified = _verified(dossier, path=url_for("shared.dossier", text=code))
@@ -87,7 +87,7 @@ def moment(seconds: float) -> datetime:
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
-    """Return the facts about a dossier that the visitor may see.
+    """Return those facts about a dossier that may be shown to the visitor.
 
     ``path`` is the path of the shared link, or "" if the visitor has entered the number instead of
     the link's key. Without ``path``, the result has a partly hidden plate and no summary, because
