@@ -34,7 +34,7 @@ class FirstSheet:
 
 
 def first_sheet(contents: VehicleContents) -> FirstSheet:
-    """Decide from the length of the verdict's texts which other parts fit on the first sheet."""
+    """Return which parts fit on the first sheet beside the verdict's texts."""
     summary = contents.summary
     texts = [reason.sentence for reason in summary.reasons]
     texts += [cell.row.why for cell in summary.matrix]
