@@ -45,8 +45,8 @@ def first_sheet(contents: VehicleContents) -> FirstSheet:
 def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
     """Yield the price, its change in 12 months, the fines and the court restrictions.
 
-    An unknown price change is left out. Any other figure whose lookup has no readable answer reads
-    "indisponível" (unavailable), never zero.
+    An unknown price change is left out. Each of the other figures reads "indisponível"
+    (unavailable), never zero, if its lookup has no readable answer.
     """
     summary = contents.summary
     if not summary.price_is_known:

@@ -23,7 +23,8 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# More fines than this are printed as an annex, so that page 2 has room for the price and the sums.
+# The largest number of fines in the detailed list. A longer list is printed as an annex, so that
+# page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
 # In the infraction code 745-50, the first four digits ("7455") name the infraction, and the last
 # digit names a variant.

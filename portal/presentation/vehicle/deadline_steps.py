@@ -91,9 +91,9 @@ def _line_to(mark: DateMark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, DateMark]) -> Leg:
-    """Return the line to the step whose date and mark are ``end``.
+    """Return the line to the next step. ``end`` is this step's date and its DateMark.
 
-    The line has no text if the number of days before the step is unknown.
+    The line has no text if the number of days between the two steps is unknown.
     """
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))

@@ -207,8 +207,8 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
     """Return the age and source of an answer, and the price of repeating the lookup.
 
-    ``from_cache`` is False for an answer younger than a minute, even if it came from the store,
-    because the page labels only older answers as stored.
+    The page labels only answers older than a minute as stored. ``from_cache`` is therefore False
+    for a younger answer, even if it came from the store.
     """
     is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(
