@@ -67,9 +67,10 @@ class BatchProcess:
         # Like Granian, use "fork" only if it is the default start method.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # The batch process claims the items of batches under this name. A process that replaces a
-        # killed batch process gets the same name, so that it can release the killed process's items
-        # at once. This is safe, because two batch processes never run at the same time.
+        # The batch process claims the items of batches (plates or Renavams) under this name. A
+        # process that replaces a killed batch process gets the same name, so that it can release
+        # the killed process's items at once. This is safe, because two batch processes never run
+        # at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
