@@ -121,7 +121,7 @@ def age(elapsed: timedelta) -> str:
 def duration(seconds: int) -> str:
     """Format a time span in at most two units: ``8 dias``, ``1 dia e 6 horas``.
 
-    Smaller units are rounded up, so that the text never understates the span.
+    The smaller of the two units is rounded up, so that the text never understates the span.
     """
     units = (("dia", 86400), ("hora", 3600), ("minuto", 60), ("segundo", 1))
     # The span is rounded before it is split, because 23 h 59 min 30 s must become 1 day, not 24 h.

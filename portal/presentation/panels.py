@@ -1,4 +1,4 @@
-"""The results of a page's lookups, even if a lookup failed or was not made."""
+"""A page's panels. Each shows the result of a lookup, or why there is none."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -77,7 +77,7 @@ class Panels:
 
 
 def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
-    """Return the panel of the answer ``served``.
+    """Return the Panel for the answer ``served``.
 
     ``replaced`` is the earlier answer from the store. It is ignored unless it is older than
     ``served``.

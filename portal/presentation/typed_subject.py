@@ -79,8 +79,9 @@ def normalise_query(text: str) -> str:
 def plates_in(text: str) -> tuple[Plate, ...]:
     """Return the plates in a text, in the order of the text and without duplicates.
 
-    Plates with a space, as in ``ABC 1D23 e KZZ 9999``, are found only if the text has no plate
-    without a space, and if all other words match _WORDS_AMONG_PLATES, for example ``e`` (and).
+    A plate may contain a space, as in ``ABC 1D23 e KZZ 9999``. Such plates are returned only if
+    the text has no plate without a space, and if every other word matches _WORDS_AMONG_PLATES, for
+    example ``e`` (and).
     """
     plain = with_hyphens(visible(text))
     found = _WHOLE_PLATE.findall(plain)

@@ -7,7 +7,7 @@ until the restarted service accepts them. sd_listen_fds(3) describes the protoco
 import socket
 from collections.abc import Mapping
 
-DESCRIPTOR = 3  # SD_LISTEN_FDS_START, the number of the first socket
+DESCRIPTOR = 3  # SD_LISTEN_FDS_START, the file descriptor of the first socket
 
 
 class UnusableSocket(Exception):

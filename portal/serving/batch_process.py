@@ -1,9 +1,10 @@
 """Runs batches (lookups of long lists of plates) in a separate process, the batch process.
 
-The batch process has a lower priority than the workers. If a worker ran the batches, their threads
-would delay each cached answer by up to the interpreter's switch interval (5 ms). A worker requests
-the batch process through a FIFO in the shared directory. The main process starts the batch process,
-replaces a killed batch process, and stops the batch process with the server.
+The batch process has a lower priority than the workers. If a worker ran batches, the threads of the
+batches would delay each answer from the cache by up to the interpreter's switch interval (5 ms).
+
+A worker requests the batch process through a FIFO in the shared directory. The main process starts
+the batch process, replaces a killed batch process, and stops the batch process with the server.
 """
 
 import gc
@@ -55,7 +56,7 @@ def _ask(fifo: Path) -> None:
 class BatchProcess:
     """Starts and stops the batch process. Only the main process creates a BatchProcess.
 
-    Raises OSError if the FIFO cannot be created. The workers then run the batches themselves.
+    Raises OSError if the FIFO cannot be created. In that case the workers run the batches.
     """
 
     def __init__(self, shared: Path) -> None:
@@ -66,9 +67,10 @@ class BatchProcess:
         # Like Granian, use "fork" only if it is the default start method.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
-        # The batch process claims the items of batches under this name. A process that replaces a
-        # killed batch process gets the same name, so that it can release the killed process's items
-        # at once. This is safe, because two batch processes never run at the same time.
+        # The batch process claims the items of batches (plates or Renavams) under this name. A
+        # process that replaces a killed batch process gets the same name, so that it can release
+        # the killed process's items at once. This is safe, because two batch processes never run
+        # at the same time.
         self._holder = secrets.token_hex(8)
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None

@@ -68,7 +68,7 @@ def worker() -> Flask:
             ask_for_batches=batch_request(shared),
         ),
     )
-    # Start the scheduler now, so that expired data is deleted on time even without requests.
+    # Start the scheduler now, not at the first request, so that it deletes expired data on time.
     app.extensions["scheduler"].start()
     # ``Finalize`` is used instead of atexit, because a forked worker never runs atexit functions.
     Finalize(None, app.extensions["scheduler"].run_all, exitpriority=1)
@@ -138,8 +138,8 @@ def main() -> None:
     with exit_on_startup_error(TooFewFiles, TooFewThreads, UnusableAuthorities):
         require_usable_authorities(os.environ.get("SSL_CERT_FILE"))
         require_open_files()
-        # The main process prepares the database. If the database is unreachable, the server then
-        # exits with one error line, before any worker starts.
+        # The main process prepares the database before it starts any worker. If the database is
+        # unreachable, the server exits with a single error line.
         lock = prepare(settings)
         threads = share_threads(free_threads(), settings.workers)
     # With the default error handler (``strict``), ``print`` would fail on a terminal whose encoding

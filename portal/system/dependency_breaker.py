@@ -21,7 +21,8 @@ class DependencyBreaker:
     """A circuit breaker that opens at the first error whose class is in ``failures``.
 
     While the breaker is open, new calls fail at once and do not wait for their time-out. A thread
-    pings the server every PING_EVERY_S seconds. The first response closes the breaker.
+    calls ``ping`` every PING_EVERY_S seconds. The first response from the server (Redis or the
+    database) closes the breaker.
 
     At most ``max_calls`` calls run at a time, and further calls wait. Without this limit, hundreds
     of threads could connect at once after a start. Some calls would then time out and open the
@@ -46,7 +47,10 @@ class DependencyBreaker:
 
     @contextmanager
     def guard(self) -> Iterator[None]:
-        """Open the breaker if the block fails. Raises BreakerOpen while the breaker is open."""
+        """Open the breaker if the ``with`` block raises one of ``failures``.
+
+        Raises BreakerOpen while the breaker is open.
+        """
         self._require_closed()
         with self._slots:
             self._require_closed()

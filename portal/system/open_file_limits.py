@@ -13,9 +13,9 @@ BACKLOG = 4096
 
 # Open files of a worker. An idle worker has 36 open files (measured). _IDLE_FILES also has a
 # reserve of 28 for short-lived files. A worker has at most 16 connections to the SQLite database
-# and 64 to the SQLite cache. Each connection opens two files, the data and the write-ahead log. All
-# these files count permanently, because SQLite keeps a closed connection's file open while the
-# process holds a lock on the data.
+# and 64 to the SQLite cache. Each connection opens two files, the data and the write-ahead log. The
+# files of closed connections count too, because SQLite keeps them open while the process holds a
+# lock on the data.
 _IDLE_FILES = 64
 _DATABASE_FILES = 2 * (16 + 64) + 4
 _FILES_PER_LOOKUP = 2  # the lookup's lock file, and the connection to the upstream
@@ -77,8 +77,8 @@ def open_files_limit() -> int:
 def raise_open_files_limit() -> None:
     """Raise the soft limit of open files to the hard limit, as far as the system allows.
 
-    Child processes inherit the limit. The import of Granian 2.8 raises the limit too. The portal
-    does not rely on it, because Granian does not document it.
+    Child processes inherit the limit. The import of Granian 2.8 raises the limit too, but this side
+    effect is undocumented, and the portal does not rely on it.
     """
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == hard:

@@ -52,15 +52,15 @@ def pin_to_processor(number: int, workers: int) -> None:
     """Pin a worker to one processor if there are as many processors as workers.
 
     Only one thread of a worker runs at a time, because of the global interpreter lock (GIL).
-    Passing the lock to a thread on another processor takes extra time. If the system refuses, the
-    worker is not pinned.
+    Passing the lock to a thread on another processor takes extra time. If the system does not
+    permit the pinning, the worker is not pinned.
     """
     if not hasattr(os, "sched_setaffinity"):
         return
     with contextlib.suppress(OSError):
         processors = sorted(os.sched_getaffinity(0))
-        # During a reload, a new worker runs beside the old worker. ``number`` may then be too high
-        # for an index of ``processors``.
+        # During a reload, a new worker runs beside the old worker. ``number`` may then be higher
+        # than the last index of ``processors``.
         if number < workers == len(processors):
             os.sched_setaffinity(0, {processors[number]})
 
@@ -78,11 +78,13 @@ def lower_priority(niceness: int) -> None:
 def use_batch_policy(niceness: int) -> bool:
     """Choose Linux's policy SCHED_BATCH with a short time slice, and set the niceness.
 
-    A batch thread that becomes ready to run does not interrupt a running thread. A waiting thread
-    may interrupt a batch thread that has run for its slice. A short slice therefore shortens the
-    wait. The function sets the slice to 0.1 ms. The default is 1.4 ms on two processors. Linux
-    before 6.12 ignores the set slice. Threads that are started later inherit policy, slice and
-    niceness. Returns False if the system lacks or forbids sched_setattr(2).
+    A batch thread is a thread with this policy. When a batch thread becomes ready to run, it does
+    not interrupt a running thread. A waiting thread may interrupt a batch thread that has run for
+    its slice. A short slice therefore shortens the wait.
+
+    The function sets the slice to 0.1 ms. The default is 1.4 ms on two processors. Versions of
+    Linux before 6.12 ignore the value of 0.1 ms. Threads that are started later inherit policy,
+    slice and niceness. Returns False if the system lacks or forbids sched_setattr(2).
     """
     number = _SCHED_SETATTR.get(os.uname().machine) if sys.platform == "linux" else None
     if number is None:
@@ -96,9 +98,10 @@ def end_forked_processes_on_signals() -> None:
     """Let SIGTERM and SIGINT end forked processes, even those that have only just started.
 
     A forked worker inherits the signal handlers of Granian's main process, which do not end the
-    worker. The main process sends SIGTERM only once, and the worker would ignore it until it has
-    set its own handlers. A forked process therefore starts with the default handlers. Both signals
-    are blocked during the fork, so that no signal arrives before the handlers are reset.
+    worker. A SIGTERM that arrives before the worker has set its own handlers would be lost, because
+    the main process sends it only once. A forked process therefore starts with the default
+    handlers. Both signals are blocked during the fork, so that no signal arrives before the
+    handlers are reset.
     """
     mask = signal.pthread_sigmask
 
@@ -117,9 +120,8 @@ def end_forked_processes_on_signals() -> None:
 def run_late_signal_handlers(every_s: float = 1.0) -> None:
     """Interrupt the main thread every ``every_s`` seconds, so that signal handlers run in time.
 
-    Only the main thread runs signal handlers. A signal may arrive just before the main thread waits
-    for a lock. The signal's handler then runs only after the wait. Granian waits without a time
-    limit.
+    Only the main thread runs signal handlers. If a signal arrives just before the main thread
+    waits for a lock, the handler runs only after the wait. Granian's wait has no time limit.
     """
     signal.signal(signal.SIGALRM, lambda *_: None)
     main_thread = threading.main_thread().ident

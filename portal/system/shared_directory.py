@@ -17,7 +17,7 @@ from pathlib import Path
 
 _PREFIX = "dossie-veicular-"
 _UNLOCKED_PREFIX = "new-"  # precedes _PREFIX until the directory is locked
-_CREATION_GRACE_S = 60.0  # an unlocked new directory that is younger is not removed
+_CREATION_GRACE_S = 60.0  # a "new-" directory younger than this is not removed
 _CHUNK = 1024 * 1024
 
 
@@ -38,14 +38,14 @@ class SharedDirectory:
     """A new directory, in a file system with ``room`` free bytes for its files.
 
     The directory is locked while this process or a forked child lives. At startup, a server removes
-    all unlocked directories, because they are remains of killed servers. Raises OSError if
+    all unlocked shared directories, because they are remains of killed servers. Raises OSError if
     ``parent`` does not exist or has fewer than ``room`` free bytes.
     """
 
     def __init__(self, parent: Path, room: int) -> None:
         _remove_abandoned(parent)
-        # Lock the directory before it gets its final name, because other servers at once remove an
-        # unlocked directory with a final name.
+        # Lock the directory before it gets its final name. Otherwise another server that starts at
+        # this moment could remove the unlocked directory.
         self.path = Path(tempfile.mkdtemp(prefix=f"{_UNLOCKED_PREFIX}{_PREFIX}", dir=parent))
         self._lock: int | None = None
         try:
@@ -66,7 +66,7 @@ class SharedDirectory:
 
 
 def make_shared_directory(candidates: Iterable[Path], room: int) -> SharedDirectory | None:
-    """Return a directory in the first candidate with ``room`` free bytes, or None."""
+    """Create a directory in the first candidate with enough room, or return None."""
     for parent in candidates:
         with contextlib.suppress(OSError):
             return SharedDirectory(parent, room)
@@ -106,7 +106,7 @@ def reserve(path: Path, size: int) -> None:
 
 
 def fill(file: int, size: int) -> None:
-    """Extend an open file as ``reserve`` does.
+    """Extend an open file to at least ``size`` bytes, and allocate the new bytes.
 
     The caller must not hold an flock(2) on ``file``, because this function releases that lock.
     """

@@ -1,6 +1,6 @@
 """Computes how many threads a worker may start, from RLIMIT_NPROC and the cgroups' pids.max.
 
-A worker that cannot start a thread exits. It then loses the answers to paid calls in progress.
+A worker that cannot start a thread exits, and loses the answers to its paid calls in progress.
 """
 
 import os
@@ -51,8 +51,8 @@ def read_threads(text: str) -> Threads:
 def share_threads(free: int | None, workers: int) -> Threads:
     """Return each worker's share of the free threads.
 
-    ``free`` is None if there is no limit. The threads are divided into one share more than there
-    are workers, because a reload runs a new worker beside the old worker. Raises TooFewThreads.
+    ``free`` is None if there is no limit. The threads are divided into ``workers`` + 1 shares,
+    because during a reload a new worker runs beside the old worker. Raises TooFewThreads.
     """
     if free is None:
         return FULL_THREADS
@@ -100,7 +100,7 @@ def _threads_of_user() -> int:
 
 
 def _free_of_cgroups() -> Iterator[int]:
-    """Yield how many more threads each cgroup of this process, up to the root, allows."""
+    """Yield how many more threads this process's cgroup and each of its parents allow."""
     for directory in cgroup_directories(_read(_PROC / "self/cgroup"), _CGROUPS):
         with suppress(ValueError):  # "max" means no limit
             allowed = int(_read(directory / "pids.max"))

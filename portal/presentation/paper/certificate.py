@@ -34,7 +34,7 @@ class FirstSheet:
 
 
 def first_sheet(contents: VehicleContents) -> FirstSheet:
-    """Decide from the length of the verdict's texts which other parts fit on the first sheet."""
+    """Return which parts fit on the first sheet beside the verdict's texts."""
     summary = contents.summary
     texts = [reason.sentence for reason in summary.reasons]
     texts += [cell.row.why for cell in summary.matrix]
@@ -45,8 +45,8 @@ def first_sheet(contents: VehicleContents) -> FirstSheet:
 def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
     """Yield the price, its change in 12 months, the fines and the court restrictions.
 
-    An unknown price change is left out. Any other figure whose lookup has no readable answer reads
-    "indisponível" (unavailable), never zero.
+    An unknown price change is left out. Each of the other figures reads "indisponível"
+    (unavailable), never zero, if its lookup has no readable answer.
     """
     summary = contents.summary
     if not summary.price_is_known:

@@ -50,8 +50,8 @@ class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
     In the states "idle" and "empty", the page shows a notice instead of the dossier. "idle" means
-    that a lookup was not made, for example because a browser's prefetch of the page must not cause
-    paid lookups. "empty" means that no lookup has a readable answer.
+    that a lookup was not made. For example, a browser's prefetch of the page must not cause paid
+    lookups. "empty" means that no lookup has a readable answer.
 
     An issued dossier has a ``number``. A draft instead has a signed ``code`` and the ``digest`` of
     the records. The page ``/verificar`` ("verify") checks a number or a code. ``qr`` is a picture
@@ -130,7 +130,7 @@ def dossier_page(
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(
-            # The dossier shows no price for a report, because it has no button for a new report.
+            # The dossier has no button for a new report, and therefore shows no price for one.
             replace(report, price=Decimal(0)),
             context,
             action=f"{path}/laudo",

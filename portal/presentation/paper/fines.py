@@ -23,7 +23,8 @@ from portal.presentation.vehicle.record_details import Detail
 from portal.vehicle import Field, Fine
 from portal.wording import counted, listed
 
-# More fines than this are printed as an annex, so that page 2 has room for the price and the sums.
+# The largest number of fines in the detailed list. A longer list is printed as an annex, so that
+# page 2 has room for the price and the sums.
 MOST_IN_LEDGER: Final = 10
 # In the infraction code 745-50, the first four digits ("7455") name the infraction, and the last
 # digit names a variant.
@@ -82,9 +83,9 @@ class PaperFines:
     """The fines and their notes.
 
     ``common`` are sentences about all fines. ``rules`` is a text about the deadlines of the open
-    fines. ``discount`` is a sentence with the discounted sums of the fines that may still have a
-    discount. Each of ``discounts`` is a pair: a text that lists payment states, and the discount
-    rule for fines in these states.
+    fines. ``discount`` is a sentence about the fines that may still have a discount, with the
+    discounted sums. Each of ``discounts`` is a pair: a text that lists payment states, and the
+    discount rule for fines in these states.
     """
 
     rows: tuple[PaperFine, ...]
@@ -305,7 +306,7 @@ def _sentences(row: FineRow, known: _Known, *, is_annex: bool) -> Iterator[str]:
     yield from _others(row, known)
     hidden = [label for label in _hidden(row) if label not in known.hidden]
     if not is_annex and "Auto de infração" in hidden:
-        hidden.remove("Auto de infração")  # the detailed list shows that this field is hidden
+        hidden.remove("Auto de infração")  # the detailed list already shows it as hidden
     if hidden:
         yield f"Oculto pela fonte: {'; '.join(hidden)}."
     blank = [label for label in row.details.other.blank if label not in known.blank]

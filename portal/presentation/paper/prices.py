@@ -1,4 +1,4 @@
-"""The prices from FIPE, the Brazilian vehicle price table, in print.
+"""The printed prices from FIPE, the Brazilian vehicle price table.
 
 A candidate is an entry of the price table that may describe the vehicle. The dossier prints the
 price and the trend of every candidate, because the likeliest candidate may be wrong. The chart and

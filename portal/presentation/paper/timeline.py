@@ -177,7 +177,7 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
     """Yield a line for each of the commonest payment states.
 
-    Each fine in that state is a dot on the line, at the date of the infraction.
+    The dots on a line are the infraction dates of the fines in this state.
     """
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:

@@ -29,8 +29,8 @@ class VehicleContents:
     """The content of a vehicle's panels.
 
     ``facts``, ``fines`` or ``restrictions`` is None if its lookup has no readable answer.
-    ``not_asked`` names the parts of the verdict whose lookup is not made, because the user left the
-    lookup out, or because the source offers the lookup only for plates.
+    ``not_asked`` names the parts of the verdict whose lookup is not made. Either the user left the
+    lookup out, or the subject is a Renavam and the source offers the lookup only for plates.
     """
 
     facts: VehicleFacts | None

@@ -1,7 +1,8 @@
 """The picture of a fine's deadlines until the fine is paid or lapses.
 
 The date of a step is in the record, is computed from the record, is hidden by the source, or is
-missing. The line between two steps shows how much of the second step's legal period has passed.
+missing. The line from one step to the next shows how much of the legal period between them has
+passed.
 """
 
 from collections.abc import Iterator
@@ -27,8 +28,8 @@ class Leg:
 
     ``used`` is the percentage of the legal period that passed before the next step, or None if
     unknown. If the next step is in the future, ``used`` counts until today.
-    ``line`` is the style of the unused part: solid for a next step with a date in the record,
-    dotted for a date that the source hides, and dashed for a computed or missing date.
+    ``line`` is the style of the unused part. It depends on the date of the next step: solid if the
+    record has this date, dotted if the source hides it, dashed if it is computed or missing.
     ``has_today`` adds a tick for today at the end of the used part.
     """
 
@@ -90,9 +91,9 @@ def _line_to(mark: DateMark) -> Line:
 
 
 def _used(clock: Clock, end: tuple[str, DateMark]) -> Leg:
-    """Return the line to the step whose date and mark are ``end``.
+    """Return the line to the next step. ``end`` is this step's date and its DateMark.
 
-    The line has no text if the number of days before the step is unknown.
+    The line has no text if the number of days between the two steps is unknown.
     """
     if clock.days_used is None or not clock.limit_days or clock.days_used < 0:
         return Leg(None, "", _line_to(end[1]))

@@ -75,7 +75,7 @@ def vehicle_facts(panel: Panel, context: RenderContext) -> VehicleFacts | None:
 
 
 def _line(decoded: Decoded) -> str:
-    """Return the known ones of years, fuel, power and origin.
+    """Return a line with the known values of years, fuel, power and origin.
 
     For example: ``2014/2015 · gasolina · 180 cv · importado``.
     """
@@ -126,7 +126,7 @@ def _make(make: Field) -> Field:
 
 
 def _load(load: Field) -> Field:
-    """To a load without a unit, append the note that the source states no unit."""
+    """Append a note to a load without a unit: the source states no unit."""
     is_number = load.value.replace(".", "").replace(",", "").isdecimal()
     return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
 

@@ -35,8 +35,10 @@ NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
 _LARGEST_NUMBER: Final = 300
 _NUMBER: Final = re.compile(r"[1-9][0-9]{0,2}", re.ASCII)
-# The form of the fines panel sends all parameters of the page's URL again, except these. It has its
-# own fields for most of these. It omits "completo" ("complete"), which would permit paid lookups.
+# The parameters of the page's URL that ``FineChoice.others`` leaves out. The form of the fines
+# panel sends ``others`` again in hidden fields. It has visible fields for all parameters listed
+# here, except "completo" ("complete"). It must not send "completo", because this parameter would
+# permit paid lookups.
 _NOT_OTHERS: Final = frozenset({"ordem", "situacao", "uf", "busca", "marcada", "completo"})
 
 
@@ -93,7 +95,10 @@ def fine_choice(query: Query) -> FineChoice:
 
 
 def matches(text: str, folded: str) -> bool:
-    """Return whether ``folded``, a text normalised by ``fold``, contains each word of ``text``."""
+    """Return whether ``folded`` contains each word of ``text``.
+
+    ``folded`` must already be normalised by ``fold``.
+    """
     return all(word in folded for word in fold(text).split())
 
 

@@ -143,10 +143,10 @@ class LedgerYear:
 class FineLedger:
     """The content of the fines panel.
 
-    If the list has controls and is sorted by date, the fines are in ``years``. Otherwise they are
-    in ``lines``. Each of ``rules`` is a pair of a label, such as "Desconto" ("discount"), and a
-    legal rule for several fines. ``negotiation`` is the path of the negotiation page, or "" for a
-    Renavam (registration number), because only a plate has such a page.
+    If the list has controls, such as filters, and is sorted by date, the fines are in ``years``.
+    Otherwise the fines are in ``lines``. Each of ``rules`` is a pair of a label, such as "Desconto"
+    ("discount"), and a legal rule for several fines. ``negotiation`` is the path of the negotiation
+    page, or "" for a Renavam (registration number), because only a plate has such a page.
     """
 
     count: int
@@ -179,8 +179,8 @@ def fine_ledger(
 ) -> FineLedger:
     """Build the content of the fines panel. ``path`` is the path of the page.
 
-    A list without controls ignores the sort order, the filters and the selection in ``choice``,
-    because the visitor could not undo them.
+    A list with fewer than FEWEST_TO_CHOOSE fines has no controls. It ignores the sort order, the
+    filters and the selection in ``choice``, because the visitor could not undo them.
     """
     has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
     if not has_controls:
@@ -268,7 +268,7 @@ def _cents(amount: Decimal | None) -> int | None:
 
 
 def _rank(law: FineAssessment) -> int:
-    """Return a rank by gravity, then by the multiple of the basic amount."""
+    """Return a sort key: first the infraction's gravity, then the fine's multiplier."""
     factor = law.infraction.multiplier if law.infraction else None
     return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 

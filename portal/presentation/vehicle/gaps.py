@@ -141,7 +141,7 @@ def capitalised_list(lookup_labels: Sequence[str]) -> str:
 
 
 def group_by_reason(missing: Sequence[Unavailable]) -> Iterator[tuple[str, str]]:
-    """Yield pairs: lookups that failed for the same reason, and this reason."""
+    """Yield pairs: the names of the lookups that failed for a reason, and this reason."""
     by_reason: dict[str, list[str]] = {}
     for one in missing:
         by_reason.setdefault(one.reason, []).append(one.what)

@@ -88,9 +88,9 @@ class RecordViews:
         """The fines panel in the order and with the filters that the visitor chose.
 
         This property is computed only when it is read, because building this panel takes longer
-        than building the rest of the page. A response with only another panel does not read it. The
-        panel's URLs contain the visitor's choices, because the page's script may fetch the panel in
-        a separate request.
+        than building the rest of the page. A response that consists of another panel never reads
+        this property. The panel's URLs contain the visitor's choices, because the page's script may
+        fetch the panel in a separate request.
         """
         fines = self.fines.content
         content = None
@@ -220,7 +220,7 @@ def panel_fragment(
 ) -> PanelFragment:
     """Build a single panel.
 
-    In ``panels``, the lookups that this panel does not need may be in the state "unasked".
+    Lookups that this panel does not need may be "unasked" in ``panels``.
     """
     return PanelFragment(name, RecordViews.of(subject, panels, context, follow=False))
 

@@ -34,9 +34,9 @@ class PageHead:
 class SectionLink:
     """A link to a section of the page.
 
-    Three sections have a ``count``: the fines, the court restrictions in force, and the subjects
-    that no lookup covers. ``count`` is "?" if the number is unknown. It is "" while the section's
-    panel is "waiting". The remaining sections have the ``count`` "".
+    Three sections have a number as ``count``: the fines, the court restrictions in force, and the
+    subjects that no lookup covers. ``count`` is "?" if the number is unknown, and "" while the
+    section's panel is "waiting". In all other sections ``count`` is "".
     """
 
     anchor: str

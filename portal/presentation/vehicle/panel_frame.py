@@ -1,8 +1,8 @@
 """The frame of a panel: its state, and the age, source and price of its answers.
 
 A panel whose lookup was not made is "waiting" if a script will fetch the panel, and "idle" if the
-request must not cause paid lookups. A panel without content after a failed lookup is "unavailable",
-so that it does not look as if nothing was found. Any other panel is "ready".
+request must not cause paid lookups. If a lookup failed and the panel has no content, the panel is
+"unavailable", so that it does not look as if nothing was found. Any other panel is "ready".
 """
 
 from collections.abc import Mapping, Sequence
@@ -131,7 +131,7 @@ def frame(
 
     ``follow`` decides the state of a panel whose lookup was not made: true means "waiting", false
     means "idle". Any other panel is "ready", or "unavailable" if ``content`` is None. A summary
-    always has content. If all lookups failed, its verdict says that nothing is known.
+    always has content. If all lookups failed, the summary's verdict says that nothing is known.
     """
     kind, path = _KINDS[name], subject_path(subject)
     lookups = lookups_of(subject, kind.needs)
@@ -186,10 +186,10 @@ def missing_of(
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Say which lookups a refresh left without a new answer, or return "" if none.
+    """Name the lookups without a new answer after a refresh, or return "".
 
-    The text gives the reason for each failed lookup. If the portal served a stored answer instead
-    of a new answer, the text gives no reason, because a panel with an answer contains no reason.
+    The text gives the reason for each lookup without a readable answer. For a lookup with a stored
+    answer it gives no reason, because a panel with an answer contains no reason.
     """
     lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
     sentences = [
@@ -207,8 +207,8 @@ def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
 def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
     """Return the age and source of an answer, and the price of repeating the lookup.
 
-    ``from_cache`` is False for an answer younger than a minute, even if it came from the store,
-    because the page labels only older answers as stored.
+    The page labels only answers older than a minute as stored. ``from_cache`` is therefore False
+    for a younger answer, even if it came from the store.
     """
     is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
     return Provenance(

@@ -77,8 +77,8 @@ class PriceView:
 def price_view(prices: Prices, query: Query) -> PriceView | None:
     """Build the price section, or return None if there is no price-table entry.
 
-    Choices in ``query`` that the page does not offer, such as version 9 if there are only 3
-    versions, are ignored.
+    Ignores a choice in ``query`` that the page does not offer, for example a version number that is
+    too high.
     """
     if not prices.tabs:
         return None

@@ -113,7 +113,7 @@ class PriceTab:
 
     @property
     def doubt(self) -> str:
-        """A sentence if the current price is far from the last price of the history, else ""."""
+        """A warning if the current price is far from the history's last price, else ""."""
         current, last = self.current, self.series.last_real
         if current is None or current <= 0 or last is None:
             return ""
@@ -134,7 +134,7 @@ class PriceTab:
     def line(self) -> Line:
         """The prices for ``price_chart``.
 
-        The Line is built only once, because a new Line hashes all points, which is slow.
+        The Line is cached, because creating a Line is slow: its constructor hashes all points.
         """
         return Line(str(self.entry.version or self.entry.model), self.series.points)
 

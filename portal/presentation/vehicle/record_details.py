@@ -1,6 +1,6 @@
 """The fields of fines and court restrictions that no other view model shows.
 
-A page shows these fields too, so that no field of a record is left out.
+With these fields, a page shows every field of a record.
 """
 
 from collections.abc import Iterable, Iterator

@@ -28,9 +28,9 @@ _RECORDS_INCOMPLETE: Final = (
 class WrittenReport(Panel):
     """A report that the upstream wrote about the records of some lookups.
 
-    ``made_of`` names these lookups. The portal finds them by comparing the report's records with
-    the present records. ``made_of`` is None if any of the report's records is missing now or has
-    changed since the report was written.
+    ``made_of`` names these lookups, or is None if they are unknown. The portal does not store their
+    names. It searches the present records for those on which the report is based. The lookups are
+    unknown if any of the report's records has changed since, or is missing now.
     """
 
     made_of: tuple[LookupName, ...] | None = LOOKUPS
@@ -41,9 +41,9 @@ class ReportSection:
     """A page's section with the report.
 
     The state "none" means that there is no report that the visitor may read. ``outdated`` is true
-    if the records have changed since the report was written. If some of the records are missing
-    now, the portal cannot check for changes. ``doubt`` is then a warning that says so, and "" in
-    all other cases.
+    if the records have changed since the report was written. ``doubt`` is a warning that the portal
+    cannot check for changes, because some of the records are missing now. In all other cases
+    ``doubt`` is "".
 
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
     names the lookups that are unavailable now. A new report would lack their records.

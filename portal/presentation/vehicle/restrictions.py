@@ -118,7 +118,7 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
 
 
 def title_of(record: Restriction) -> str:
-    """Return a title with the restriction's kind, or that none is in force."""
+    """Return a title: the restriction's kind, or a note that it is not in force."""
     return _title(effect_of(record), record)
 
 
