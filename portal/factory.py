@@ -110,8 +110,9 @@ class ServerProcess:
     states of circuit breakers. If ``shared`` is None, each process has its own metrics and states.
     ``/readyz`` answers 503 while ``is_draining`` returns True. ``ask_for_batches`` asks the main
     process to start the batch process (``portal.serving.batch_process``). If ``ask_for_batches`` is
-    None, this process runs batches itself. ``batch_holder`` is the name with which the batch
-    process leases a batch's items. In all other processes, ``batch_holder`` is None.
+    None, this process runs batches itself. ``batch_holder`` is the name under which the batch
+    process leases the items (vehicles) of a batch. In all other processes, ``batch_holder`` is
+    None.
     """
 
     shared: Path | None = None
@@ -141,7 +142,8 @@ def _build(
     """Build the application.
 
     ``key`` is None only for a command that finds no secret key. The application then uses a random
-    key, and DataCheck refuses each command that needs the real key.
+    key. Commands that need the real key do not run, because DataCheck (``portal.commands``) rejects
+    them.
     """
     secret = key or secrets.token_bytes()
     former = tuple(each for each in former_keys(settings) if each != secret)
@@ -358,7 +360,7 @@ def _run_batches(
 def _take_over(
     old_name: str, name: str, *, history: History, batches: Batches, dossiers: DossierArchive
 ) -> None:
-    """Move a caller's data from the caller's old name to the present name.
+    """Move a caller's data from the caller's old name to the new name.
 
     A caller's name is the HMAC of the caller's credential, so a new secret key changes the name.
     Database errors are logged and not raised.
@@ -449,7 +451,8 @@ def _breakers(
     """Return one circuit breaker for each origin (base address of the upstream).
 
     The sandbox, which imitates the upstream in demo mode, has no breaker. The sandbox's simulated
-    failures depend on the plate. An open breaker would also block plates that do not fail.
+    failures depend on the plate. A breaker that one plate's failures open would also block all
+    other plates.
     """
     kind, count = (
         (PayerBreaker, PAYER_COUNTERS) if settings.mode == "pass-through" else (Breaker, COUNTERS)

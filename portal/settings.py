@@ -80,7 +80,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     issuer_name: str | None = None
     issuer_document: str | None = None  # in printed form, such as "CNPJ 12.345.678/0001-95"
     issuer_contact: str | None = None
-    issuer_logo: str | None = None  # the logo file as a data: URL
+    issuer_logo: str | None = None  # the content of the logo file, as a ``data:`` URL
     dossier_days: Annotated[int, msgspec.Meta(ge=1, le=366)] = 30
     cors_origins: tuple[str, ...] = ()
 
@@ -127,9 +127,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def from_environment(cls, environ: Mapping[str, str], home: Path = Path()) -> "Settings":
         """Read the settings from variables with the prefix ``PORTAL_``.
 
-        A relative DATA_DIR or database file is resolved against ``home``. In demo mode ``data_dir``
-        is the subdirectory ``demo`` of PORTAL_DATA_DIR. Raises SettingsError for an unknown name,
-        an invalid value, or settings that contradict each other.
+        A relative DATA_DIR or database file is resolved against ``home``. In demo mode,
+        ``data_dir`` is the subdirectory ``demo`` of PORTAL_DATA_DIR. Raises SettingsError for an
+        unknown name, an invalid value, or settings that contradict each other.
         """
         texts = read_texts(environ, _SECRETS, home)
         if logo := texts.get("ISSUER_LOGO"):
@@ -340,8 +340,8 @@ def _with_password(address: str) -> tuple[str, ...]:
     return address, password, unquote(password)
 
 
-# The secret settings. The operator may put each of them into a file (PORTAL_<NAME>_FILE). The
-# function beside a setting returns, for the setting's value, the texts that no log may contain.
+# The secret settings. The operator may put each of them into a file (PORTAL_<NAME>_FILE). Each
+# setting's function gets the setting's value, and returns the texts that no log may contain.
 _SECRETS: dict[str, Callable[[str], tuple[str, ...]]] = {
     "UPSTREAM_TOKEN": _whole_value,
     "ACCESS_TOKENS": _whole_value,
@@ -406,7 +406,7 @@ def _refuse_contradictions(settings: Settings) -> None:
             if getattr(settings, name):
                 raise SettingsError(f"{PREFIX}{name.upper()} needs {PREFIX}UPSTREAM_URL beside it")
     if settings.mode == "pass-through" and settings.access_tokens:
-        # In pass-through mode the portal forwards its callers' tokens to the upstream. The portal
+        # In pass-through mode, the portal forwards its callers' tokens to the upstream. The portal
         # must not forward its own access tokens.
         raise SettingsError(
             f"{PREFIX}ACCESS_TOKENS needs {PREFIX}UPSTREAM_TOKEN beside {PREFIX}UPSTREAM_URL"

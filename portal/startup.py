@@ -1,8 +1,8 @@
 """Prepares secret key, database and cache before the application is built.
 
 A server creates missing files and tables, and records the fingerprints of its secret keys. Among
-the ``flask`` commands, only ``token issue`` creates a missing database. Other commands with a wrong
-data directory report missing data instead of using a new, empty database.
+the ``flask`` commands, only ``token issue`` creates a missing database. If the data directory is
+wrong, every other command reports missing data instead of using a new, empty database.
 """
 
 import logging

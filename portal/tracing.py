@@ -101,8 +101,8 @@ class Tracing:
     def attach(self, app: Flask, pool: Executor) -> Executor:
         """Trace the application's requests.
 
-        Call this method before other request hooks are added, so that they run within the request's
-        span.
+        Call this method before other request hooks are added, so that these hooks run within the
+        request's span.
 
         Returns an executor that runs each task within the span that was current when the task was
         submitted.

@@ -12,7 +12,7 @@ from typing import Final
 NO_BREAK_SPACE: Final = "\u00a0"
 MINUS: Final = "\u2212"
 # A hyphen, and the dashes that word processors and phones put in its place. The hyphen comes first,
-# because inside a regular expression's ``[...]`` it would otherwise mean a range.
+# because at any other place inside a regular expression's ``[...]`` it could mean a range.
 DASHES: Final = "-‐‑–—−"
 _HYPHENS: Final = str.maketrans(dict.fromkeys(DASHES, "-"))
 MONTHS: Final = (

@@ -35,7 +35,7 @@ _DOWN = replace(error_response(503, "Serviço fora do ar."), is_refused=True)
 def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response:
     """Return what a base address with ``fault`` sends in place of ``response``.
 
-    ``role`` says whether it is the primary or the secondary base address.
+    ``role`` says whether this address is the primary or the secondary base address.
     """
     match fault:
         case None:

@@ -132,7 +132,7 @@ def _payment(
         "dataRegistro": _day(paid + timedelta(days=2)),
         "ufPagamento": outline.state,
         # A payment before the due date costs 80 % of the amount (traffic code, CTB art. 284). The
-        # upstream cuts the cents.
+        # upstream omits the cents of this amount.
         "valorPago": str(amount * 4 // 5),
     }
 
@@ -148,7 +148,8 @@ def _speeds(offence: Offence, rng: random.Random) -> tuple[str, str, str]:
     low, high = {"7455": (1.03, 1.19), "7463": (1.23, 1.48), "7471": (1.53, 1.75)}[offence.code]
     considered = max(limit + 1, int(limit * rng.uniform(low, high)))
     # The considered speed is the measured speed minus the meter's tolerance. The tolerance is
-    # 7 km/h up to 100 km/h, and 7 % above (a rule of Inmetro, the metrology institute).
+    # 7 km/h for measured speeds up to 100 km/h, and 7 % for higher speeds (a rule of Inmetro, the
+    # metrology institute).
     measured = considered + 7 if considered <= 93 else round(considered / 0.93)
     return str(limit), str(measured), str(considered)
 

@@ -109,8 +109,8 @@ def _uncovered_topic(data: Json, key: str, *, is_finding: bool = False) -> _Topi
     """Return a topic that no lookup covers, such as ``leilao`` (auction).
 
     If the section is a text, the topic quotes this text. If the section is a list, the topic states
-    the number of records. If ``is_finding`` is true, any record makes the topic a warning. The
-    section may then also be a bool: True stands for one record, and False for no records.
+    the number of records. If ``is_finding`` is true, any record makes the topic a warning, and the
+    section may also be a bool. True stands for one record, and False for no records.
     """
     value = _section(data, key)
     label = _LABELS[key].capitalize()
@@ -205,8 +205,8 @@ def _sum(records: Sequence[Json], name: str) -> str:
 def _section(data: Json, *names: str) -> Any:
     """Return the first named section that is not empty.
 
-    If all named sections are empty, return an empty section, or None if one of their lookups
-    failed. Return None if ``data`` has none of these sections. If a section is a whole API answer,
+    If all are empty, return None if the lookup of one has failed, else an empty section. Return
+    None if ``data`` has none of the named sections. If a section is a whole API answer,
     ``{"status": …, "result": …}``, this function returns the member ``result``.
     """
     values = [data[name] for name in names if name in data]
@@ -254,6 +254,6 @@ def _amount(record: Json, name: str) -> Decimal | None:
 def _reais(value: Decimal) -> str:
     """Format an amount as ``R$ 1.234,56``, but omit the cents ",00".
 
-    The upstream cuts the cents of some amounts, so the true cents may not be 00.
+    The upstream cuts the cents of some amounts, so ",00" could be wrong.
     """
     return "R$ " + f"{value:,.2f}".removesuffix(".00").translate(str.maketrans(",.", ".,"))

@@ -44,7 +44,7 @@ def today(clock: Callable[[], float] = time.time) -> date:
     """Return the current day in America/Sao_Paulo. ``clock`` returns epoch seconds.
 
     The portal's pages and daily limits use the same time zone. In the evening, the UTC date is
-    already the next day, so that records with this date would seem to be from tomorrow.
+    already the next day, so records with the UTC date would seem to be from tomorrow.
     """
     return from_epoch(clock()).date()
 
@@ -56,7 +56,7 @@ class Sandbox:
         self._today = today
 
     def handle(self, request: Request) -> Response:
-        """Return the response. The caller must delay it by its ``delay_s``, in seconds."""
+        """Return the response. The caller must delay it by ``Response.delay_s`` seconds."""
         for path, allowed, answer in _ROUTES:
             if (match := path.fullmatch(request.path)) is None:
                 continue

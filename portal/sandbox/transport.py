@@ -19,7 +19,7 @@ from portal.sandbox.sandbox import Sandbox
 class SandboxTransport(BaseAdapter):
     """An adapter that simulates a base address of the upstream.
 
-    ``role`` says whether it is the primary or the secondary base address.
+    ``role`` says whether this address is the primary or the secondary base address.
     """
 
     def __init__(

@@ -53,8 +53,8 @@ class Vehicle:
 def seed_of(subject: Plate | Renavam) -> str:
     """Return the text that determines the vehicle of ``subject``.
 
-    This text is the plate or Renavam itself. For a plate in the new (Mercosul) format, it is the
-    plate's old format, if there is one, so that both formats give the same vehicle.
+    If a plate in the new (Mercosul) format also has an old format, this text is the old format, so
+    that both formats give the same vehicle. In all other cases, it is the plate or Renavam itself.
     """
     if isinstance(subject, Plate) and subject.is_mercosul and subject.twin is not None:
         return subject.twin.text

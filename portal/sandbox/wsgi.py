@@ -35,7 +35,7 @@ def build(sandbox: Sandbox) -> Application:
 
 
 def _request(environ: dict[str, Any]) -> Request:
-    # PEP 3333: the server decodes the path's bytes as latin-1.
+    # A WSGI server decodes the path's UTF-8 bytes as latin-1 (PEP 3333).
     path = environ.get("PATH_INFO", "").encode("latin-1", "replace").decode("utf-8", "replace")
     role: Role = "primary"
     if path.startswith(SECONDARY + "/"):

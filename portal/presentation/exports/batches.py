@@ -41,8 +41,8 @@ class BatchRow:
     """A row of the results table. An unknown fact about the vehicle is None.
 
     ``missing`` names the lookups without a readable answer, and ``expired`` the lookups with an
-    expired answer. ``not_asked`` names the lookups that the batch does not make. If nothing was
-    found, but fines or restrictions are not looked up, the verdict is "limited" instead of "clear".
+    expired answer. ``not_asked`` names the lookups that the batch does not make. If the batch does
+    not look up both fines and restrictions, the verdict "limited" replaces "clear".
     """
 
     plate: str
@@ -155,8 +155,8 @@ def row_of(
     """Return the row of a batch item. ``ask`` are the lookups that the batch makes.
 
     The batch runner stores an item's row as soon as the item's lookups end, because a row built
-    later could mix answers of different days. Only if no readable row is stored, this function
-    builds the row from the answers that ``panels_of`` returns.
+    later could mix answers of different days. If no readable row is stored, this function builds
+    the row from the answers that ``panels_of`` returns.
     """
     kept = _kept(item)
     if item.state == "pending":

@@ -64,8 +64,8 @@ def csv_lines(table: Table, dialect: Dialect = "brazil") -> Iterator[str]:
     """Yield the lines of a CSV file.
 
     The dialect "brazil" is for spreadsheets with Brazilian settings. It has a byte order mark,
-    semicolons between cells, decimal commas, and days as DD/MM/YYYY. The dialect "rfc4180" is for
-    programs. It has commas between cells, decimal points and ISO 8601 days.
+    semicolons between cells, decimal commas, and dates as DD/MM/YYYY. The dialect "rfc4180" is for
+    programs. It has commas between cells, decimal points and ISO 8601 dates.
 
     A spreadsheet would convert a Renavam (registration number) to a number and drop its leading
     zeros. The dialect "brazil" therefore puts a hyphen before the check digit ("0012345678-9"). It

@@ -20,8 +20,9 @@ NEEDS: Final[dict[TableName, LookupName]] = {
     "restrictions": "renajud",
     "prices": "decode",
 }
-# For each kind of record, the members that become columns. ``_OF_EFFECT`` and ``_OF_MONTH`` name
-# members of objects inside a restriction (an effect) and inside a price (a month).
+# For each kind of record, the members that become columns. ``_OF_EFFECT`` names the members of an
+# effect, an object inside a restriction. ``_OF_MONTH`` names the members of a month, an object
+# inside a price.
 _OF_FINE: Final = (
     *("number", "record", "code", "description", "article", "gravity", "points", "points_counted"),
     *("amount", "amount_origin", "amount_at_80", "amount_at_60", "has_discount"),
@@ -67,7 +68,7 @@ def _flat(restriction: Record) -> Record:
 
 
 def _months(prices: Iterable[Record]) -> Iterator[Record]:
-    """Yield a row for each month in the price history of each version.
+    """Yield a row for each version of the vehicle and month of its price history.
 
     A version without a price history has one row.
     """

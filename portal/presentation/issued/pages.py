@@ -16,8 +16,8 @@ State = Literal["valid", "expired", "revoked"]
 class IssuedDossierPage:
     """The page of an issued dossier that has not expired and is not revoked.
 
-    ``link`` is the full URL for sharing. For visitors who did not issue the dossier, it is "".
-    ``paper_path`` is the path of the printable dossier. ``pdf_path`` is "" if the dossier was
+    ``link`` is the full URL for sharing. For visitors who did not issue the dossier, ``link`` is
+    "". ``paper_path`` is the path of the printable dossier. ``pdf_path`` is "" if the dossier was
     issued without a PDF.
     """
 

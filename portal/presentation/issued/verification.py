@@ -45,7 +45,8 @@ class VerificationPage:
     """The verification form, and the outcome for the typed ``code``.
 
     The outcome "signed" means that the code is from a draft, a dossier that the portal does not
-    store. ``signed`` then has the values that the code contains, and is None otherwise.
+    store. ``signed`` has the values that this code contains. For every other outcome, ``signed`` is
+    None.
     """
 
     template: ClassVar[str] = "pages/verify.html"

@@ -31,8 +31,8 @@ from portal.wording import counted, grouped
 PERIODS: Final = (7, 30, 90)  # days
 USUAL_PERIOD: Final = 30
 MOST_CALLERS: Final = 10  # the number of tokens with their own row; all others share one row
-# The keys have the type str, not OperationName, because the page searches them for the names in
-# stored usage. These may include an operation that no longer exists.
+# The keys have the type str, not OperationName, because the page looks up names from stored
+# usage in this mapping. A stored name may be that of an operation that no longer exists.
 _OPERATION_TITLES: Final[Mapping[str, str]] = {
     name: texts.title for name, texts in OPERATION_TEXTS.items()
 }

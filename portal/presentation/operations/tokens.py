@@ -58,8 +58,8 @@ class IssueForm:
     """The form for a new token, with the texts that the operator has typed.
 
     ``problems`` maps each name in FIELDS to an error message, or to "" if the field is valid.
-    ``asks_token`` is true if the operator signed in too long ago. The form then also asks for the
-    operator's own token, to confirm the operator's identity.
+    ``asks_token`` is true if the operator's last sign-in is too old. The form then also asks for
+    the operator's own token, to confirm the operator's identity.
     """
 
     template: ClassVar[str] = "pages/token_issue.html"
@@ -124,8 +124,8 @@ def issue_form(
 def revoke_path(name: str) -> str:
     """Return the path that revokes a token.
 
-    The name needs no escaping, because it consists of ASCII letters, digits and ``.``, ``_``,
-    ``@`` and ``-``.
+    The name needs no escaping, because it consists of ASCII letters, digits and the characters
+    ``._@-``.
     """
     return f"/operacao/tokens/{name}/revogar"
 

@@ -304,10 +304,10 @@ class Specification:
         return () if body is None else tuple(self._members(body))
 
     def field_tables(self, names: Sequence[str]) -> tuple[FieldTable, ...]:
-        """Return the fields of the first operation's JSON answer.
+        """Return the fields of the first operation's answer, or columns of tables.
 
-        If this answer is not JSON, return the columns of the exported tables. Operations that
-        export the same table in different file formats share one FieldTable.
+        If the first operation's answer is not JSON, return the columns of the exported tables.
+        Operations that export the same table in different file formats share one FieldTable.
         """
         found: dict[str, FieldTable] = {}
         for name in names:
@@ -323,7 +323,7 @@ class Specification:
         return (FieldTable("Campos da resposta", members),) if members else ()
 
     def _body(self, name: str) -> Document | None:
-        """Return the schema of an operation's request body, or None without a body."""
+        """Return the schema of an operation's request body, or None if it has no body."""
         operation = self._operations[name][2]
         if "requestBody" not in operation:
             return None
@@ -407,10 +407,10 @@ class Specification:
         return resolved
 
     def _inner(self, written: Document) -> tuple[Document | None, str, bool]:
-        """Return a schema, the schema's name, and whether a member is a list.
+        """Return a member's schema, the schema's name, and whether the member is a list.
 
-        The schema is that of the member, or of the elements if the member is a list. If the member
-        contains no object, the schema is None and the name is "".
+        For a list, the schema is that of the elements. If the member contains no object, the schema
+        is None and the name is "".
         """
         items = written.get("items")
         target = written if items is None else items

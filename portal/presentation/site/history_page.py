@@ -24,8 +24,9 @@ class HistoryLine:
     """A vehicle in the history.
 
     ``seen`` says how long ago the visitor looked up the vehicle. ``paid`` says what the visitor's
-    lookups of the vehicle have cost. It is "" in demo mode, and if all lookups are free. ``cost``
-    says what the next view of the vehicle's page costs at most, or is "" if the view is free.
+    lookups of the vehicle have cost. ``paid`` is "" in demo mode, or if all lookups are free.
+    ``cost`` says what the next view of the vehicle's page costs at most, or is "" if the view is
+    free.
     """
 
     lookup: RecentLookup
@@ -76,8 +77,8 @@ def history_line(
     """Build the line of a vehicle from its stored answers.
 
     ``prices`` are the prices, in R$, of the lookups that the visitor may make. ``paid`` is what the
-    visitor's lookups of the vehicle have cost, in R$. In demo mode, all visitors share one account.
-    ``paid`` is then None, because the portal does not know what each visitor's lookups have cost.
+    visitor's lookups of the vehicle have cost, in R$. In demo mode, ``paid`` is None. All visitors
+    then share one account, so the portal does not know what each visitor's lookups have cost.
     """
     wanted = [name for name in lookups_of(lookup.subject) if name in prices]
     opening = sum((prices[name] for name in wanted if not _needs_no_call(panels, name)), Decimal(0))

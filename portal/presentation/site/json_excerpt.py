@@ -10,8 +10,8 @@ _INDENT: Final = "  "
 def excerpt(document: object, depth: int = 0) -> str:
     """Indent a document, and shorten its long lists.
 
-    Only the first element of a list remains if the list contains objects, or more than
-    _MOST_SCALARS values. A text such as ``… mais 3`` (3 more) replaces the other elements.
+    If a list contains objects or lists, or more than _MOST_SCALARS values, only its first element
+    remains. A text such as ``… mais 3`` (3 more) replaces the other elements.
     """
     inner = _INDENT * (depth + 1)
     match document:

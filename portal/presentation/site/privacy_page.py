@@ -13,7 +13,7 @@ class KeptAnswer:
     """How long the portal stores an operation's answers.
 
     ``answer_s`` is a time in seconds, or 0 if the portal does not store the answers. ``empty_s`` is
-    the time for an answer that is an empty list, for example no fines. It is None if the
+    the time for an answer that is an empty list, for example no fines. ``empty_s`` is None if the
     operation's answers are not lists.
     """
 
@@ -31,9 +31,9 @@ class PrivacyPage:
     """The privacy page. A member ``…_s`` is a storage time in seconds.
 
     ``rejected_s`` is for lookups that the upstream rejected, ``session_s`` for the session cookie,
-    and ``tries_s`` for the number of sign-in attempts of an IP address. The portal deletes a
-    dossier's number ``ended_dossier_s`` seconds after the dossier expires. ``counts_requests`` is
-    true if the portal has rate limits.
+    and ``tries_s`` for the number of sign-in attempts of an IP address. ``ended_dossier_s`` seconds
+    after a dossier expires, the portal deletes the dossier's number. ``counts_requests`` is true if
+    the portal has rate limits.
     """
 
     template: ClassVar[str] = "pages/privacy.html"
@@ -45,7 +45,7 @@ class PrivacyPage:
     tries_s: int
     dossier_s: int
     ended_dossier_s: int
-    batch_s: int  # starts when the batch ends or pauses
+    batch_s: int  # counted from the end or pause of the batch
     draft_s: int  # for a batch that is never started
     counts_requests: bool
     mask_names: bool

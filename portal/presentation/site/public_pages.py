@@ -33,9 +33,9 @@ class SamplePlate:
 class SignInPage:
     """The sign-in page.
 
-    After signing in, the visitor goes to ``next_path``, which must be a path of this portal. The
-    form asks for the visitor's upstream credential if ``pass_through`` is true, else for a portal
-    token.
+    After signing in, the visitor goes to ``next_path``, which must be a path of this portal. If
+    ``pass_through`` is true, the form asks for the visitor's upstream credential. Otherwise, it
+    asks for a portal token.
     """
 
     template: ClassVar[str] = "pages/sign_in.html"

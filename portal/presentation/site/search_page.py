@@ -24,7 +24,7 @@ _TOO_MANY: Final = "Há {} placas no que você colou, e a comparação é de at�
 
 @dataclass(frozen=True, slots=True)
 class FirstPlates:
-    """A link that compares the first plates of a list that is too long to compare."""
+    """A link that compares only the first plates, because the typed list is too long."""
 
     count: int
     path: str
@@ -37,7 +37,7 @@ class SearchPage:
     ``problem`` is the error message if the typed text is no plate or Renavam (registration number).
     ``hint`` then says what is wrong with the text. ``suggestion`` is the plate or Renavam that the
     visitor probably meant, or None if unknown. If the visitor typed nine or ten digits, ``padded``
-    is the Renavam with the missing leading zeros, else "".
+    is the Renavam with the missing leading zeros. In other cases, ``padded`` is "".
     """
 
     template: ClassVar[str] = "pages/search.html"

@@ -190,7 +190,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class BarPart:
-    """The part of one verdict in a bar that shows how frequent each verdict is.
+    """A verdict's part of a bar that shows how often each verdict occurs.
 
     ``start`` and ``width`` are in per cent of the bar's width.
     """

@@ -89,8 +89,8 @@ class ComparedVehicle:
     vehicle, or "" if no vehicle would remain.
 
     Answers are missing in the states "waiting" and "idle". The page's script requests ``url`` only
-    in the state "waiting". On a page for a prefetch or a bot, the state is "idle", so that the page
-    causes no lookups.
+    in the state "waiting". If the page is for a prefetch or a bot, the state is "idle", so that the
+    page causes no lookups.
     """
 
     plate: Plate

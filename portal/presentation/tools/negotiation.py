@@ -146,7 +146,7 @@ class NegotiationPage:
 
     @property
     def is_blocked(self) -> bool:
-        """Whether a restriction forbids the transfer. The buyer should then not pay yet."""
+        """Whether a restriction forbids the transfer. If so, the buyer should not pay yet."""
         return self.summary.verdict.level == "blocked"
 
     @property
@@ -184,8 +184,8 @@ def negotiation_page(
 
     ``versao`` is the number of the chosen version. ``parte`` is the share of the fines that has to
     be paid, in per cent: 100, 80 or 60. ``multas`` lists the numbers of the fines to deduct, such
-    as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of COSTS is a
-    parameter with a typed amount.
+    as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of COSTS is the name
+    of a parameter, whose value is the amount that the visitor typed.
     """
     contents = VehicleContents.of(plate, panels, context)
     prices = contents.facts.prices if contents.facts else None
