@@ -153,8 +153,9 @@ class PurgeWatch:
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
             return
-        # ``number`` may be higher than ``since.latest`` if another portal, with the same secret key
-        # and its own database, uses the same backend. In this case, nothing is deleted.
+        # ``since.latest`` is the newest purge in this portal's database. ``number`` may be higher,
+        # because a portal with a database of its own may share the backend and the secret key. In
+        # this case, nothing is deleted.
         if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:

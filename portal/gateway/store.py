@@ -210,9 +210,9 @@ class Store:
         """Copy entries from ``former_keys`` to ``key``. Return whether any entry was copied.
 
         ``former_keys`` were computed with old secret keys. Entries are stored under a key followed
-        by one of ``suffixes``. An entry is not copied if ``key`` already has an equally new or
-        newer entry with the same suffix. The purge state is read before the entries, so that a
-        purge between the two reads prevents the copy.
+        by one of ``suffixes``. An entry is not copied if ``key`` already has an entry with the same
+        suffix that is at least as new. The purge state is read before the entries, so that a purge
+        between the two reads prevents the copy.
         """
         if not former_keys:
             return False

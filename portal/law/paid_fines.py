@@ -27,7 +27,7 @@ from portal.wording import bare, day, listed, money
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")
 # In the field of the payment day, "00/00/0000", "NAO PAGO" ("not paid"), "EM ABERTO" ("open") and
-# "-" mean unpaid. "PAGO" without a day is unclear.
+# "-" mean unpaid. "PAGO" ("paid") without a date makes the fine "talvez paga" ("maybe paid").
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 

@@ -7,10 +7,10 @@ of the table of infractions has the current gravity. The row's ``amount_until_20
 of the former gravity.
 
 The day of the infraction determines the rule. If this day is unknown, the amount that the source
-(the upstream API) sent determines the rule. The sent amount also determines the rule if an
-infraction that Lei 13.855/2019 changed is from October 2019. This module does not compute on which
-day of that month the law came into force. An amount without cents is enough, because the amounts of
-two gravities differ by more than their cents.
+(the upstream API) sent determines the rule. For the items that Lei 13.855/2019 changed, the amount
+also determines the rule in October 2019, because this module does not compute on which day of this
+month the law came into force. An amount without cents is enough, because the amounts of two
+gravities differ by more than their cents.
 """
 
 from collections.abc import Mapping

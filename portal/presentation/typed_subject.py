@@ -79,9 +79,9 @@ def normalise_query(text: str) -> str:
 def plates_in(text: str) -> tuple[Plate, ...]:
     """Return the plates in a text, in the order of the text and without duplicates.
 
-    A plate may contain a space, as in ``ABC 1D23 e KZZ 9999``. Such plates are returned only if
-    the text has no plate without a space, and if every other word matches _WORDS_AMONG_PLATES, for
-    example ``e`` (and).
+    If any plate is written without a space, only such plates are returned. Otherwise, plates may
+    contain a space, as in ``ABC 1D23 e KZZ 9999``. All remaining words must then be connecting
+    words such as ``e`` ("and").
     """
     plain = with_hyphens(visible(text))
     found = _WHOLE_PLATE.findall(plain)

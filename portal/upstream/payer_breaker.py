@@ -39,9 +39,8 @@ class PayerBreaker:
     All payers also share one circuit, which opens after FAILURES_TO_OPEN failures. If calls cannot
     be sent (NotSent), the shared circuit counts one failure for each vehicle. If sent calls fail,
     the shared circuit counts one failure for each proven payer. An answer with status 200 makes its
-    payer proven for PROVEN_S seconds. While more than half of this time remains, further answers
-    usually do not extend it, and so need no lock. A client with invented credentials is never
-    proven, so its failed calls do not open the shared circuit.
+    payer proven for PROVEN_S seconds. A client with invented credentials is never proven, so its
+    failed calls do not open the shared circuit.
 
     While the shared circuit is half-open, every payer may send its own probe. If all payers had to
     share one probe, a payer whose calls fail could keep the circuit open for all.

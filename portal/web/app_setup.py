@@ -207,8 +207,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
     )
     register_request_log(app, portal.metrics)
     # The rate-limit headers must follow the other headers, as in the responses of the hit cache.
-    # Flask runs after-request functions in reverse order, so the rate-limit
-    # function is registered first.
+    # Flask runs after-request functions in reverse order, so their function is registered first.
     register_rate_limit_headers(app, portal.limits, daily)
     register_headers(app, cors)
     app.after_request(compress_html)

@@ -447,5 +447,5 @@ def _form(schema: Document) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return a text of the document on one line, without the bold marks ``**``."""
+    """Join the lines of ``text``, and remove the bold marks ``**``."""
     return " ".join(text.replace("**", "").split())

@@ -208,8 +208,8 @@ class BatchPage:
     every ``refresh_s`` seconds, or never if ``refresh_s`` is 0. ``start_label`` is the text of the
     button that starts, continues or repeats the batch, or "" if the page has no such button.
 
-    ``expired`` is the number of finished vehicles with an expired answer. The start button does not
-    look up these vehicles again, but a new batch with the same list does.
+    ``expired`` is the number of vehicles whose lookups have ended and whose answers have expired.
+    The start button does not look up these vehicles again, but a new batch with the same list does.
 
     ``limits_text`` says which lookups the batch does not make. ``wrong_title`` is the title of the
     list of invalid entries.
