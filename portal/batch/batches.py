@@ -228,9 +228,9 @@ class Batches:
             if is_done and row.state == "done":
                 return
             charges = self._ledger.charges(batch, list(quoted))
-            # The prices in ``left`` do not include calls that the upstream has already answered for
-            # this batch. Add the prices of these calls, because the function ``_left`` subtracts
-            # them from an item's ``at_most``.
+            # ``quoted`` has the prices of the calls that remain. Add the prices of the calls that
+            # the upstream has already answered for this batch, because the function ``_left``
+            # subtracts these prices from an item's ``at_most``.
             prices = [
                 {"priced": tag, "price": str(price + charges.answered.get(tag, 0))}
                 for tag, price in quoted.items()

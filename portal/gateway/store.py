@@ -346,8 +346,9 @@ class Store:
                 pass
         # The purge counter is lost or was never read, so the purge log must show that the vehicle
         # was not purged. Read the backend's counter before the purge log, because every purge is
-        # first written to the log and then counted by the backend. A purge that is not yet in the
-        # log will change the counter later, and ``replace`` then rejects the answer.
+        # first written to the log and then counted by the backend. A purge that is missing from the
+        # log therefore changes the counter after this method has read it. ``replace`` rejects the
+        # answer if the counter has changed. A later purge deletes the stored answer.
         last_purge = self._watch.read_last_purge()
         held = self._read_noted([key])
         current = PurgeState(held.purge_counter, held.generation, last_purge)

@@ -7,9 +7,10 @@ of a kind have weaker sources. Websites of the car trade report some of them (``
 therefore stops a transfer, too.
 
 A record may say that a restriction or one of its kinds was lifted ("BAIXADA"). The source (the
-upstream API) does not document such words, so the answers are then "unknown". Acts that another
-kind in the record forbids stay forbidden. A record may also contradict itself: it describes a
-restriction but says that there is no restriction. The answers for all acts are then "unknown".
+upstream API) does not document such words, so the answers are then "unknown". If the record also
+has a kind that was not lifted, the answer for an act that this kind forbids remains "no". A record
+may also contradict itself: it describes a restriction but says that there is no restriction. The
+answers for all acts are then "unknown".
 """
 
 from collections.abc import Mapping, Sequence

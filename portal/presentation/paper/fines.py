@@ -328,7 +328,7 @@ def _standing_note(row: FineRow) -> str:
 
 
 def _others(row: FineRow, known: _Known) -> Iterator[str]:
-    """Yield a sentence with the known fields of ``details.other``.
+    """Yield one sentence that lists the fields of ``details.other`` that have a value.
 
     A field is left out if another part of the dossier prints the same value. Yields nothing if no
     field is left.
