@@ -132,7 +132,6 @@ def test_unstored_answer_is_shown_at_once_with_a_notice(
     token = pages.get(f"{PAGE}?completo=1").csrf_token()
 
     monkeypatch.setattr(SQLiteCache, "replace", disk_full)
-    monkeypatch.setattr(SQLiteCache, "set", disk_full)
     page = pages.post(f"{PAGE}/atualizar", 200, data={"csrf_token": token})
     assert isinstance(page, Page)
     assert "A resposta não pôde ser guardada" in page.text
@@ -146,7 +145,6 @@ def test_page_with_unstored_answers_says_what_is_left_today(
     pages = Person.at(built).signed_in(issue(built, "balcao", ALL, daily_limit=9)).pages
     token = pages.get(f"{PAGE}?completo=1").csrf_token()
     monkeypatch.setattr(SQLiteCache, "replace", disk_full)
-    monkeypatch.setattr(SQLiteCache, "set", disk_full)
     page = pages.post(f"{PAGE}/atualizar", 200, data={"csrf_token": token})
     assert isinstance(page, Page)
     assert "resta 1 hoje" in page.text
