@@ -244,7 +244,7 @@ def is_token_name(text: str) -> bool:
 def digest(token: str) -> str:
     """Return the SHA-256 of a token in hex.
 
-    A slow hash would not add safety, because nobody can guess an issued token's 256 random bits.
+    A slow hash would not add safety, because an issued token's 256 random bits cannot be guessed.
     """
     return hashlib.sha256(token.encode()).hexdigest()
 
