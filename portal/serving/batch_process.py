@@ -60,10 +60,11 @@ class BatchProcess:
     """
 
     def __init__(self, shared: Path) -> None:
-        os.mkfifo(shared / _FIFO, 0o600)
+        self._path = shared / _FIFO
+        os.mkfifo(self._path, 0o600)
         # The main process also opens the FIFO for writing. Otherwise a read would return end of
         # file at once whenever no worker has the FIFO open.
-        self._fifo = os.open(shared / _FIFO, os.O_RDWR | os.O_CLOEXEC)
+        self._fifo = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
         # Like Granian, use "fork" only if it is the default start method.
         method = multiprocessing.get_start_method()
         self._context: Any = multiprocessing.get_context("fork" if method == "fork" else "spawn")
@@ -84,7 +85,7 @@ class BatchProcess:
             self._stopping.set()
             if self._process is not None and self._process.is_alive():
                 self._process.terminate()
-        os.write(self._fifo, b"\0")
+        _ask(self._path)  # wakes a thread that waits for a request
 
     def stop(self, timeout_s: float) -> None:
         """Stop the batch process, and kill it if it still runs after ``timeout_s`` seconds."""
