@@ -20,7 +20,7 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import History, SubjectKeys
-from portal.batch import Batches, release_items
+from portal.batch import Batches
 from portal.commands import DataCheck, EmbeddedStore
 from portal.dossiers import DossierArchive
 from portal.gateway import (
@@ -142,8 +142,6 @@ def prepare(settings: Settings) -> DataLock:
         )
         if lock.is_alone:
             remove_lease_files(settings.data_dir)
-            if settings.database_url is None:
-                release_items(engine)
             if settings.redis_url:
                 _set_aside_unused_cache(settings.data_dir)
     except BaseException:

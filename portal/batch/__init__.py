@@ -1,7 +1,7 @@
 """Batches: lists of vehicles that the portal looks up in the background."""
 
 from portal.batch.batches import DRAFT_S, Batches, QuotedItem
-from portal.batch.item_leases import ItemLeases, release_items
+from portal.batch.item_leases import ItemLeases
 from portal.batch.model import (
     Batch,
     Cost,
@@ -62,6 +62,5 @@ __all__ = [
     "read_file",
     "read_list",
     "read_strings",
-    "release_items",
     "start_batch",
 ]

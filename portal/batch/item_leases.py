@@ -17,7 +17,7 @@ from portal.access import SubjectKeys
 from portal.batch.pauses import Pause
 from portal.batch.rows import Access, BatchRows, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject
-from portal.storage import PreparedStatement, reading, writing
+from portal.storage import PreparedStatement, reading
 from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.vehicle import LookupName
@@ -320,12 +320,3 @@ class ItemLeases:
         # After a pause (``tries`` > 0), at most 1 item may be leased, as in the statement _LEASE.
         limit = 1 if row.tries else self.concurrency
         return max(0, min(int(total) - int(leased), limit - int(leased)))
-
-
-def release_items(engine: Engine) -> None:
-    """Release the items that killed processes had leased.
-
-    The caller must ensure that no process is running batches.
-    """
-    with writing(engine) as db:
-        db.execute(update(items).where(items.c.holder != "").values(holder="", lease_until=0.0))
