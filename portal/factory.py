@@ -334,6 +334,7 @@ def _build(
         BatchTools(
             batches=batches,
             runner=batch_runner,
+            scheduler=scheduler,
             gateway=gateway,
             identity=COMMAND_IDENTITY,
             access=COMMAND_ACCESS,

@@ -35,6 +35,7 @@ from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
+from portal.system.scheduler import Scheduler
 from portal.vehicle import LOOKUPS, LookupName
 from portal.wording import money
 
@@ -60,15 +61,17 @@ _REASONS: Final = {
 class BatchTools:
     """The objects of the portal that ``flask batch`` uses.
 
-    ``limit`` is the maximum number of plates in FILE. ``panels_of`` returns the answers about a
-    plate, prepared for display. In pass-through mode (without PORTAL_UPSTREAM_TOKEN), the upstream
-    calls are made with the user's upstream credential. ``credential`` reads this credential from
-    the environment variable DOSSIE_CREDENTIAL, and ``authenticate`` returns the Identity of a
-    credential. In other modes, ``authenticate`` is None.
+    ``scheduler`` runs ``runner`` and the other periodic tasks of a process. ``limit`` is the
+    maximum number of plates in FILE. ``panels_of`` returns the answers about a plate, prepared for
+    display. In pass-through mode (without PORTAL_UPSTREAM_TOKEN), the upstream calls are made with
+    the user's upstream credential. ``credential`` reads this credential from the environment
+    variable DOSSIE_CREDENTIAL, and ``authenticate`` returns the Identity of a credential. In other
+    modes, ``authenticate`` is None.
     """
 
     batches: Batches
     runner: BatchRunner
+    scheduler: Scheduler
     gateway: Gateway
     identity: Identity
     access: Access
@@ -200,7 +203,11 @@ def _unfinished(tools: BatchTools, listed: TypedList, ask: tuple[LookupName, ...
 
 
 def _run(tools: BatchTools, number: str) -> Batch:
-    """Run the batch until it ends or pauses. Ctrl-C, SIGTERM and SIGHUP pause the batch."""
+    """Run the batch until it ends or pauses. Ctrl-C, SIGTERM and SIGHUP pause the batch.
+
+    A batch that paused by itself waits for its owner, too. Otherwise a server would resume it and
+    make paid lookups after the command has ended.
+    """
     owner = tools.identity.digest
     found = tools.batches.get(number, owner)
     shown = 0
@@ -211,19 +218,24 @@ def _run(tools: BatchTools, number: str) -> Batch:
         ) as bar,
     ):
         try:
+            tools.scheduler.start()
             while True:
-                tools.runner.tick()
                 found = tools.batches.get(number, owner)
                 ended = found.counts.total - found.counts.pending
                 bar.update(ended - shown, found)
                 shown = ended
                 if found.state != "running" and not found.active:
-                    return found
+                    break
                 time.sleep(_TICK_S)
+            if found.state == "paused":
+                tools.batches.pause(number, owner)
+            return found
         except KeyboardInterrupt:
             tools.batches.pause(number, owner)
         finally:
+            # In this order, ``run_all`` also writes what the last lookups left in memory.
             tools.runner.stop()
+            tools.scheduler.run_all()
     return tools.batches.get(number, owner)
 
 

@@ -3,6 +3,7 @@
 import csv
 import json
 import signal
+import sqlite3
 import time
 from pathlib import Path
 from typing import Any
@@ -214,6 +215,36 @@ def test_pass_through_pauses_a_batch_whose_credential_is_refused(
     done = run(here, file_of(tmp_path, "ABC1D23"), "--out", str(tmp_path / "o.csv"), "--yes")
     assert done.exit_code == 1
     assert "the portal or the upstream does not accept your credential" in done.stderr
+
+
+def test_hits_of_a_command_are_credited(
+    here: InProcessPortal, portal: PortalFactory, tmp_path: Path
+) -> None:
+    words = (file_of(tmp_path, "ABC1D23\n"), "--out", str(tmp_path / "o.csv"), "--ask", "decode")
+    assert run(here, *words, "--yes").exit_code == 0
+    again = portal(PRICE_DECODE="0.85")
+    assert run(again, *words, "--yes").exit_code == 0
+    done = again.app.test_cli_runner().invoke(args=["ledger", "--summary", "--json"])
+    (decode,) = [row for row in json.loads(done.stdout) if row["operation"] == "decode"]
+    assert (decode["calls"], decode["hits"]) == (1, 1)
+
+
+def test_server_does_not_resume_what_a_command_has_left_paused(
+    upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    texts = plates(6)
+    upstream.default(faults.status(429, retry_after="1"))
+    words = [file_of(tmp_path, "\n".join(texts)), "--out", str(tmp_path / "o.csv"), "--yes"]
+    with PortalProcess(managed(upstream.url)) as portal:
+        done = portal.command_line("batch", *words, "--ask", "decode")
+        assert done.returncode == 1
+        assert "Paused: the upstream asks for a pause. Run the command again." in done.stderr
+        file = sqlite3.connect(portal.data_dir / "portal.sqlite")
+        try:
+            (row,) = file.execute("SELECT state, resume_at FROM batches").fetchall()
+        finally:
+            file.close()
+        assert row == ("paused", None)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
