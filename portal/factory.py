@@ -70,6 +70,7 @@ from portal.upstream import (
     PAYER_COUNTERS,
     Breaker,
     Failover,
+    NotSent,
     Origin,
     PayerBreaker,
     SharedCounters,
@@ -437,7 +438,9 @@ def _origins(
                 role,
                 f"http://{role}.sandbox.invalid",
                 *limits,
-                transport=lambda _, role=role: SandboxTransport(sandbox, role),  # type: ignore[misc]
+                transport=lambda _, role=role: SandboxTransport(  # type: ignore[misc]
+                    sandbox, role, refused=NotSent
+                ),
                 waiting=waiting,
             )
             for role in ("primary", "secondary")

@@ -38,8 +38,8 @@ class Response:
     """One simulated response, or a refused connection.
 
     ``delay_s`` is the time before the first byte, in seconds. ``is_refused`` is true if the base
-    address simulates an outage. ``SandboxTransport`` then raises ConnectionError. The WSGI
-    application cannot refuse a connection. It sends this response, which has the status 503.
+    address simulates an outage. ``SandboxTransport`` then raises an error. The WSGI application
+    cannot refuse a connection. It sends this response, which has the status 503.
     """
 
     status: int

@@ -19,7 +19,8 @@ from portal.sandbox.sandbox import Sandbox
 class SandboxTransport(BaseAdapter):
     """An adapter that simulates a base address of the upstream.
 
-    ``role`` says whether this address is the primary or the secondary base address.
+    ``role`` says whether this address is the primary or the secondary base address. ``refused`` is
+    the class of the error that a refused connection raises.
     """
 
     def __init__(
@@ -27,8 +28,10 @@ class SandboxTransport(BaseAdapter):
         sandbox: Sandbox,
         role: Role = "primary",
         sleep: Callable[[float], None] = time.sleep,
+        refused: type[Exception] = RequestsConnectionError,
     ) -> None:
         super().__init__()
+        self._refused = refused
         self._sandbox = sandbox
         self._role = role
         self._sleep = sleep
@@ -45,7 +48,7 @@ class SandboxTransport(BaseAdapter):
         """Answer one request.
 
         ``timeout`` is a pair of the connect timeout and the read timeout, in seconds. Raises
-        ConnectionError and ReadTimeout, as the HTTPAdapter of ``requests`` does.
+        ReadTimeout, as the HTTPAdapter of ``requests`` does, and ``refused``.
         """
         parts = urlsplit(request.url or "")
         answer = self._sandbox.handle(
@@ -59,7 +62,7 @@ class SandboxTransport(BaseAdapter):
             )
         )
         if answer.is_refused:
-            raise RequestsConnectionError("Connection refused", request=request)
+            raise self._refused("Connection refused")
         _, read_s = timeout
         if answer.delay_s:
             self._sleep(min(answer.delay_s, read_s))

@@ -13,8 +13,8 @@ from portal.system.error_kind import error_kind
 from portal.upstream.content_coding import decoded_body
 from portal.upstream.errors import (
     ANSWERED,
+    Broken,
     Failing,
-    NotSent,
     TimedOut,
     Uncertain,
     Unusable,
@@ -37,9 +37,11 @@ class Origin:
 
     ``connect_timeout_s`` limits DNS, connect and TLS together. ``first_byte_timeout_s`` limits the
     wait for the response headers. ``transport`` takes a call's deadline (monotonic seconds) and
-    returns the ``requests`` adapter for this call. ``waiting`` returns a context manager, in which
-    the origin sends a call and reads the response. The call's recorded duration includes the time
-    that the context manager needs to exit.
+    returns the ``requests`` adapter for this call. The adapter must raise NotSent if it has sent
+    nothing. Any other error means that the call may be charged, because a ConnectionError of
+    ``requests`` may also be a reset after the request was sent. ``waiting`` returns a context
+    manager, in which the origin sends a call and reads the response. The call's recorded duration
+    includes the time that the context manager needs to exit.
     """
 
     def __init__(
@@ -88,8 +90,8 @@ class Origin:
                 body = decoded_body(reply) if reply.status_code in _BODY_STATUSES else b""
         except requests.Timeout:
             raise TimedOut("no answer in time") from None
-        except requests.ConnectionError as error:
-            raise NotSent(f"could not connect: {error_kind(error)}") from None
+        except OSError as error:  # also the base class of every ``requests`` error
+            raise Broken(f"closed before an answer: {error_kind(error)}") from None
         return Response(
             status=reply.status_code,
             body=body,

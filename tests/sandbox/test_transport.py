@@ -6,6 +6,7 @@ from requests.exceptions import ConnectionError as RequestsConnectionError
 from requests.exceptions import ReadTimeout
 
 from portal.sandbox import Role, SandboxTransport
+from tests.conftest import PortalFactory
 from tests.sandbox.requests import DEMO, get, post, sandbox_on
 
 BASE = "http://sandbox.invalid/detran/v1"
@@ -71,3 +72,12 @@ def test_hung_answer_arrives_with_a_long_timeout() -> None:
     url = f"{BASE}/decode/PAR0A30"
     assert session_on(slept=slept).get(url, headers=DEMO, timeout=(1, 31)).status_code == 200
     assert slept == [30.0]
+
+
+def test_refused_base_addresses_of_the_demonstration_cost_nothing(portal: PortalFactory) -> None:
+    """A lookup fails over to the other base address, because nothing was sent to the first."""
+    here = portal({}, PRICE_DECODE="3")
+    assert here.get("/detran/v1/decode/FOR0A02", "demo").status_code == 503
+    assert here.get("/detran/v1/decode/FOR0A01", "demo").status_code == 200
+    spent = here.client.get("/metrics").get_data(as_text=True)
+    assert 'portal_spent_brl_total{operation="decode"} 3.0' in spent

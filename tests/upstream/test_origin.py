@@ -8,6 +8,8 @@ from email.utils import formatdate
 from pathlib import Path
 
 import pytest
+import requests
+from requests.adapters import HTTPAdapter
 
 from portal.upstream import (
     Broken,
@@ -15,6 +17,7 @@ from portal.upstream import (
     TimedOut,
     Uncertain,
     Unusable,
+    UpstreamError,
 )
 from tests import factories
 from tests.fakes import (
@@ -329,3 +332,30 @@ def test_refusing_account_prevents_send(upstream: FaultUpstream) -> None:
     with pytest.raises(Refused):
         origin(upstream.url).send(resource(), Refusing(), deadline_in(30))
     assert upstream.count() == 0
+
+
+@pytest.mark.parametrize(
+    ("error", "outcome"),
+    [
+        (requests.ConnectionError(ConnectionResetError()), "broken"),
+        (requests.exceptions.ChunkedEncodingError(), "broken"),
+        (ConnectionResetError(), "broken"),
+        (requests.ConnectTimeout(), "timed_out"),
+        (NotSent("could not connect"), "not_sent"),
+    ],
+    ids=str,
+)
+def test_only_not_sent_says_that_a_transport_sent_nothing(error: Exception, outcome: str) -> None:
+    """Adapters of ``requests`` raise ConnectionError for resets after the request was sent."""
+
+    class Adapter(HTTPAdapter):
+        def send(self, *_: object, **__: object) -> requests.Response:
+            raise error
+
+    account = RecordingAccount()
+    with pytest.raises(UpstreamError) as caught:
+        origin("http://127.0.0.1", transport=lambda _: Adapter()).send(
+            resource(), account, deadline_in(30)
+        )
+    assert caught.value.outcome == outcome
+    assert account.outcomes == [outcome]
