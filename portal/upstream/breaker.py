@@ -6,7 +6,7 @@ upstream credential, the portal uses ``PayerBreaker`` (module ``payer_breaker``)
 
 import hashlib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from portal.upstream.errors import CircuitOpen, LocalFailure, UpstreamError
@@ -144,13 +144,8 @@ class Circuit:
         for slot in self._failures:
             self._counters[slot] = 0.0
 
-    def pause(self, retry_after_s: float | None, now: float) -> None:
-        """Refuse calls for as long as a 429 response asks, at most LONGEST_PAUSE_S.
-
-        If the response names no time, ``retry_after_s`` is None and the pause lasts
-        DEFAULT_PAUSE_S. A current pause that ends later than the new pause stays unchanged.
-        """
-        pause_s = DEFAULT_PAUSE_S if retry_after_s is None else min(retry_after_s, LONGEST_PAUSE_S)
+    def pause(self, pause_s: float, now: float) -> None:
+        """Refuse calls for ``pause_s`` seconds, or until a current pause ends, if that is later."""
         until = now + pause_s
         current = self._counters[self._first + _PAUSED_UNTIL]
         is_longer = until < current <= now + LONGEST_PAUSE_S
@@ -164,6 +159,19 @@ class Circuit:
         counted = [self._counters[slot] for slot in self._failures]
         if source not in counted and 0.0 in counted:
             self._counters[self._failures[counted.index(0.0)]] = source
+
+
+def with_pause(response: Response) -> Response:
+    """Return a 429 with the pause that the portal makes, or any other response unchanged.
+
+    The pause is as long as the response asks, at most LONGEST_PAUSE_S. It is DEFAULT_PAUSE_S if the
+    response names no time.
+    """
+    if response.status != 429:
+        return response
+    asked_s = response.retry_after_s
+    pause_s = DEFAULT_PAUSE_S if asked_s is None else min(asked_s, LONGEST_PAUSE_S)
+    return replace(response, retry_after_s=pause_s)
 
 
 def name_hash(name: str) -> float:
@@ -215,7 +223,7 @@ class Breaker:
         probe = self._admit()
         try:
             guarded = account if probe else RecheckingAccount(account, self._refuse_if_open)
-            response = self._origin.send(resource, guarded, deadline)
+            response = with_pause(self._origin.send(resource, guarded, deadline))
         except (CircuitOpen, LocalFailure):
             self._release_probe(probe)  # the origin did not cause the failure
             raise
@@ -254,8 +262,8 @@ class Breaker:
             self._release_probe(probe)
 
     def _record_answer(self, response: Response, probe: bool) -> None:
-        pauses = response.status == 429
-        if not (probe or pauses or self._circuit.has_failures):
+        pause_s = response.retry_after_s if response.status == 429 else None
+        if not (probe or pause_s is not None or self._circuit.has_failures):
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
@@ -266,8 +274,8 @@ class Breaker:
                 self._release_probe(probe)
             elif not self._circuit.is_open(now):
                 self._circuit.clear_failures()
-            if pauses:
-                self._circuit.pause(response.retry_after_s, now)
+            if pause_s is not None:
+                self._circuit.pause(pause_s, now)
 
 
 @dataclass(frozen=True, slots=True)

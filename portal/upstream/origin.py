@@ -143,7 +143,7 @@ def _retry_after(text: str | None) -> float | None:
     if not text or not text.isascii():
         return None
     if text.isdecimal():
-        return float(text) if len(text) < 7 else None
+        return float(text)
     try:
         return max(0.0, parsedate_to_datetime(text).timestamp() - time.time())
     except (ValueError, OverflowError):

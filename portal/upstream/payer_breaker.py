@@ -3,7 +3,14 @@
 from collections.abc import Callable
 from enum import Enum
 
-from portal.upstream.breaker import COUNTERS, Circuit, RecheckingAccount, State, name_hash
+from portal.upstream.breaker import (
+    COUNTERS,
+    Circuit,
+    RecheckingAccount,
+    State,
+    name_hash,
+    with_pause,
+)
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
 from portal.upstream.shared_counters import COUNTER_BYTES, SharedCounters
@@ -87,7 +94,7 @@ class PayerBreaker:
             guarded = account
             if role is _Role.REGULAR:
                 guarded = RecheckingAccount(account, lambda: self._refuse_if_open(payer))
-            response = self._origin.send(resource, guarded, deadline)
+            response = with_pause(self._origin.send(resource, guarded, deadline))
         except (CircuitOpen, LocalFailure):
             self._release_probe(payer, role)  # the origin did not cause the failure
             raise
@@ -167,10 +174,16 @@ class PayerBreaker:
 
     def _record_answer(self, payer: float, response: Response, role: _Role) -> None:
         now = self._clock()
-        is_proof, pauses = response.status == 200, response.status == 429
+        is_proof = response.status == 200
+        pause_s = response.retry_after_s if response.status == 429 else None
         slot = self._payers.find(payer)
         is_settled = slot.is_settled(now) if slot is not None else not is_proof
-        if is_settled and role is _Role.REGULAR and not pauses and not self._shared.has_failures:
+        if (
+            is_settled
+            and role is _Role.REGULAR
+            and pause_s is None
+            and not self._shared.has_failures
+        ):
             return  # there is nothing to write, so no lock is needed
         with self._counters.locked():
             now = self._clock()
@@ -180,7 +193,7 @@ class PayerBreaker:
                 self._shared.clear_failures()
             slot = (
                 self._payers.claim(payer, now, is_proof)
-                if is_proof or pauses
+                if is_proof or pause_s is not None
                 else (self._payers.find(payer))
             )
             if slot is None:
@@ -192,8 +205,8 @@ class PayerBreaker:
                 slot.circuit.clear_failures()
             if is_proof:
                 slot.prove(now)
-            if pauses:
-                slot.circuit.pause(response.retry_after_s, now)
+            if pause_s is not None:
+                slot.circuit.pause(pause_s, now)
 
 
 class _Slot:

@@ -4,7 +4,7 @@ One portal serves all cases, so each case also shows that the previous case left
 """
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +16,7 @@ from tests import factories
 from tests.effort import FULL
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import Operation, path_of
-from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed, pass_through
 from tests.fakes.matrix import BROKEN, GOOD, REFUSED, SLOW, Row
 from tests.web.person import Person
 
@@ -265,6 +265,21 @@ def test_429_pauses_the_address_and_sets_retry_after(tmp_path: Path) -> None:
         assert second.status_code == 503
         assert 1 <= int(second.headers["Retry-After"]) <= 7
         assert setup.upstream.count() == 1
+
+
+@pytest.mark.parametrize("text", ["900000", "9" * 30, "Fri, 31 Dec 2060 23:59:59 GMT"])
+@pytest.mark.parametrize(("settings", "status"), [(managed, 503), (pass_through, 429)])
+def test_retry_after_is_the_portals_own_pause(
+    tmp_path: Path, text: str, settings: Callable[[str], dict[str, str]], status: int
+) -> None:
+    """The portal asks a base address again after at most a minute, whatever Retry-After says."""
+    with FaultUpstream() as upstream, built(tmp_path, settings(upstream.url)) as portal:
+        upstream.once("/", faults.status(429, retry_after=text))
+        first = portal.get(path_of("decode"))
+        assert (first.status_code, first.headers["Retry-After"]) == (status, "60")
+        second = portal.get(path_of("decode", "DEF4G56"))
+        assert 55 <= int(second.headers["Retry-After"]) <= 60
+        assert upstream.count() == 1
 
 
 def test_refused_connections_are_503_not_an_empty_record(tmp_path: Path) -> None:

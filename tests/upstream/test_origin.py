@@ -305,7 +305,7 @@ def test_past_retry_after_date_is_zero(upstream: FaultUpstream) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["soon", "-1", "1.5", "²", "9" * 50, "Sun, 99 Nov 1994 08:49:37"])
+@pytest.mark.parametrize("text", ["soon", "-1", "1.5", "²", "Sun, 99 Nov 1994 08:49:37"])
 def test_invalid_retry_after_is_none(upstream: FaultUpstream, text: str) -> None:
     upstream.once("/", faults.answer("429", b"{}", 429, headers=[("Retry-After", text)]))
     assert (
