@@ -30,6 +30,8 @@ PAGE_SIZE = 1000  # rows
 OPEN = Uncertain.outcome
 FREE_OUTCOMES = frozenset({NotSent.outcome, CircuitOpen.outcome})
 REFUSED = frozenset({401, 403})  # The upstream rejects a credential with one of these statuses.
+# With one of these statuses, the upstream or a proxy refuses the call, so that nothing is charged.
+UNCHARGED = REFUSED | {402, 407, 429, 451}
 # The largest number of calls whose outcomes are queued while the database is unavailable. If the
 # queue is full, its oldest outcomes are lost.
 MAX_PENDING_CLOSES = 10_000
@@ -133,8 +135,7 @@ class Ledger:
 
     In pass-through mode, each caller sends its own upstream credential. Callers with invalid
     credentials must not use up the daily limit of all callers. A call that the upstream refuses
-    (401, 403) therefore does not count towards the limits. The row of a refused call keeps the
-    price, because the upstream's contract does not say that a refusal is free.
+    (401, 403) therefore does not count towards the limits.
 
     In pass-through mode, each caller starts each day on trial. The trial ends when the upstream
     answers one of the caller's calls with 200. Calls of a caller on trial are trial calls. A trial
@@ -374,7 +375,7 @@ class Ledger:
             "written_at": entry.sent_at,
             "outcome": entry.outcome,
             "status": entry.status,
-            "price": "0" if free else str(entry.price),
+            "price": str(entry.cost),
         }
         caller, is_answer = entry.caller.name, entry.status == 200
         refused = entry.has_own_credential and entry.status in REFUSED
@@ -467,11 +468,18 @@ class LedgerEntry:
 
     def finish(self, outcome: str, status: int | None = None) -> None:
         """Write a call's outcome to its row, and report the call to the observer."""
-        self.ledger.close(replace(self, outcome=outcome, status=status))
+        ended = replace(self, outcome=outcome, status=status)
+        self.ledger.close(ended)
         seconds = time.monotonic() - self.started
         self.observer.asked(self.operation, self.origin, outcome, seconds)
-        if outcome not in FREE_OUTCOMES:
-            self.observer.spent(self.operation, self.price)
+        if ended.cost:
+            self.observer.spent(self.operation, ended.cost)
+
+    @property
+    def cost(self) -> Decimal:
+        """The price, or 0 if the call was not sent or the upstream refused the call."""
+        is_free = self.outcome in FREE_OUTCOMES or self.status in UNCHARGED
+        return Decimal(0) if is_free else self.price
 
 
 def _row(row: Any) -> UpstreamCall:

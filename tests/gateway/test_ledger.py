@@ -51,6 +51,7 @@ def test_charges_of_a_batch(engine: Engine, clock: Clock) -> None:
     call("one", "answered", 200)
     call("one", "answered", 200)
     call("one", "answered", 400)
+    call("one", "answered", 429)  # a refusal is not charged
     call("one")
     call("two")  # no outcome, because its process was killed
     call("two", "not_sent")

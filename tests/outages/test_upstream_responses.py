@@ -91,3 +91,22 @@ def test_ledger_has_a_row_for_each_received_call() -> None:
         rows = list(csv.DictReader(io.StringIO(printed)))
         assert len(rows) == upstream.count() == 2 * len(FAULTS)
         assert {row["price"] for row in rows} == {"0.30"}
+
+
+def test_refusals_are_recorded_without_a_price() -> None:
+    """A 429, 402, 401 or 403 refuses the call, so nothing was delivered that could be charged."""
+    statuses = (200, 401, 402, 403, 407, 429, 451, 400, 404)
+    with FaultUpstream() as upstream:
+        settings = managed(upstream.url) | {"PORTAL_PRICE_DECODE": "0.30"}
+        with PortalProcess(settings, workers=1) as portal:
+            for number, status in enumerate(statuses):
+                if status != 200:
+                    upstream.once("/", faults.status(status, retry_after="0"))
+                path = path_of("decode", f"AAA1A{number:02}")
+                portal.get(path, headers={"Authorization": PORTAL_TOKEN})
+            printed = portal.command_line("ledger", "--csv").stdout
+            metrics = portal.get("/metrics").text
+    rows = {row["status"]: row["price"] for row in csv.DictReader(io.StringIO(printed))}
+    paid = {"200", "400", "404"}
+    assert rows == {str(each): "0.30" if str(each) in paid else "0" for each in statuses}
+    assert 'portal_spent_brl_total{operation="decode"} 0.9' in metrics
