@@ -146,8 +146,9 @@ def test_contradictory_record_makes_every_act_unknown(
     [
         ("TRANSFERENCIA - BAIXADA", "BAIXADA"),
         ("Transferência (retirada)", "retirada"),
-        ("SEM RESTRICAO DE TRANSFERENCIA", "SEM"),
-        ("NÃO CONSTA TRANSFERENCIA", "NÃO"),
+        ("SEM RESTRICAO DE TRANSFERENCIA", "SEM RESTRICAO"),
+        ("NÃO CONSTA TRANSFERENCIA", "NÃO CONSTA"),
+        ("PENHORA - BAIXA EFETUADA", "BAIXA EFETUADA"),
         ("TRANSFERENCIA; BAIXADA", "BAIXADA"),
     ],
 )
