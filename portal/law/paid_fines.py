@@ -1,9 +1,11 @@
 """Decide whether a fine is paid, and restore the exact amount that was paid.
 
-A fine counts as paid only if the source (the upstream API) states a plausible payment day. The day
-must be readable, and neither in the future nor before the infraction. The status word must not
-contradict the payment, as VENCIDA ("past due") does. Any other sign of a payment, such as "PAGO"
-("paid") without a day, makes the fine "talvez paga" ("maybe paid"). A fine that is "talvez paga"
+A fine counts as paid only if the source (the upstream API) states a plausible payment day, and
+nothing else in the record casts doubt on the payment. The day must be readable, and neither in the
+future nor before the infraction. The status must be empty, name the kind of record ("PENALIDADE")
+or say that the fine is paid in full. The paid amount, if stated, must be able to settle the fine.
+Any other sign of a payment, such as "PAGO" ("paid") without a day or "PAGAMENTO ESTORNADO"
+("payment reversed"), makes the fine "talvez paga" ("maybe paid"). A fine that is "talvez paga"
 stays in the sums of open fines, with a note.
 
 A payment is the full amount of the fine, or 80 % until the due date, or 60 % through SNE, the
@@ -19,6 +21,7 @@ from datetime import date
 from decimal import Decimal
 from typing import Literal
 
+from portal.law.deadlines import PROBABLY_DUE_DAYS
 from portal.law.fine_amounts import Amount, is_whole, plausible
 from portal.law.infractions import stands_for
 from portal.vehicle import Fine
@@ -31,11 +34,20 @@ _SOME_WORD = re.compile(r"[^\W\d_]{2}")
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
 _SAYS_NOT = re.compile(r"\b(NAO|SEM|A PAGAR)\b")
 
-# Status words that contradict a payment.
-_STILL_OWED = re.compile(
-    r"^(?!.*\b(NAO (EXIGIVEL|VENCID|INSCRIT)|INEXIGIVEL)).*"
-    r"\b(EXIGIVEL|VENCID[AO]|DIVIDA ATIVA|EM ABERTO|PENDENTE|NAO PAG[AO]|NAO QUITAD[AO]|A PAGAR)\b"
-)
+# Every word of a status that casts no doubt on a payment: the kind of the record, and a payment in
+# full. The upstream does not document its status words, so any other word may limit or reverse the
+# payment, as ESTORNADO ("reversed"), PARCIAL and DEVOLVIDO ("returned") do.
+_WORD = re.compile(r"\w+")
+_CONSISTENT_WORDS = """
+A COM DA DE DO E EM NA NO PELA PELO POR
+AUTO AUTUACAO IMPOSICAO INFRACAO MULTA NOTIFICACAO NOTIFICADA PENALIDADE TRANSITO
+BAIXADA BAIXADO CONFIRMADA CONFIRMADO EFETUADO ENCERRADA INTEGRAL INTEGRALMENTE LIQUIDADA
+LIQUIDADO PAGA PAGAMENTO PAGO QUITACAO QUITADA QUITADO REALIZADO REGISTRADO TOTAL TOTALMENTE
+CONDUTOR DESCONTO IDENTIFICADO INDICADO PROPRIETARIO SNE VALOR
+"""
+_CONSISTENT = frozenset(_CONSISTENT_WORDS.split())
+# A paid fine can no longer be charged.
+_NOT_CHARGED = re.compile(r"(NAO EXIGIVEL|INEXIGIVEL)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +73,53 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
         return _unclear(f"{stated} está no futuro")
     if fine.committed_on is not None and fine.paid_on < fine.committed_on:
         return _unclear(f"{stated} é anterior à da infração")
-    if _STILL_OWED.search(bare(str(fine.kind))):
-        return _unclear(f"a fonte traz {stated} e, mesmo assim, registra “{fine.kind}”")
+    if doubt := _doubt(fine):
+        return _unclear(f"a fonte traz {stated} e, mesmo assim, registra “{doubt}”")
+    sent = plausible(fine.paid_amount)
+    if not _can_settle(sent, owed):
+        return _unclear(
+            f"a fonte traz {stated} e o valor pago de {_shown(sent)}, que não quita a multa de "
+            f"{_shown(owed.value)}; pode faltar o resto"
+        )
     note = f"Paga em {day(fine.paid_on)}, segundo a fonte."
     if fine.paid_amount is not None and fine.paid_amount.is_zero():
         note += " O valor pago consta como zero: confirme com o órgão autuador."
+    elif _is_late_for_discount(fine, sent, owed):
+        note += (
+            " O valor pago é o do desconto, e o pagamento parece posterior ao vencimento: confirme "
+            "com o órgão autuador se falta alguma diferença."
+        )
     return Payment("paid", note)
+
+
+def _doubt(fine: Fine) -> str:
+    """Return the first text beside the payment day that casts doubt on the payment, or ""."""
+    status = _NOT_CHARGED.sub("", bare(str(fine.kind)))
+    if any(not word.isdecimal() and word not in _CONSISTENT for word in _WORD.findall(status)):
+        return str(fine.kind)
+    if _SOME_WORD.search(str(fine.payment_registered_on_text)):
+        return str(fine.payment_registered_on_text)
+    is_unread = fine.paid_amount is None and _SOME_WORD.search(str(fine.paid_amount_text))
+    is_reversal = fine.paid_amount is not None and fine.paid_amount < 0
+    return str(fine.paid_amount_text) if is_unread or is_reversal else ""
+
+
+def _can_settle(sent: Decimal | None, owed: Amount) -> bool:
+    """Return whether a paid amount is the full amount, a discounted amount, or more."""
+    if sent is None or owed.value is None or sent >= int(owed.value):
+        return True
+    return stands_for(sent, owed.at_80, owed.at_60) is not None
+
+
+def _is_late_for_discount(fine: Fine, sent: Decimal | None, owed: Amount) -> bool:
+    if fine.penalty_on is None or fine.paid_on is None or sent is None:
+        return False
+    has_discount = stands_for(sent, owed.at_80, owed.at_60) is not None
+    return has_discount and (fine.paid_on - fine.penalty_on).days > PROBABLY_DUE_DAYS
+
+
+def _shown(amount: Decimal | None) -> str:
+    return "" if amount is None else money(amount, 0 if is_whole(amount) else 2)
 
 
 def _unread(text: str) -> Payment | None:

@@ -1,15 +1,29 @@
-"""A paid sum is exact to the cent only where the cents are known."""
+"""When a fine counts as paid, and how exact the paid amount is."""
 
+from dataclasses import replace
+from datetime import date
 from decimal import Decimal
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from portal.law import assess, totals
 from portal.law.fine_amounts import Amount
 from portal.law.paid_fines import paid_sum
 from portal.wording import money
+from tests.law.records import fine, known
 
+TODAY = date(2026, 11, 21)
+PAID = fine(
+    code="7455",
+    amount=Decimal(130),
+    committed_on=date(2026, 3, 10),
+    penalty_on=date(2026, 6, 10),
+    paid_on=date(2026, 7, 25),
+    paid_amount=Decimal(130),
+)
 OWED = Amount(Decimal("293.47"), "table", "", matches=True)
 NBSP = "\u00a0"
 
@@ -59,3 +73,72 @@ def test_cents_are_shown_only_where_known(sent: Decimal) -> None:
     paid = paid_sum(sent, OWED)
     if paid.words and not paid.is_exact:
         assert "," not in paid.words.split(" (")[0]
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        *("PAGAMENTO ESTORNADO", "PAGAMENTO CANCELADO", "DEVOLVIDO", "REJEITADO", "REATIVADA"),
+        *("NAO CONFIRMADO", "ABERTA", "EM COBRANCA", "INADIMPLENTE", "PROTESTADA", "EM DEBITO"),
+        *("SALDO DEVEDOR", "PAGO A MENOR", "VALOR INSUFICIENTE", "PAGO PARCIALMENTE"),
+        *("Pagamento parcial", "PAGA EM PARTE", "PARCELADA", "SUB JUDICE", "EM RECURSO"),
+        *("A PAGAR", "EM ABERTO", "NÃO PAGA", "SEM PAGAMENTO", "CANCELADA", "VENCIDA", "??x"),
+    ],
+)
+def test_status_beside_a_payment_makes_it_doubtful(status: str) -> None:
+    found = assess(replace(PAID, kind=known(status)), TODAY)
+    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
+    assert f"25/07/2026) e, mesmo assim, registra “{status}”" in found.standing_note
+    assert totals([found]).amount == Decimal("130.16")
+
+
+@pytest.mark.parametrize(
+    "status",
+    [
+        *("", "PAGA", "Paga", "PAGO", "QUITADA", "LIQUIDADA", "BAIXADA", "BAIXADA POR PAGAMENTO"),
+        *("PAGAMENTO EFETUADO", "PAGAMENTO CONFIRMADO EM 25/07/2026", "PAGA COM DESCONTO DE 20%"),
+        *("PAGA INTEGRALMENTE", "QUITAÇÃO TOTAL", "PAGA PELO SNE", "NAO EXIGIVEL", "INEXIGÍVEL"),
+        *("MULTA", "PENALIDADE", "NOTIFICACAO DE PENALIDADE", "MULTA COM NOTIFICAÇÃO DE AUTUAÇÃO"),
+    ],
+)
+def test_status_that_agrees_with_a_payment_keeps_it(status: str) -> None:
+    kind = known(status) if status else PAID.kind
+    assert assess(replace(PAID, kind=kind), TODAY).is_paid
+
+
+@pytest.mark.parametrize("sent", ["50", "1", "0.01", "77", "90", "103", "129.99"])
+def test_sum_that_cannot_settle_a_fine_makes_its_payment_doubtful(sent: str) -> None:
+    found = assess(replace(PAID, paid_amount=Decimal(sent)), TODAY)
+    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
+    assert "pode faltar o resto" in found.standing_note
+    assert totals([found]).amount == Decimal("130.16")
+    # A word that says "paid" does not replace the missing part.
+    assert not assess(replace(PAID, paid_amount=Decimal(sent), kind=known("PAGA")), TODAY).is_paid
+
+
+@pytest.mark.parametrize("sent", ["130", "130.16", "104", "104.13", "78", "78.10", "195.20"])
+def test_full_or_discounted_sum_settles_a_fine(sent: str) -> None:
+    assert assess(replace(PAID, paid_amount=Decimal(sent)), TODAY).is_paid
+
+
+def test_discounted_sum_after_the_due_date_is_noted() -> None:
+    late = replace(PAID, paid_amount=Decimal("104.13"), paid_on=date(2026, 11, 1))
+    found = assess(late, TODAY)
+    assert found.is_paid
+    assert "parece posterior ao vencimento" in found.standing_note
+    in_time = assess(replace(late, paid_on=date(2026, 7, 9)), TODAY)
+    assert in_time.standing_note == "Paga em 09/07/2026, segundo a fonte."
+
+
+@pytest.mark.parametrize(
+    ("beside", "quoted"),
+    [
+        ({"payment_registered_on_text": known("ESTORNADO EM 30/07/2026")}, "ESTORNADO EM"),
+        ({"paid_amount": None, "paid_amount_text": known("PARCIAL")}, "PARCIAL"),
+        ({"paid_amount": Decimal(-130), "paid_amount_text": known("-130")}, "-130"),
+    ],
+)
+def test_other_texts_of_a_payment_can_make_it_doubtful(beside: dict[str, Any], quoted: str) -> None:
+    found = assess(replace(PAID, **beside), TODAY)
+    assert found.standing == "unknown"
+    assert f"registra “{quoted}" in found.standing_note
