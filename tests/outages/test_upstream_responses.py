@@ -108,5 +108,5 @@ def test_refusals_are_recorded_without_a_price() -> None:
             metrics = portal.get("/metrics").text
     rows = {row["status"]: row["price"] for row in csv.DictReader(io.StringIO(printed))}
     paid = {"200", "400", "404"}
-    assert rows == {str(each): "0.30" if str(each) in paid else "0" for each in statuses}
+    assert rows == {str(each): "0.30" if str(each) in paid else "0.00" for each in statuses}
     assert 'portal_spent_brl_total{operation="decode"} 0.9' in metrics
