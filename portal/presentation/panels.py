@@ -35,10 +35,11 @@ class Panel:
     ``body`` is the answer's JSON text. ``result`` is the decoded member "result" of this JSON.
     Hashes exclude ``result``, because decoded JSON is not hashable. Comparisons exclude ``result``
     too, because ``body`` already contains it. ``fetched_at`` is in UTC. ``price`` is the cost in R$
-    of one upstream call for this lookup, or 0 if the operator configured no price. ``is_stored`` is
-    true if the portal has stored the answer. ``replaced`` is the older answer that ``body``
-    replaced in the store, or None if the store had no older answer. ``retry_after_s`` is the number
-    of seconds until a failed lookup may be repeated, or None if that number is unknown.
+    of one upstream call for this lookup, or 0 if the operator configured no price. ``replaced`` is
+    the older answer that ``body`` replaced in the store, or None if the store had no older answer.
+    ``served`` is the answer as the gateway returned it, or None in an example.
+    ``retry_after_s`` is the number of seconds until a failed lookup may be repeated, or None if
+    that number is unknown.
     """
 
     state: Literal["fresh", "stale", "unavailable", "unasked"]
@@ -51,7 +52,7 @@ class Panel:
     reason: str = ""
     cause: Cause = ""
     replaced: Replaced | None = None
-    is_stored: bool = True
+    served: Served | None = field(default=None, compare=False)
     retry_after_s: float | None = field(default=None, compare=False)
 
     @property
@@ -91,7 +92,7 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
         origin=served.origin,
         from_cache=served.from_cache,
         replaced=_replaced(replaced) if replaced is not None and is_older else None,
-        is_stored=served.stored,
+        served=served,
     )
 
 

@@ -11,6 +11,7 @@ from portal.presentation.exports.explained import (
     restriction_records,
 )
 from portal.presentation.exports.tables import Column, Table
+from portal.presentation.panels import Panels
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LookupName
 
@@ -43,23 +44,27 @@ _OF_PRICE: Final = (
 _OF_MONTH: Final = ("month", "value", "predicted")
 
 
-def vehicle_table(name: TableName, contents: VehicleContents) -> Table | None:
-    """Return the table ``name``, or None if its lookup has no readable answer."""
+def vehicle_table(name: TableName, contents: VehicleContents, panels: Panels) -> Table | None:
+    """Return the table ``name``, or None if its lookup has no readable answer.
+
+    ``contents`` is built from ``panels``. The last column is the time of the lookup's answer.
+    """
+    columns: Sequence[str]
+    records: Iterable[Record]
     match name:
         case "fines" if contents.fines is not None:
-            return _table(name, _OF_FINE, fine_records(contents.fines))
+            columns, records = _OF_FINE, fine_records(contents.fines)
         case "restrictions" if contents.restrictions is not None:
-            names = (*_OF_RESTRICTION, *(f"{act}_{member}" for act, member in _OF_EFFECT))
-            return _table(name, names, map(_flat, restriction_records(contents.restrictions)))
+            columns = (*_OF_RESTRICTION, *(f"{act}_{member}" for act, member in _OF_EFFECT))
+            records = map(_flat, restriction_records(contents.restrictions))
         case "prices" if contents.facts is not None:
-            names = (*_OF_PRICE, *_OF_MONTH)
-            return _table(name, names, _months(price_records(contents.facts)))
-    return None
-
-
-def _table(name: str, columns: Sequence[str], records: Iterable[Record]) -> Table:
-    rows = ([record[column] for column in columns] for record in records)
-    return Table(name, [Column(column) for column in columns], rows)
+            columns = (*_OF_PRICE, *_OF_MONTH)
+            records = _months(price_records(contents.facts))
+        case _:
+            return None
+    fetched_at = panels.of(NEEDS[name]).fetched_at
+    rows = ([*(record[column] for column in columns), fetched_at] for record in records)
+    return Table(name, [*map(Column, columns), Column("fetched_at", "moment")], rows)
 
 
 def _flat(restriction: Record) -> Record:

@@ -53,7 +53,7 @@ def reference_answers(
             for name in LOOKUPS
         )
     )
-    fines = vehicle_table("fines", VehicleContents.of(plate, panels, context))
+    fines = vehicle_table("fines", VehicleContents.of(plate, panels, context), panels)
     batch = _new_batch(context.now)
     return {
         **{name: _json_answer(body) for name, body in bodies.items()},

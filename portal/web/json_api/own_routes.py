@@ -60,6 +60,7 @@ from portal.web.json_api.routes import (
     read_object,
     read_plate,
     sender_of,
+    success_headers,
 )
 
 log = logging.getLogger(__name__)
@@ -174,10 +175,12 @@ class OwnApi:
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[need]], requester)
         contents = VehicleContents.of(subject, panels, self.render_context())
-        table = vehicle_table(name, contents)
-        if table is None:
-            raise _without_answer(panels.of(need))
-        return _download(table, ending, dialect, f"{subject.text}-{name}")
+        table, panel = vehicle_table(name, contents, panels), panels.of(need)
+        if table is None or panel.served is None:
+            raise _without_answer(panel)
+        response = _download(table, ending, dialect, f"{subject.text}-{name}")
+        response.headers.extend(success_headers(panel.served))
+        return response
 
     # Batches
 

@@ -230,7 +230,7 @@ class VehiclePages:
             told = REFRESHED.format(f"{local_time(context.now):%H:%M}")
             changes = what_changed(before, panels, context)
             flash(f"{told}: {changes}" if changes else told)
-        if any(panel.has_answer and not panel.is_stored for panel in panels.all):
+        if any(panel.served and not panel.served.stored for panel in panels.all):
             # The paid answer was not stored, so a redirect would lose the answer.
             flash(NOT_STORED)
             report, outdated = self._reports.newest(plate, panels, identity)

@@ -110,7 +110,7 @@ def test_full_document_has_an_object_of_every_schema() -> None:
 def test_table_has_a_column_for_every_member(
     table: TableName, schema: str, nested: set[str]
 ) -> None:
-    found = vehicle_table(table, VehicleContents.of(PLATE, CASES["full"], CONTEXT))
+    found = vehicle_table(table, VehicleContents.of(PLATE, CASES["full"], CONTEXT), CASES["full"])
     assert found is not None
     members = [name for name in SCHEMAS[schema]["properties"] if name not in nested]
     assert [column.name for column in found.columns][: len(members)] == members
@@ -165,7 +165,7 @@ def test_failed_lookup_is_missing_beside_one_that_was_not_asked_for() -> None:
 def test_every_row_of_a_table_has_its_columns() -> None:
     contents = VehicleContents.of(PLATE, CASES["full"], CONTEXT)
     for name in ("fines", "restrictions", "prices"):
-        table = vehicle_table(name, contents)
+        table = vehicle_table(name, contents, CASES["full"])
         assert table is not None
         rows = list(table.rows)
         assert rows
@@ -173,9 +173,10 @@ def test_every_row_of_a_table_has_its_columns() -> None:
 
 
 def test_table_of_a_missing_lookup_is_none_and_of_no_record_is_empty() -> None:
-    assert vehicle_table("fines", VehicleContents.of(PLATE, CASES["down"], CONTEXT)) is None
+    down = CASES["down"]
+    assert vehicle_table("fines", VehicleContents.of(PLATE, down, CONTEXT), down) is None
     none = Panels(DOWN, panels(renainf=b'{"status":"SUCCESS","result":[]}').renainf, DOWN)
-    table = vehicle_table("fines", VehicleContents.of(PLATE, none, CONTEXT))
+    table = vehicle_table("fines", VehicleContents.of(PLATE, none, CONTEXT), none)
     assert table is not None
     assert list(table.rows) == []
 

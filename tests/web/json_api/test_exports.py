@@ -1,5 +1,9 @@
 """``/api/v1/vehicles/{plate}`` and its exports: parameters and lookup errors."""
 
+import csv
+import json
+from datetime import UTC, datetime
+
 import pytest
 
 from tests.conftest import PortalFactory
@@ -97,3 +101,51 @@ def test_repeated_dialect_is_refused(portal: PortalFactory, upstream: FaultUpstr
     with no_upstream_call(upstream):
         path = f"{VEHICLE}/prices.csv?dialect=brazil&dialect=rfc4180"
         assert "dialeto" in expect_message(here.get(path), 400)
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+@pytest.mark.parametrize(
+    ("table", "lookup"),
+    [
+        ("fines", "restrictions/renainf"),
+        ("restrictions", "restrictions/renajud"),
+        ("prices", "decode"),
+    ],
+)
+def test_export_has_the_headers_of_its_lookup_fresh_and_stale(
+    portal: PortalFactory, upstream: FaultUpstream, table: str, lookup: str, ending: str
+) -> None:
+    here = portal(FRESH_DECODE="0", FRESH_RENAINF="0", FRESH_RENAJUD="0")
+    path = f"{VEHICLE}/{table}.{ending}"
+    first = here.get(path)
+    assert first.headers["Cache-Status"] == "portal; fwd=miss; stored"
+    assert int(first.headers["Age"]) == 0
+    upstream.default(faults.status(500))
+    expected = here.get(f"/detran/v1/{lookup}/{PLATE}").headers["Cache-Status"]
+    assert expected == "portal; fwd=stale"
+    stale = here.get(path)
+    assert stale.headers["Cache-Status"] == expected
+    assert int(stale.headers["Age"]) >= 0
+
+
+def test_head_of_an_export_has_the_headers_of_a_hit(portal: PortalFactory) -> None:
+    here = portal()
+    here.get(f"{VEHICLE}/fines.csv")
+    head = here.client.head(f"{VEHICLE}/fines.csv", headers={"Authorization": PORTAL_TOKEN})
+    assert head.headers["Cache-Status"].startswith("portal; hit; ttl=")
+    assert int(head.headers["Age"]) >= 0
+
+
+def test_each_exported_row_has_the_time_of_its_answer(portal: PortalFactory) -> None:
+    here = portal()
+    before = datetime.now(UTC).replace(microsecond=0)
+    for table in ("fines", "restrictions", "prices"):
+        rows = here.get(f"{VEHICLE}/{table}.jsonl").get_data(as_text=True).splitlines()
+        moments = {json.loads(row)["fetched_at"] for row in rows}
+        assert len(moments) == 1
+        moment = datetime.fromisoformat(moments.pop())
+        assert moment.utcoffset() is not None
+        assert before <= moment <= datetime.now(UTC)
+        lines = here.get(f"{VEHICLE}/{table}.csv?dialect=rfc4180").get_data(as_text=True)
+        written = {row["fetched_at"] for row in csv.DictReader(lines.lstrip("\ufeff").splitlines())}
+        assert written == {f"{moment:%Y-%m-%d %H:%M:%S}"}

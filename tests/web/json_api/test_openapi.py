@@ -132,15 +132,16 @@ def test_reasons_and_causes_are_those_of_the_code(document: dict[str, Any]) -> N
 
 
 def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
-    contents = VehicleContents.of(Plate.parse(PLATE), panels(), CONTEXT)
-    tables = {name: vehicle_table(name, contents) for name in NEEDS}
+    found = panels()
+    contents = VehicleContents.of(Plate.parse(PLATE), found, CONTEXT)
+    tables = {name: vehicle_table(name, contents, found) for name in NEEDS}
     columns = {
         f"/api/v1/vehicles/{{plate}}/{name}": table.columns
         for name, table in tables.items()
         if table is not None
     }
     columns["/api/v1/batches/{batch}/results"] = COLUMNS
-    found = set()
+    seen = set()
     for path, item in document["paths"].items():
         stem, _, ending = path.rpartition(".")
         if stem not in columns or ending == "zip":
@@ -148,14 +149,15 @@ def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
         schema = _resolved(document, item["get"]["x-row"])
         assert list(schema["properties"]) == [column.name for column in columns[stem]], path
         assert schema["required"] == list(schema["properties"]), path
-        found.add(stem)
-    assert found == set(columns)
+        seen.add(stem)
+    assert seen == set(columns)
 
 
 def test_exported_rows_match_their_schemas(document: dict[str, Any]) -> None:
-    contents = VehicleContents.of(Plate.parse(PLATE), panels(), CONTEXT)
+    found = panels()
+    contents = VehicleContents.of(Plate.parse(PLATE), found, CONTEXT)
     for name in NEEDS:
-        table = vehicle_table(name, contents)
+        table = vehicle_table(name, contents, found)
         assert table is not None
         row = document["paths"][f"/api/v1/vehicles/{{plate}}/{name}.jsonl"]["get"]["x-row"]
         for line in json_lines(table):
