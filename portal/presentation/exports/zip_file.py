@@ -6,6 +6,10 @@ from io import RawIOBase
 from typing import Any
 
 
+class Incomplete(Exception):
+    """Raised by the files of an archive whose remaining files must not be sent."""
+
+
 class _Buffer(RawIOBase):
     """A write-only file. ``take`` returns the bytes written since the last call."""
 
@@ -28,11 +32,15 @@ def zip_stream(files: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
     """Yield a ZIP archive in parts, with only one file in memory at a time.
 
     ``files`` are pairs of a name and a content. The archive does not compress the files, because
-    most of them are PDFs, which are already compressed.
+    most of them are PDFs, which are already compressed. If ``files`` raises Incomplete, the archive
+    ends without its central directory, so that no program takes it for a complete archive.
     """
     buffer = _Buffer()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in files:
-            archive.writestr(name, content)
-            yield buffer.take()
+    try:
+        with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:
+            for name, content in files:
+                archive.writestr(name, content)
+                yield buffer.take()
+    except Incomplete:
+        return
     yield buffer.take()

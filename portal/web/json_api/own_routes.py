@@ -9,13 +9,14 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from os import SEEK_END
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final
 
 import msgspec
 from flask import Blueprint, Response, request, stream_with_context
 
-from portal.access import Gatekeeper, Identity, NoCredential
+from portal.access import Gatekeeper, Identity, NoCredential, TokensUnavailable
 from portal.batch import (
     Batch,
     Batches,
@@ -35,7 +36,7 @@ from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, TableName, vehicle_table
 from portal.presentation.exports.workbook import write_workbook
-from portal.presentation.exports.zip_file import zip_stream
+from portal.presentation.exports.zip_file import Incomplete, zip_stream
 from portal.presentation.failure_texts import (
     ERROR_MESSAGES,
     FORBIDDEN,
@@ -82,10 +83,13 @@ NO_STORED_ANSWER: Final = "nenhuma consulta tem resposta guardada com dados dest
 ONLY_FOR_PLATES: Final = "o dossiê é feito só para placas, e isto é um Renavam"
 NOT_RENDERED: Final = "o dossiê não pôde ser gerado; baixe o arquivo de novo"
 NO_PDF: Final = "Falta neste servidor uma biblioteca para gerar o PDF."
-# A workbook of up to _SPOOLED bytes stays in memory. A larger workbook is written to a temporary
-# file.
+# A file of up to _SPOOLED bytes stays in memory. A larger file is written to a temporary file.
 _SPOOLED: Final = 4 * 1024 * 1024
-_XLSX: Final = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+_TYPES: Final = {
+    "csv": "text/csv; charset=utf-8; header=present",
+    "jsonl": "application/jsonl",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+}
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -271,7 +275,8 @@ class OwnApi:
 
         The first file lists the plates. It is sent before the first dossier is rendered, so that
         the download starts at once. If some vehicles have no dossier, the last file lists these
-        vehicles, each with the reason.
+        vehicles, each with the reason. An archive may take minutes, so the sender is authenticated
+        again before each dossier. Raises Incomplete if the sender may no longer receive dossiers.
         """
         plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
         yield "placas.txt", "\r\n".join([*plates, ""]).encode()
@@ -279,6 +284,7 @@ class OwnApi:
         for item in items:
             subject, pdf, reason = item.subject, None, ONLY_FOR_PLATES
             if isinstance(subject, Plate):
+                self._authenticate_again()
                 try:
                     pdf, reason = self._dossier_pdf(subject, ask, identity), NO_STORED_ANSWER
                 except Exception as error:  # one failed dossier must not end the archive
@@ -327,6 +333,14 @@ class OwnApi:
                 return _with_lookups(requester)
             raise Refusal(401, UNAUTHORIZED) from None
         return _with_lookups(Requester(identity, identity.digest, by_session=False))
+
+    def _authenticate_again(self) -> None:
+        """Raise Incomplete if the request's token has been revoked or has expired."""
+        try:
+            self._requester()
+        except (Refusal, TokensUnavailable) as error:
+            log.warning("an archive ends early: %s", type(error).__name__)
+            raise Incomplete from None
 
     def _count(self, requester: Requester) -> None:
         wait_s = count_request(self.limits, requester.identity)
@@ -437,16 +451,29 @@ def _json(document: object) -> Response:
 
 
 def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Response:
-    if ending == "csv":
-        lines = (line.encode() for line in csv_lines(table, dialect))
-        return _attachment(lines, "text/csv; charset=utf-8; header=present", f"{name}.csv")
-    if ending == "jsonl":
-        return _attachment(json_lines(table), "application/jsonl", f"{name}.jsonl")
+    """Return a table as a file. The whole file is written before the response starts.
+
+    The response therefore has a Content-Length, which tells a truncated file from a complete one.
+    A slow client gets nothing that was read after the revocation of its token.
+    """
+    content_type, file_name = _TYPES[ending], f"{name}.{ending}"
     if request.method == "HEAD":
-        return _attachment((), _XLSX, f"{name}.xlsx")
+        return _attachment((), content_type, file_name)
     file = SpooledTemporaryFile(max_size=_SPOOLED)  # noqa: SIM115 closed with the response
-    write_workbook(table, file)
-    response = _attachment(_chunks(file), _XLSX, f"{name}.xlsx")
+    match ending:
+        case "csv":
+            file.writelines(line.encode() for line in csv_lines(table, dialect))
+        case "jsonl":
+            file.writelines(json_lines(table))
+        case _:
+            write_workbook(table, file)
+    length = file.seek(0, SEEK_END)
+    file.seek(0)
+    if length <= _SPOOLED:
+        with file:
+            return _attachment([file.read()], content_type, file_name)
+    response = _attachment(_chunks(file), content_type, file_name)
+    response.content_length = length
     # ``call_on_close`` closes the file even if the client stops reading before the end.
     response.call_on_close(file.close)
     return response
@@ -454,7 +481,6 @@ def _download(table: Table, ending: str, dialect: Dialect, name: str) -> Respons
 
 def _chunks(file: Any) -> Iterator[bytes]:
     with file:
-        file.seek(0)
         while chunk := file.read(65536):
             yield chunk
 

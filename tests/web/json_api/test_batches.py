@@ -16,13 +16,21 @@ import pytest
 from portal.gateway import Gateway, Store
 from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
 from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
+from portal.web.pages.lookups import Lookups
 from portal.web.pages.vehicle import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH, VehiclePages
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
-from tests.web.json_paths import FORBIDDEN, UNAUTHORIZED, expect_message, issue, no_upstream_call
+from tests.web.json_paths import (
+    FORBIDDEN,
+    UNAUTHORIZED,
+    expect_message,
+    issue,
+    no_upstream_call,
+    tokens_of,
+)
 from tests.web.signed_in import visitor
 
 AUTH = {"Authorization": PORTAL_TOKEN}
@@ -441,6 +449,53 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         assert rendered == ["ABC1D23"]  # the second PDF is not rendered yet
         assert b"%PDF LMP0A01" in b"".join(parts)
     assert rendered == PLATES
+
+
+def test_archive_ends_without_its_directory_when_the_token_is_revoked(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
+    monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, *__: plate.text)
+    for name in ("open", "close"):
+        monkeypatch.setattr(PdfProcess, name, lambda _: None)
+    monkeypatch.setattr(PdfProcess, "render", lambda _, html: b"%PDF " + html.encode())
+    here = portal()
+    token = issue(here, "archivist")
+    batch = post(here, BATCHES, {"plates": PLATES}, token).get_json()["id"]
+    with here.client.get(
+        f"{BATCHES}/{batch}/results.zip", headers={"Authorization": token}, buffered=False
+    ) as response:
+        parts = response.iter_encoded()
+        sent = next(parts) + next(parts)
+        assert b"%PDF ABC1D23" in sent
+        assert tokens_of(here).revoke("archivist")
+        rest = b"".join(parts)
+    assert b"%PDF" not in rest
+    with pytest.raises(zipfile.BadZipFile):
+        zipfile.ZipFile(io.BytesIO(sent + rest))
+
+
+@pytest.mark.parametrize("ending", ["csv", "jsonl", "xlsx"])
+def test_results_are_complete_before_their_first_byte(
+    here: InProcessPortal, monkeypatch: pytest.MonkeyPatch, ending: str
+) -> None:
+    """A slow reader of a file gets nothing that was read after a revocation of its token."""
+    batch = created(here)["id"]
+    ended(here, batch)
+    monkeypatch.setattr("portal.presentation.exports.batches._kept", lambda _: None)
+    read: list[str] = []
+    found = Lookups.panels_of_all
+
+    def panels_of_all(self: Lookups, subjects: Any, *rest: Any) -> Any:
+        read.extend(subject.text for subject in subjects)
+        return found(self, subjects, *rest)
+
+    monkeypatch.setattr(Lookups, "panels_of_all", panels_of_all)
+    with here.client.get(
+        f"{BATCHES}/{batch}/results.{ending}", headers=AUTH, buffered=False
+    ) as response:
+        assert read == PLATES
+        assert len(b"".join(response.iter_encoded())) == response.content_length
 
 
 def test_archive_leaves_weasyprint_out_of_the_worker(
