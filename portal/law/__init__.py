@@ -8,12 +8,14 @@ from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of
 from portal.law.fine_status import STANDING_WORDS, Standing
 from portal.law.glossary import GLOSSARY, Term, term
+from portal.law.identification import identification_reasons
 from portal.law.infractions import Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
+from portal.law.reasons import Reason
 from portal.law.speeding import excess_of, is_speeding
 from portal.law.unverified import UNVERIFIED, Unverified
-from portal.law.verdict import Level, Reason, Verdict, judge
+from portal.law.verdict import Cause, Level, Verdict, judge
 
 __all__ = [
     "ACTS",
@@ -30,6 +32,7 @@ __all__ = [
     "WHO_LIFTS",
     "Act",
     "Answer",
+    "Cause",
     "Clock",
     "Cost",
     "Effect",
@@ -58,6 +61,7 @@ __all__ = [
     "find",
     "find_court",
     "fines_in_words",
+    "identification_reasons",
     "is_speeding",
     "judge",
     "negotiate",

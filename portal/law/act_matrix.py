@@ -111,6 +111,7 @@ def row_of(
     stale: Stale,
     doubt: str = "",
     not_asked: Collection[Missing] = (),
+    others: Sequence[Answer] = (),
 ) -> Row:
     """Build the matrix row of an act.
 
@@ -119,7 +120,7 @@ def row_of(
     clause that explains why, else "". A ``doubt`` replaces any mark except "no" by "unknown".
     ``missing`` names the lookups that failed or were not made. If the records of such a lookup
     could affect the act, "unknown" also replaces any mark except "no". ``not_asked`` names the
-    missing lookups that the user did not choose.
+    missing lookups that the user did not choose. ``others`` are further answers for the act.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
@@ -133,7 +134,7 @@ def row_of(
         for number, effect in enumerate(effects, start=1)
         if effect.in_force and effect.answers[act].mark != "yes"
     )
-    found = worst([*by_fines.values(), *by_courts])
+    found = worst([*others, *by_fines.values(), *by_courts])
     mark: Mark = found[0].mark if found else "yes"
     found += tuple(a for s, a in by_fines.items() if s in _OBSTACLES and a not in found)
     sentences = list(dict.fromkeys(answer.reason for answer in found))

@@ -16,10 +16,8 @@ from portal.vehicle.fines import Fine, Licence, read_fines
 from portal.vehicle.fipe import FipeCode, PriceSeries, fipe_code
 from portal.vehicle.identity import (
     VehicleIdentity,
+    differing_fields,
     identity_of,
-    is_other_model,
-    is_other_plate,
-    is_other_year,
 )
 from portal.vehicle.judicial import Restriction, read_restrictions
 from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
@@ -84,12 +82,10 @@ __all__ = [
     "changed_fines",
     "changed_prices",
     "changed_restrictions",
+    "differing_fields",
     "fipe_code",
     "fold",
     "identity_of",
-    "is_other_model",
-    "is_other_plate",
-    "is_other_year",
     "make_name",
     "mask_names",
     "name_case",

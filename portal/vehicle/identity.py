@@ -9,6 +9,8 @@ from dataclasses import dataclass
 
 from portal.vehicle.decode import Decoded
 from portal.vehicle.field import Field, fold
+from portal.vehicle.fines import Fine
+from portal.vehicle.judicial import Restriction
 from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidSubject, Plate
 
@@ -68,6 +70,20 @@ def is_other_plate(identity: VehicleIdentity, plate: Field) -> bool:
     """Return whether a record's plate is readable and is not the vehicle's plate."""
     spellings = _spellings(plate.value)
     return bool(spellings and identity.plates) and not spellings & identity.plates
+
+
+def differing_fields(identity: VehicleIdentity, record: Fine | Restriction) -> tuple[Field, ...]:
+    """Return the fields of a record that name another plate, make, model or year."""
+    if isinstance(record, Fine):
+        checks = [(record.make_model, is_other_model(identity, record.make_model))]
+    else:
+        checks = [
+            (record.plate, is_other_plate(identity, record.plate)),
+            (record.make_model, is_other_model(identity, record.make_model)),
+            (record.built_year, is_other_year(identity.built_year, record.built_year)),
+            (record.model_year, is_other_year(identity.model_year, record.model_year)),
+        ]
+    return tuple(field for field, differs in checks if differs)
 
 
 def _spellings(text: str) -> frozenset[str]:

@@ -14,12 +14,20 @@ from portal.presentation.site.recent_lookup import (
     NOTHING_FOUND_BEFORE,
     NOTHING_STORED,
     OPEN_FINE,
+    UNCERTAIN_ORDER,
     recent_lookup,
 )
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.sandbox import EXAMPLE_PLATES, TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam, result_of
-from tests.factories import decode_body, fine, fipe_entry, renainf_body, renajud_body
+from tests.factories import (
+    decode_body,
+    fine,
+    fipe_entry,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
@@ -76,6 +84,23 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
                 renainf=renainf_body(fine(dataEmissaoPenalidade="01/12/2025")),
             ),
             AFTER_PAYING,
+        ),
+        # A court order in doubt comes before the fines, as on the vehicle's page.
+        (
+            panels(
+                renajud=renajud_body(restriction(restricoes="PENHORA BAIXADA")),
+                renainf=renainf_body(fine(dataEmissaoPenalidade="01/12/2025")),
+            ),
+            UNCERTAIN_ORDER,
+        ),
+        (
+            panels(
+                renajud=renajud_body(),
+                renainf=renainf_body(
+                    fine(dataEmissaoPenalidade="01/12/2025"), fine(codigoInfracao="65562")
+                ),
+            ),
+            "Identificação do veículo em dúvida",
         ),
         (replace(panels(renajud=renajud_body()), renainf=DOWN), "Falta consultar as multas"),
         (replace(panels(renajud=renajud_body()), renainf=UNASKED), "Falta consultar as multas"),

@@ -10,12 +10,10 @@ from portal.vehicle import (
     Field,
     VehicleIdentity,
     identity_of,
-    is_other_model,
-    is_other_plate,
-    is_other_year,
     read_decode,
     result_of,
 )
+from portal.vehicle.identity import is_other_model, is_other_plate, is_other_year
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decode_body, fipe_entry
 

@@ -1,17 +1,26 @@
 """One line about a vehicle in a list: name, verdict, price and age.
 
-To save time, this module does not read price histories. It stops assessing fines as soon as one
-fine decides the verdict.
+To save time, this module does not read price histories. It stops assessing fines after the first
+enforceable one, because no other fine changes the verdict.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
 from typing import Final
 
 from portal.gateway import DECODE, lookups_of
-from portal.law import FineAssessment, Level, Missing, Verdict, assess, effect_of, judge
+from portal.law import (
+    Cause,
+    FineAssessment,
+    Level,
+    Missing,
+    Verdict,
+    assess,
+    identification_reasons,
+    judge,
+)
 from portal.presentation import formats
 from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
@@ -22,7 +31,7 @@ from portal.vehicle import (
     Decoded,
     Plate,
     Renavam,
-    Restriction,
+    identity_of,
     rank,
     read_decode,
     read_fines,
@@ -38,12 +47,19 @@ NOTHING_FOUND_BEFORE: Final = "Nada encontrado, em resposta antiga"
 AFTER_PAYING: Final = "Só após pagar as multas"
 OPEN_FINE: Final = "Multa em aberto a confirmar"
 UNCERTAIN_ORDER: Final = "Restrição judicial a confirmar"
+_CAUTION_WORDS: Final[Mapping[Cause, str]] = {
+    "identification": "Identificação do veículo em dúvida",
+    "order_in_doubt": UNCERTAIN_ORDER,
+    "enforceable": AFTER_PAYING,
+    "open_fine": OPEN_FINE,
+    "notice": OPEN_FINE,
+    "stale": NOTHING_FOUND_BEFORE,
+}
 _MISSING_WORDS: Final[Mapping[Missing, str]] = {
     "decode": "o veículo",
     "fines": "as multas",
     "restrictions": "a Justiça",
 }
-_FINES_AT_A_TIME: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +134,13 @@ def _verdict(
     restrictions = None
     if is_readable(panels.renajud.result, "renajud"):
         restrictions = read_restrictions(panels.renajud.result, context.marker)
+    records = None
+    if is_readable(panels.renainf.result, "renainf"):
+        records = read_fines(panels.renainf.result, context.marker)
     stale = stale_moments(panels, lookups_of(subject))
+    identification = identification_reasons(
+        records or (), restrictions or (), identity_of(decoded) if decoded else None
+    )
 
     def judged(fines: tuple[FineAssessment, ...] | None) -> Verdict:
         return judge(
@@ -127,43 +149,29 @@ def _verdict(
             restrictions,
             is_described=decoded is None or _describes(decoded),
             check_digit_holds=check_digit_holds(subject),
+            identification=identification,
             stale=stale,
         )
 
     verdict = judged(None)
-    if verdict.level == "blocked" or not is_readable(panels.renainf.result, "renainf"):
-        return _words(verdict, (), restrictions or ())
+    if verdict.level == "blocked" or records is None:
+        return _words(verdict)
     fines: tuple[FineAssessment, ...] = ()
-    for fine in _assessed(panels.renainf, context):
-        fines = (*fines, fine)
-        if fine.standing == "enforceable":
+    for record in records:
+        fines = (*fines, assess(record, context.today))
+        if fines[-1].standing == "enforceable":
             break
-    return _words(judged(fines), fines, restrictions or ())
+    return _words(judged(fines))
 
 
-def _assessed(panel: Panel, context: RenderContext) -> Iterator[FineAssessment]:
-    assert isinstance(panel.result, list)
-    for at in range(0, len(panel.result), _FINES_AT_A_TIME):
-        for fine in read_fines(panel.result[at : at + _FINES_AT_A_TIME], context.marker):
-            yield assess(fine, context.today)
-
-
-def _words(
-    verdict: Verdict, fines: tuple[FineAssessment, ...], restrictions: tuple[Restriction, ...]
-) -> tuple[StatusStyle, str]:
-    look = LEVEL_LOOKS[verdict.level]
-    levels: Mapping[Level, str] = {
+def _words(verdict: Verdict) -> tuple[StatusStyle, str]:
+    words: Mapping[Level, str] = {
         "blocked": verdict.headline,
         "incomplete": _incomplete_words(verdict),
         "clear": NOTHING_FOUND,
+        "caution": _CAUTION_WORDS.get(verdict.cause, verdict.headline),
     }
-    if verdict.level != "caution":
-        return look, levels[verdict.level]
-    return look, caution_words(
-        enforceable=any(fine.standing == "enforceable" for fine in fines),
-        open_fines=any(fine.is_open for fine in fines),
-        restrictions=any(effect_of(restriction).in_force for restriction in restrictions),
-    )
+    return LEVEL_LOOKS[verdict.level], words[verdict.level]
 
 
 def _incomplete_words(verdict: Verdict) -> str:
@@ -173,19 +181,6 @@ def _incomplete_words(verdict: Verdict) -> str:
     """
     missing = listed([_MISSING_WORDS[one] for one in verdict.missing])
     return f"Falta consultar {missing}" if missing else verdict.headline
-
-
-def caution_words(*, enforceable: object, open_fines: object, restrictions: object) -> str:
-    """Return the reason for the verdict "caution".
-
-    The arguments are truthy if the vehicle has enforceable fines, open fines, or restrictions in
-    force.
-    """
-    if enforceable:
-        return AFTER_PAYING
-    if open_fines:
-        return OPEN_FINE
-    return UNCERTAIN_ORDER if restrictions else NOTHING_FOUND_BEFORE
 
 
 def _describes(decoded: Decoded) -> bool:

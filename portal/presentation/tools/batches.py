@@ -24,7 +24,7 @@ from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
 from portal.presentation.operation_names import OPERATION_TEXTS
 from portal.presentation.paths import subject_path
-from portal.presentation.site.recent_lookup import RecentLookup, caution_words
+from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
@@ -644,18 +644,12 @@ def _line(item: Item, row: BatchRow, batch: Batch, now: datetime) -> ResultLine:
 
 def _finding(row: BatchRow) -> str:
     match row.verdict:
-        case "blocked" | "limited":
+        case "blocked" | "limited" | "caution":
             return row.headline or ""
         case "clear":
             return FILTERS["clear"]
         case "incomplete":
             return f"Faltam {row.missing}" if row.missing else row.headline or "Incompleta"
-        case "caution":
-            return caution_words(
-                enforceable=row.fines_enforceable,
-                open_fines=row.fines_open,
-                restrictions=row.restrictions,
-            )
         case _:
             return ""
 

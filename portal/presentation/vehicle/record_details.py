@@ -17,10 +17,8 @@ from portal.vehicle import (
     Licence,
     Restriction,
     VehicleIdentity,
+    differing_fields,
     fold,
-    is_other_model,
-    is_other_plate,
-    is_other_year,
 )
 
 # Some answers have this text in place of a restriction's detail. The text means "a detail exists in
@@ -89,7 +87,7 @@ def fine_details(fine: Fine, law: FineAssessment, vehicle: VehicleIdentity | Non
     If the record describes a vehicle that differs from ``vehicle``, the details contain a note.
     """
     speeds, speed_note = _speeds(fine, law)
-    other_car = _other_car(fine, vehicle)
+    other_car = _other_vehicle(fine, vehicle, "o órgão autuador")
     return FineDetails(
         speeds=speeds,
         payment=tuple(_payment(fine, law)),
@@ -109,7 +107,7 @@ def restriction_details(record: Restriction, vehicle: VehicleIdentity | None) ->
         letter=_numbered(record.letter, record.letter_year),
         detail=_detail(record.detail),
         other=DetailList.of(_other_of_restriction(record)),
-        notes=tuple(filter(None, (_other_vehicle(record, vehicle),))),
+        notes=tuple(filter(None, (_other_vehicle(record, vehicle, "o juízo e o Detran"),))),
     )
 
 
@@ -202,22 +200,6 @@ def _detail(detail: Field) -> Field:
     return sentence(detail)
 
 
-def _other_car(fine: Fine, vehicle: VehicleIdentity | None) -> str:
-    if vehicle is None or not is_other_model(vehicle, fine.make_model):
-        return ""
-    return _OTHER_VEHICLE.format(what=fine.make_model, whom="o órgão autuador")
-
-
-def _other_vehicle(record: Restriction, vehicle: VehicleIdentity | None) -> str:
-    if vehicle is None:
-        return ""
-    checks = (
-        (record.plate, is_other_plate(vehicle, record.plate)),
-        (record.make_model, is_other_model(vehicle, record.make_model)),
-        (record.built_year, is_other_year(vehicle.built_year, record.built_year)),
-        (record.model_year, is_other_year(vehicle.model_year, record.model_year)),
-    )
-    differing = [str(field) for field, differs in checks if differs]
-    if not differing:
-        return ""
-    return _OTHER_VEHICLE.format(what=" ".join(differing), whom="o juízo e o Detran")
+def _other_vehicle(record: Fine | Restriction, vehicle: VehicleIdentity | None, whom: str) -> str:
+    differing = differing_fields(vehicle, record) if vehicle else ()
+    return _OTHER_VEHICLE.format(what=" ".join(map(str, differing)), whom=whom) if differing else ""

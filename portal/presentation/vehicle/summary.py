@@ -13,6 +13,7 @@ from portal.law import (
     Stale,
     Totals,
     Verdict,
+    identification_reasons,
     judge,
 )
 from portal.presentation.status_style import ANSWER_LOOKS, LEVEL_LOOKS, StatusStyle
@@ -100,6 +101,11 @@ def summary(
         None if restrictions is None else restrictions.records,
         is_described=facts is None or facts.describes,
         check_digit_holds=check_digit_holds,
+        identification=identification_reasons(
+            [law.record for law in fines.assessments] if fines else (),
+            restrictions.records if restrictions else (),
+            facts.identity if facts else None,
+        ),
         stale=stale,
         not_asked=not_asked,
     )

@@ -1,0 +1,90 @@
+"""What records say about the vehicle itself: tampered or missing marks, or another vehicle.
+
+A fine under art. 230, I or IV, of the CTB (the traffic code) says that the chassis number, a seal
+or a plate was tampered with or missing. A record that names another plate, make or model may be an
+error of the register, or the plate may be cloned. No payment removes either doubt.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Final
+
+from portal.law.reasons import Reason
+from portal.vehicle import Fine, Restriction, VehicleIdentity, differing_fields
+from portal.wording import bare, listed
+
+# Infractions by code and split (variant), in the words of the annex of Res. Contran 985/2022.
+_TAMPERED: Final[Mapping[str, str]] = {
+    "1": "lacre de identificação violado ou falsificado",
+    "2": "chassi violado ou falsificado",
+    "3": "selo de identificação violado ou falsificado",
+    "4": "placa violada ou falsificada",
+}
+_ANY_TAMPERED: Final = "identificação violada ou falsificada"
+_NO_PLATE: Final = "falta de placa de identificação"
+_CODE: Final = re.compile(r"\D*(\d{3})-?(\d)-?(\d?)\D*")
+_DESCRIBED: Final = (
+    (re.compile(r"(CHASSI|\bNIV\b).*(VIOLAD|FALSIFICAD|ADULTERAD|REMARCAD)"), _TAMPERED["2"]),
+    (re.compile(r"PLACA.*(VIOLAD|FALSIFICAD|ADULTERAD)"), _TAMPERED["4"]),
+    (re.compile(r"IDENTIFICA.*(VIOLAD|FALSIFICAD|ADULTERAD)"), _ANY_TAMPERED),
+    (re.compile(r"SEM QUALQUER UMA DAS PLACAS"), _NO_PLATE),
+)
+_INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
+_CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
+
+
+def identification_reasons(
+    fines: Sequence[Fine],
+    restrictions: Sequence[Restriction],
+    vehicle: VehicleIdentity | None,
+) -> tuple[Reason, ...]:
+    """Return a reason for each doubt about the vehicle's identification.
+
+    ``vehicle`` is None if the lookup "decode" has no readable answer.
+    """
+    return (*_tampering(fines), *_other_vehicle(fines, restrictions, vehicle))
+
+
+def tampering_of(fine: Fine) -> str:
+    """Return what a fine says was tampered with or missing: ``chassi violado…``, or ""."""
+    code = _CODE.fullmatch(str(fine.code))
+    if code is not None and code[1] + code[2] == "6556":
+        return _TAMPERED.get(code[3], _ANY_TAMPERED)
+    if code is not None and code[1] + code[2] == "6580":
+        return _NO_PLATE
+    description = bare(str(fine.description))
+    return next((what for pattern, what in _DESCRIBED if pattern.search(description)), "")
+
+
+def _tampering(fines: Sequence[Fine]) -> Iterator[Reason]:
+    first: dict[str, int] = {}
+    for number, fine in enumerate(fines, start=1):
+        if what := tampering_of(fine):
+            first.setdefault(what, number)
+    for what, number in first.items():
+        yield Reason(f"Já foi autuado por {what}", _INSPECT, f"multa-{number}", "careful")
+
+
+def _other_vehicle(
+    fines: Sequence[Fine],
+    restrictions: Sequence[Restriction],
+    vehicle: VehicleIdentity | None,
+) -> Iterator[Reason]:
+    if vehicle is None:
+        return
+    records: list[tuple[str, Fine | Restriction]] = [
+        *((f"multa-{n}", fine) for n, fine in enumerate(fines, start=1)),
+        *((f"restricao-{n}", order) for n, order in enumerate(restrictions, start=1)),
+    ]
+    named = {
+        anchor: " ".join(map(str, fields))
+        for anchor, record in records
+        if (fields := differing_fields(vehicle, record))
+    }
+    if not named:
+        return
+    shown = list(dict.fromkeys(named.values()))
+    more = f" e mais {len(shown) - 2}" if len(shown) > 2 else ""
+    what = f"{listed(shown[:2], ', ' if more else ' e ')}{more}"
+    many = f"{len(named)} registros descrevem" if len(named) > 1 else "Um registro descreve"
+    yield Reason(f"{many} outro veículo ({what})", _CLONED, next(iter(named)), "careful")

@@ -1,0 +1,88 @@
+"""Fines and orders that put the vehicle's identification in doubt."""
+
+from dataclasses import replace
+from datetime import date
+from decimal import Decimal
+
+import pytest
+
+from portal.law import assess, identification_reasons, judge
+from portal.law.identification import tampering_of
+from portal.vehicle import EMPTY, VehicleIdentity, identity_of, read_decode, result_of
+from tests.factories import HIDDEN as MARKER
+from tests.factories import decode_body
+from tests.law.records import fine, known, restriction
+
+TODAY = date(2026, 11, 21)
+AUDI: VehicleIdentity = identity_of(read_decode(result_of(decode_body("ABC1D23")), MARKER))
+CHASSIS = fine(
+    code="65562",
+    amount=Decimal(293),
+    committed_on=date(2026, 3, 10),
+    paid_on=date(2026, 7, 5),
+    paid_amount=Decimal(293),
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "description", "what"),
+    [
+        ("65562", "", "chassi violado ou falsificado"),
+        ("655-6", "", "identificação violada ou falsificada"),
+        ("655-64", "", "placa violada ou falsificada"),
+        ("6556-1", "", "lacre de identificação violado ou falsificado"),
+        ("65569", "", "identificação violada ou falsificada"),
+        ("658-0", "", "falta de placa de identificação"),
+        ("65800", "", "falta de placa de identificação"),
+        ("", "COND VEIC C/ CHASSI ADULTERADO", "chassi violado ou falsificado"),
+        ("9999", "Veículo com placa violada/falsificada", "placa violada ou falsificada"),
+        ("7455", "", ""),
+        ("", "TRANSITAR EM VELOCIDADE SUPERIOR", ""),
+        ("6602", "", ""),
+        ("x655-6x", "", "identificação violada ou falsificada"),
+    ],
+)
+def test_tampering_is_read_from_code_or_description(code: str, description: str, what: str) -> None:
+    described = known(description) if description else EMPTY
+    assert tampering_of(fine(code=code, description=described)) == what
+
+
+def test_tampered_chassis_is_the_finding_though_the_fine_is_paid() -> None:
+    paid = assess(CHASSIS, TODAY)
+    assert paid.is_paid
+    doubts = identification_reasons([CHASSIS], [], AUDI)
+    verdict = judge(True, [paid], [], identification=doubts)
+    assert (verdict.level, verdict.cause) == ("caution", "identification")
+    assert verdict.finding == "Já foi autuado por chassi violado ou falsificado"
+    assert "perícia de identificação antes de qualquer pagamento" in verdict.headline
+    assert verdict.reasons[0].anchor == "multa-1"
+    assert verdict.row("transfer").mark == "careful"
+    assert "perícia" in verdict.row("transfer").why
+
+
+def test_doubt_comes_before_money_and_after_a_court_order() -> None:
+    unpaid = replace(CHASSIS, paid_on=None, paid_amount=None, penalty_on=date(2026, 4, 1))
+    due = assess(unpaid, TODAY)
+    assert due.standing == "enforceable"
+    doubts = identification_reasons([CHASSIS], [], AUDI)
+    assert judge(True, [due], [], identification=doubts).cause == "identification"
+    barred = judge(True, [due], [restriction("TRANSFERENCIA")], identification=doubts)
+    assert barred.level == "blocked"
+    assert barred.reasons[0] == doubts[0]
+    assert judge(True, None, [], identification=doubts).level == "incomplete"
+
+
+def test_record_of_another_vehicle_is_a_reason() -> None:
+    gol = fine(code="7455", make_model="VW/GOL 1.0")
+    order = restriction("TRANSFERENCIA", plate="XYZ9A99", make_model="VW/GOL 1.0")
+    (reason,) = identification_reasons([gol], [], AUDI)
+    assert reason.finding == "Um registro descreve outro veículo (VW/GOL 1.0)"
+    (both,) = identification_reasons([fine(code="7455"), gol], [order], AUDI)
+    assert both.finding == ("2 registros descrevem outro veículo (VW/GOL 1.0 e XYZ9A99 VW/GOL 1.0)")
+    assert both.anchor == "multa-2"
+
+
+def test_own_vehicle_and_unknown_vehicle_give_no_reason() -> None:
+    own = fine(code="7455", make_model="I/AUDI A3")
+    assert identification_reasons([own], [restriction("PENHORA", plate="ABC1323")], AUDI) == ()
+    assert identification_reasons([fine(make_model="VW/GOL 1.0")], [], None) == ()
