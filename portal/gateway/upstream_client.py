@@ -107,10 +107,10 @@ class UpstreamClient:
                 raise self._refusal(response)
 
     def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
-        """Validate the body of a 200, 400 or 404. Raises Unusable.
+        """Validate a body. Raises Unusable.
 
-        A proxy's error page must not be mistaken for a rejected plate (400) or for a vehicle
-        without a record (404).
+        A proxy's error page must not be mistaken for a rejected plate (400), for a vehicle without
+        a record (404) or for a refused credential (401, 403).
         """
         try:
             if status == 200:

@@ -1,25 +1,34 @@
-"""Decompresses the body of a response, and limits the size of the result."""
+"""Decodes the body of a response, and limits the size of the result.
+
+The body alone decides, and not the response's headers, because servers label plain JSON with
+content codings that do not exist, and compress a body twice. JSON never begins with the first bytes
+of a gzip member.
+"""
 
 import gzip
 import io
 import zlib
-
-import requests
+from codecs import BOM_UTF8
+from typing import Final
 
 from portal.upstream.errors import Unusable
 from portal.upstream.http1 import LONGEST_BODY
 
+_GZIP: Final = b"\x1f\x8b"
+_MOST_LAYERS: Final = 3
 
-def decoded_body(reply: requests.Response) -> bytes:
-    """Return the body, decoded from gzip if necessary. Raises Unusable."""
-    body = reply.content
-    match reply.headers.get("Content-Encoding", "").strip().lower():
-        case "" | "identity":
-            return body
-        case "gzip" | "x-gzip":
-            return _gunzip(body)
-        case _:
-            raise Unusable("unknown content encoding")
+
+def decoded(body: bytes) -> bytes:
+    """Return the body without layers of gzip and without a byte order mark. Raises Unusable.
+
+    A reader may ignore the mark, and a server must not send one (RFC 8259 §8.1). The portal serves
+    the decoded body, so it removes the mark.
+    """
+    for _ in range(_MOST_LAYERS):
+        if not body.startswith(_GZIP):
+            break
+        body = _gunzip(body)
+    return body.removeprefix(BOM_UTF8)
 
 
 def _gunzip(body: bytes) -> bytes:

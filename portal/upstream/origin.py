@@ -10,7 +10,7 @@ import requests
 from requests.adapters import BaseAdapter
 
 from portal.system.error_kind import error_kind
-from portal.upstream.content_coding import decoded_body
+from portal.upstream.content_coding import decoded
 from portal.upstream.errors import (
     ANSWERED,
     Broken,
@@ -27,9 +27,11 @@ log = logging.getLogger(__name__)
 
 # A response with one of these statuses is logged, because the operator may have to act.
 _WARN_STATUSES = (401, 402, 403, 429)
-# The body of a response is read only if the response has one of these statuses. For other statuses
-# the body does not matter, and a malformed body would raise an error that hides the status.
-_BODY_STATUSES = (200, 400, 404)
+# The body of a response is read only if the response has one of these statuses. A proxy or a web
+# firewall sends pages with the same statuses, so the body must show that the upstream has answered.
+# For other statuses the body does not matter, and a malformed body would raise an error that hides
+# the status.
+_BODY_STATUSES = (200, 400, 401, 403, 404, 407, 451)
 
 
 class Origin:
@@ -87,7 +89,7 @@ class Origin:
                 self._waiting(),
                 adapter.send(request, stream=True, timeout=self._timeout_s) as reply,
             ):
-                body = decoded_body(reply) if reply.status_code in _BODY_STATUSES else b""
+                body = decoded(reply.content) if reply.status_code in _BODY_STATUSES else b""
         except requests.Timeout:
             raise TimedOut("no answer in time") from None
         except OSError as error:  # also the base class of every ``requests`` error
@@ -96,7 +98,6 @@ class Origin:
             status=reply.status_code,
             body=body,
             origin=self.name,
-            content_type=reply.headers.get("Content-Type", ""),
             retry_after_s=_retry_after(reply.headers.get("Retry-After")),
         )
 

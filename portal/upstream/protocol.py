@@ -7,12 +7,11 @@ from typing import Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """A complete answer of the upstream. ``body`` is already decompressed."""
+    """A complete answer of the upstream. ``body`` is already decoded (see ``content_coding``)."""
 
     status: int
     body: bytes
     origin: str
-    content_type: str = "application/json"
     retry_after_s: float | None = None
 
 
@@ -22,8 +21,9 @@ class Resource:
 
     ``path`` is appended to a base address. ``credential`` is sent as the Authorization header.
     ``subject`` is a keyed hash that identifies the vehicle. ``check(status, body)`` raises Unusable
-    for a 200, 400 or 404 whose body does not answer this request. ``payer`` is a keyed hash of the
-    caller's own upstream credential, or None if the caller has no upstream credential.
+    if the body does not answer this request. It is called for a 200 and for the statuses with which
+    a proxy may send a page. ``payer`` is a keyed hash of the caller's own upstream credential, or
+    None if the caller has no upstream credential.
     """
 
     method: Literal["GET", "POST"]

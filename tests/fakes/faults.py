@@ -357,6 +357,49 @@ def unknown_encoding() -> Fault:
     )
 
 
+def labelled(encoding: str, content_type: str = JSON) -> Fault:
+    """The clean answer without a content coding, under a header that names one."""
+    return answer(
+        f"{encoding} in name only",
+        _good,
+        content_type=content_type,
+        headers=[("Content-Encoding", encoding)],
+    )
+
+
+def gzipped_as(encoding: str | None, layers: int = 1) -> Fault:
+    """The clean answer in ``layers`` of gzip, with ``encoding`` as its Content-Encoding."""
+
+    def body(call: Call) -> bytes:
+        data = _good(call)
+        for _ in range(layers):
+            data = gzip.compress(data)
+        return data
+
+    headers = [("Content-Encoding", encoding)] if encoding is not None else []
+    return answer(f"gzip times {layers} as {encoding}", body, headers=headers)
+
+
+def cut_gzip() -> Fault:
+    """Half of a gzip member."""
+
+    def body(call: Call) -> bytes:
+        whole = gzip.compress(_good(call))
+        return whole[: len(whole) // 2]
+
+    return answer("cut gzip", body, headers=[("Content-Encoding", "gzip")])
+
+
+def typed_as(content_type: str) -> Fault:
+    """The clean answer under an odd or wrong Content-Type."""
+    return answer(f"typed as {content_type!r}", _good, content_type=content_type)
+
+
+def marked(mark: bytes = b"\xef\xbb\xbf") -> Fault:
+    """The clean answer behind a byte order mark, which RFC 8259 §8.1 lets a reader ignore."""
+    return answer(f"mark {mark.hex()}", lambda call: mark + _good(call))
+
+
 # Status
 
 

@@ -1,20 +1,24 @@
 """Proxies' error pages, and outage messages with status 200, count as failures."""
 
+from collections.abc import Callable
+
 import pytest
 
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, encode, fine, renainf_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
-from tests.fakes.in_process import managed
+from tests.fakes.in_process import managed, pass_through
 from tests.web.json_paths import INVALID_PLATE, PLATE, expect_message
 from tests.web.signed_in import visitor
 
 DECODE = path_of("decode", PLATE)
 RENAINF = path_of("renainf", PLATE)
+# A proxy or a web firewall sends pages with these statuses. The upstream sends a JSON message.
+ERROR_PAGES = (400, 401, 403, 404, 407, 451)
 
 
-@pytest.mark.parametrize("status", [400, 404])
+@pytest.mark.parametrize("status", ERROR_PAGES)
 def test_html_error_page_fails_over_to_the_other_base_url(
     portal: PortalFactory, upstream: FaultUpstream, secondary: FaultUpstream, status: int
 ) -> None:
@@ -24,7 +28,7 @@ def test_html_error_page_fails_over_to_the_other_base_url(
     assert (upstream.count(), secondary.count()) == (1, 1)
 
 
-@pytest.mark.parametrize("status", [400, 404])
+@pytest.mark.parametrize("status", ERROR_PAGES)
 def test_html_error_page_is_502_and_not_stored(
     portal: PortalFactory, upstream: FaultUpstream, status: int
 ) -> None:
@@ -36,7 +40,7 @@ def test_html_error_page_is_502_and_not_stored(
     assert other.headers["Cache-Status"] == "portal; fwd=miss; stored"
 
 
-@pytest.mark.parametrize("status", [400, 404])
+@pytest.mark.parametrize("status", ERROR_PAGES)
 def test_html_error_page_serves_the_stale_answer(
     portal: PortalFactory, upstream: FaultUpstream, status: int
 ) -> None:
@@ -47,7 +51,33 @@ def test_html_error_page_serves_the_stale_answer(
     assert (response.status_code, response.headers["Cache-Status"]) == (200, "portal; fwd=stale")
 
 
-@pytest.mark.parametrize(("status", "becomes"), [(401, 503), (403, 503), (402, 502), (429, 503)])
+@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("settings", [managed, pass_through])
+def test_refusal_with_the_contracts_message_is_final(
+    portal: PortalFactory,
+    upstream: FaultUpstream,
+    secondary: FaultUpstream,
+    status: int,
+    settings: Callable[[str, str], dict[str, str]],
+) -> None:
+    upstream.default(faults.status(status))
+    here = portal(settings(upstream.url, secondary.url))
+    expect_message(here.get(DECODE), status if settings is pass_through else 503)
+    assert secondary.count() == 0
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_firewall_page_is_no_refusal_of_a_callers_credential(
+    portal: PortalFactory, upstream: FaultUpstream, secondary: FaultUpstream, status: int
+) -> None:
+    upstream.default(faults.html_error(status))
+    here = portal(pass_through(upstream.url, secondary.url))
+    assert here.get(DECODE).status_code == 200
+    secondary.default(faults.html_error(status))
+    expect_message(here.get(path_of("decode", "ABC1D24")), 502)
+
+
+@pytest.mark.parametrize(("status", "becomes"), [(402, 502), (429, 503)])
 def test_other_upstream_errors_are_mapped_by_status_only(
     portal: PortalFactory,
     upstream: FaultUpstream,
