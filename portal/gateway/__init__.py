@@ -1,5 +1,6 @@
 """Looks up vehicles upstream, with a cache and a ledger of upstream calls."""
 
+from portal.gateway.answer_check import unconfirmed_text, without_remarks
 from portal.gateway.backend import Backend, BytesRemain, Held, StoreSize, purge_bucket
 from portal.gateway.backend_choice import (
     StoreRefused,
@@ -108,4 +109,6 @@ __all__ = [
     "report_lookup",
     "require_willing_store",
     "retention_of",
+    "unconfirmed_text",
+    "without_remarks",
 ]

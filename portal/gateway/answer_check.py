@@ -1,13 +1,12 @@
 """Validates the body of an upstream response (docs/contract.md, "Valid answers")."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any, Final
 
 import msgspec
 
-from portal.gateway import strict_json
+from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup
 from portal.vehicle import read_field
 
@@ -15,49 +14,34 @@ from portal.vehicle import read_field
 # of the longest message in docs/contract.md.
 LONGEST_MESSAGE: Final = 1_000
 
-# A JSON member outside ``result`` counts as an error message if its name contains one of these
-# texts and its value is not blank. The texts must not occur in harmless names, such as "total".
-# ``_is_notice`` skips names that end in "Id", "ID" or "_id", such as "messageId".
-_NOTICE_NAME = re.compile(
-    r"messag|mensag|msg|erro|warn|aviso|alert|fail|falha|fault|reason|motivo"
-    r"|detail|detalhe|unavail|indispon|partial|parcial|incomplet",
-    re.IGNORECASE,
-)
-_REMARK_NAME = re.compile(r"observ|situac|com+ent|^(info(rmac\w*)?|obs|not[ae]s?)$")
-_NOTICE_TEXT = re.compile(
-    r"indispon|unavail|\berro|falha|fail|time-?out|fora do ar|tempor[aá]ri|manuten|maintenance"
-    r"|parcial|partial|tente |try again|offline",
-    re.IGNORECASE,
-)
-_SUCCESS_NAMES = frozenset({"success", "sucesso", "ok"})
-_NEGATIVES = frozenset({"false", "0", "no", "nao", "não", "n"})
-_CODE_NAMES = frozenset({"status", "code", "codigo", "statuscode", "status_code", "httpstatus"})
-_SUCCESS_CODES = frozenset({"0", "00", "200"})
-_IDENTIFIER_ENDS = ("Id", "ID", "_id")
-_BLANK_VALUES = frozenset({"", "-", "0", "false", "null", "none"})
 _PLATE_NAMES = frozenset({"placa", "plate"})
 _RENAVAM_NAMES = frozenset({"renavam"})
 _LONGEST_NAME = len("renavam")
-
-
-class _Frame(msgspec.Struct):
-    result: msgspec.Raw
-
-
-_frame = msgspec.json.Decoder(_Frame)
 
 
 class NoAnswer(ValueError):
     """The body is not a valid answer to the lookup."""
 
 
+class UnfitAnswer(NoAnswer):
+    """The body is well-formed and has the operation's ``status``, but cannot be used.
+
+    ``may_differ`` is true if the other base address may have a better answer.
+    """
+
+    def __init__(self, reason: str, may_differ: bool) -> None:
+        super().__init__(reason)
+        self.may_differ = may_differ
+
+
 def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
-    """Return the parsed body of a 200, or raise NoAnswer.
+    """Return the parsed body of a 200, or raise NoAnswer or UnfitAnswer.
 
     The function checks ``status`` and the type of ``result``, and rejects a record that names
-    another vehicle. Unknown, missing or mistyped fields inside ``result`` do not make the body
-    invalid. ``hidden_marker`` is the text that the upstream sends in place of a value that it
-    withholds.
+    another vehicle. It rejects an empty result beside a text that reports a failure, because one of
+    the upstream's data sources may be down, and that source may have records of the vehicle.
+    Unknown, missing or mistyped fields inside ``result`` do not make the body invalid.
+    ``hidden_marker`` is the text that the upstream sends in place of a value that it withholds.
     """
     document = _parsed(body)
     operation = lookup.operation
@@ -65,17 +49,16 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
         raise NoAnswer("status is not the operation's word")
     result = document.get("result")
     if not isinstance(result, operation.result_type):
-        raise NoAnswer("result is missing or of another type")
+        raise UnfitAnswer("result is missing or of another type", may_differ=False)
     records = result if isinstance(result, list) else [result]
     for record in (document, *records):
         if not isinstance(record, dict):
-            raise NoAnswer("a record is no object")
+            raise UnfitAnswer("a record is no object", may_differ=False)
         if not _names_subject(record, lookup, hidden_marker):
-            raise NoAnswer("the record of another vehicle")
-    # Reject an empty result if a member beside it carries an error message. The message may mean
-    # that one of the upstream's data sources is down. That source may have records of the vehicle.
-    if _records_nothing(records) and _carries_notice(document):
-        raise NoAnswer("nothing on record, and a message beside it")
+            raise UnfitAnswer("the record of another vehicle", may_differ=True)
+    notice = _notice_beside_nothing(document)
+    if notice is not None and notice.kind == "failure":
+        raise UnfitAnswer("nothing on record, and a failure beside it", may_differ=True)
     return document
 
 
@@ -95,12 +78,47 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
 
 
 def is_empty(body: bytes) -> bool:
-    """Return whether ``result`` is a list that reports nothing about the vehicle.
+    """Return whether an answer reports nothing about the vehicle.
 
-    Each record of such a list is empty, or says that no court has restricted the vehicle.
+    Each record of such an answer is empty, is a text in place of a record, or says that no court
+    has restricted the vehicle. An empty object is such an answer only if ``unconfirmed_text``
+    returns a text.
     """
-    result = memoryview(_frame.decode(body).result)
-    return result[0] == ord("[") and _records_nothing(msgspec.json.decode(result))
+    document = _decoded(body)
+    if isinstance(document["result"], list):
+        return _records_nothing(document["result"])
+    return bool(_unconfirmed(document))
+
+
+def unconfirmed_text(body: bytes) -> str:
+    """Return the source's text that leaves open whether the vehicle has records, or "".
+
+    There is such a text if the answer ``body`` has no records, and the text beside them reports
+    neither success nor failure.
+    """
+    return _unconfirmed(_decoded(body))
+
+
+def without_remarks(result: object) -> object:
+    """Return ``result`` without the elements that hold a text in place of a record."""
+    if not isinstance(result, list):
+        return result
+    return [
+        each for each in result if not (isinstance(each, dict) and each and notices.is_remark(each))
+    ]
+
+
+def _unconfirmed(document: Any) -> str:
+    notice = _notice_beside_nothing(document) if isinstance(document, dict) else None
+    return notice.text if notice is not None and notice.kind == "unknown" else ""
+
+
+def _decoded(body: bytes) -> Any:
+    """Decode a body that ``check`` has accepted."""
+    try:
+        return msgspec.json.decode(body)
+    except msgspec.DecodeError:  # msgspec rejects some numbers that strict JSON allows
+        return _parsed(body)
 
 
 def _parsed(body: bytes) -> Any:
@@ -110,51 +128,27 @@ def _parsed(body: bytes) -> Any:
         raise NoAnswer(str(error)) from None
 
 
-def _records_nothing(records: list[dict[str, Any]]) -> bool:
-    """Return whether each record is empty, or says that no court has restricted the vehicle.
+def _records_nothing(records: list[Any]) -> bool:
+    """Return whether each record reports nothing (see ``is_empty``).
 
     ``constaRenajud`` is false if no court has restricted the vehicle.
     """
-    return all(not record or record.get("constaRenajud") is False for record in records)
-
-
-def _carries_notice(document: dict[str, Any]) -> bool:
-    return any(
-        _is_notice(name, value)
-        for name, value in document.items()
-        if name not in ("status", "result")
+    return all(
+        isinstance(record, dict)
+        and (not record or record.get("constaRenajud") is False or notices.is_remark(record))
+        for record in records
     )
 
 
-def _is_notice(name: str, value: Any) -> bool:
-    match value:
-        case dict():
-            return any(_is_notice(f"{name}.{inner}", each) for inner, each in value.items())
-        case list():
-            return any(_is_notice(name, each) for each in value)
-    own_name = name.rpartition(".")[2].casefold()
-    text = _plain_text(value)
-    if own_name in _SUCCESS_NAMES:
-        return text in _NEGATIVES
-    if text in _BLANK_VALUES or name.endswith(_IDENTIFIER_ENDS):
-        return False
-    if own_name in _CODE_NAMES and text.isdecimal():
-        return text not in _SUCCESS_CODES
-    return bool(
-        any(map(_NOTICE_NAME.search, name.split(".")))
-        or _REMARK_NAME.search(own_name)
-        or _NOTICE_TEXT.search(text)
-    )
-
-
-def _plain_text(value: str | float | None) -> str:
-    match value:
-        case str():
-            return str(read_field(value, "")).casefold()
-        case bool() | None:
-            return str(value).casefold()
-        case _:
-            return str(value) if value else "0"
+def _notice_beside_nothing(document: dict[str, Any]) -> notices.Notice | None:
+    """Return the gravest notice of an answer without records, or None."""
+    result: Any = document.get("result")
+    records: list[Any] = result if isinstance(result, list) else [result]
+    if not _records_nothing(records):
+        return None
+    members = {name: value for name, value in document.items() if name not in ("status", "result")}
+    remarks = [record for record in records if record and notices.is_remark(record)]
+    return notices.judge(members | {"result": remarks})
 
 
 def _names_subject(record: dict[str, Any], lookup: Lookup, hidden_marker: str) -> bool:

@@ -15,6 +15,7 @@ from portal.upstream import (
     Resource,
     Response,
     TimedOut,
+    Unfit,
     Unusable,
     Upstream,
     UpstreamError,
@@ -107,7 +108,7 @@ class UpstreamClient:
                 raise self._refusal(response)
 
     def _check(self, lookup: Lookup, status: int, body: bytes) -> None:
-        """Validate a body. Raises Unusable.
+        """Validate a body. Raises Unusable or Unfit.
 
         A proxy's error page must not be mistaken for a rejected plate (400), for a vehicle without
         a record (404) or for a refused credential (401, 403).
@@ -117,6 +118,8 @@ class UpstreamClient:
                 answer_check.check(lookup, body, self._policy.hidden_marker)
             else:
                 answer_check.message_body(body)
+        except answer_check.UnfitAnswer as error:
+            raise Unfit(str(error), error.may_differ) from None
         except answer_check.NoAnswer as error:
             raise Unusable(str(error)) from None
 

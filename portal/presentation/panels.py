@@ -3,12 +3,20 @@
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Literal
+from typing import Final, Literal
 
-from portal.gateway import OPERATIONS, FailureKind, Served
+from portal.gateway import OPERATIONS, FailureKind, Served, unconfirmed_text, without_remarks
+from portal.presentation.site.typed_text import sanitise_echo
 from portal.vehicle import LookupName, result_of
 
-Cause = FailureKind | Literal["", "rejected", "out_of_scope", "not_for_renavam", "broken"]
+Cause = (
+    FailureKind
+    | Literal["", "rejected", "unconfirmed", "out_of_scope", "not_for_renavam", "broken"]
+)
+LONGEST_QUOTE: Final = 200  # of the source's words, in characters
+UNCONFIRMED: Final = (
+    "A fonte não enviou registros, e sim um texto que o portal não reconhece: “{}”."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +88,24 @@ class Panels:
 def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     """Return the Panel for the answer ``served``.
 
-    ``replaced`` is the earlier answer from the store. It is ignored unless it is older than
-    ``served``.
+    If a text in the answer leaves open whether the vehicle has records, the panel is "unavailable"
+    and quotes the text. ``replaced`` is the earlier answer from the store. It is ignored unless it
+    is older than ``served``.
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
+    if text := unconfirmed_text(served.body):
+        return Panel(
+            "unavailable",
+            fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
+            origin=served.origin,
+            from_cache=served.from_cache,
+            reason=UNCONFIRMED.format(sanitise_echo(text, LONGEST_QUOTE)),
+            cause="unconfirmed",
+        )
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
-        result=result_of(served.body),
+        result=without_remarks(result_of(served.body)),
         fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
         origin=served.origin,
         from_cache=served.from_cache,
@@ -96,7 +114,9 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     )
 
 
-def _replaced(served: Served) -> Replaced:
+def _replaced(served: Served) -> Replaced | None:
+    if unconfirmed_text(served.body):
+        return None
     fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
     return Replaced(served.body, result_of(served.body), fetched_at)
 

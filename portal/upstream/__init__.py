@@ -10,6 +10,7 @@ from portal.upstream.errors import (
     NotSent,
     TimedOut,
     Uncertain,
+    Unfit,
     Unusable,
     UpstreamError,
 )
@@ -41,6 +42,7 @@ __all__ = [
     "SharedCounters",
     "TimedOut",
     "Uncertain",
+    "Unfit",
     "Unusable",
     "UnusableAuthorities",
     "Upstream",

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from portal.upstream.errors import CircuitOpen, LocalFailure, UpstreamError
+from portal.upstream.errors import CircuitOpen, LocalFailure, Unfit, UpstreamError
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
 from portal.upstream.shared_counters import SharedCounters
 
@@ -226,6 +226,9 @@ class Breaker:
             response = with_pause(self._origin.send(resource, guarded, deadline))
         except (CircuitOpen, LocalFailure):
             self._release_probe(probe)  # the origin did not cause the failure
+            raise
+        except Unfit:
+            self._record_answer(Response(200, b"", self.name), probe)
             raise
         except UpstreamError:
             self._record_failure(resource.subject, probe)

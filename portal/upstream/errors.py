@@ -11,6 +11,7 @@ The section "Charge classes" of docs/contract.md explains the classes.
     │   ├── Broken
     │   └── Failing
     └── Unusable
+        └── Unfit
 
 An error's message names only the kind of failure. The HTTP library's own message is left out,
 because it may contain the URL with a vehicle's plate.
@@ -86,3 +87,15 @@ class Unusable(UpstreamError):
     """The call is charged, but the answer is malformed, truncated or about another vehicle."""
 
     outcome = "unusable"
+
+
+class Unfit(Unusable):
+    """The answer is well-formed and has the contract's status, but cannot be used.
+
+    Circuit breakers count it as an answer, because the base address works. Another base address is
+    tried only if ``may_differ`` is true: its answer may be a better one.
+    """
+
+    def __init__(self, reason: str, may_differ: bool) -> None:
+        super().__init__(reason)
+        self.may_differ = may_differ

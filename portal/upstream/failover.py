@@ -8,6 +8,7 @@ from portal.upstream.errors import (
     LocalFailure,
     NotSent,
     Uncertain,
+    Unfit,
     Unusable,
     UpstreamError,
 )
@@ -20,6 +21,7 @@ class Failover:
     After a LocalFailure, no other origin is tried, because every call from this machine would fail.
     After any other NotSent, the next origin is tried. After Uncertain or Unusable, the next origin
     is tried only for GET, because a second POST may order a second report, which is also charged.
+    After Unfit, the next origin is tried only if its answer may differ.
     """
 
     def __init__(self, origins: Sequence[Upstream]) -> None:
@@ -39,7 +41,8 @@ class Failover:
                 failures.append(failure)
             except (Uncertain, Unusable) as failure:
                 failures.append(failure)
-                if resource.method != "GET":
+                is_final = isinstance(failure, Unfit) and not failure.may_differ
+                if resource.method != "GET" or is_final:
                     break
             except Exception:
                 # ``account.begin`` refused this call, for example because of a daily limit. If an

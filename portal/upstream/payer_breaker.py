@@ -11,7 +11,7 @@ from portal.upstream.breaker import (
     name_hash,
     with_pause,
 )
-from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, UpstreamError
+from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, Unfit, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
 from portal.upstream.shared_counters import COUNTER_BYTES, SharedCounters
 
@@ -100,6 +100,9 @@ class PayerBreaker:
             raise
         except NotSent:
             self._record_not_sent(payer, subject, role)
+            raise
+        except Unfit:
+            self._record_answer(payer, Response(200, b"", self.name), role)
             raise
         except UpstreamError:
             self._record_failure(payer, subject, role)

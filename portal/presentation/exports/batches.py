@@ -206,7 +206,9 @@ def batch_row(
     best = facts.prices.best if facts else None
     fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at is not None]
     missing = [
-        LOOKUP_WORDS[name] for name in asked if not is_readable(panels.of(name).result, name)
+        _without_answer(name, panels.of(name))
+        for name in asked
+        if not is_readable(panels.of(name).result, name)
     ]
     totals = summary.fines
     return BatchRow(
@@ -229,6 +231,12 @@ def batch_row(
         cause=item.cause or None,
         not_asked=", ".join(not_asked) or None,
     )
+
+
+def _without_answer(name: LookupName, panel: Panel) -> str:
+    """Name a lookup. If its answer confirms nothing, quote the source."""
+    words = LOOKUP_WORDS[name]
+    return f"{words}: não confirmado ({panel.reason})" if panel.cause == "unconfirmed" else words
 
 
 def _empty_row(item: Item) -> BatchRow:

@@ -21,6 +21,7 @@ _SAME_MOMENT: Final = timedelta(minutes=1)
 _UNKNOWN_SUBJECT: Final[tuple[Cause, ...]] = ("not_found", "rejected")
 _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     *_UNKNOWN_SUBJECT,
+    "unconfirmed",
     "out_of_scope",
     "not_for_renavam",
     *DAILY_LIMITS,
@@ -46,7 +47,7 @@ class Unavailable:
 
         In English: Fines: unavailable. This does not mean "nothing on record".
         """
-        return f"{self.what.capitalize()}: indisponíveis — {_NO_CLEAN_RECORD}"
+        return f"{self.what.capitalize()}: {_state([self])} — {_NO_CLEAN_RECORD}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,13 +88,20 @@ def _finding(missing: Sequence[Unavailable], subject: Plate | Renavam) -> str:
     lookup_labels = capitalised_list([one.what for one in missing])
     if all(one.cause in _UNKNOWN_SUBJECT for one in missing):
         return f"{lookup_labels}: a fonte {_verb(missing)} {subject_phrase(subject)}"
-    return f"{lookup_labels}: indisponíveis"
+    return f"{lookup_labels}: {_state(missing)}"
+
+
+def _state(missing: Sequence[Unavailable]) -> str:
+    is_unconfirmed = all(one.cause == "unconfirmed" for one in missing)
+    return "não confirmado" if is_unconfirmed else "indisponíveis"
 
 
 def _finding_on_all(missing: Sequence[Unavailable], subject: Plate | Renavam) -> str:
     causes = {one.cause for one in missing}
     if causes <= {*_UNKNOWN_SUBJECT}:
         return f"A fonte {_verb(missing)} {subject_phrase(subject)}"
+    if causes <= {"unconfirmed"}:
+        return f"A fonte de dados respondeu: {_state(missing)}"
     if causes <= {"out_of_scope"}:
         return "O seu acesso não inclui estas consultas"
     if causes <= DAILY_LIMITS:

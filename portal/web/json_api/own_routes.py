@@ -399,6 +399,8 @@ def _without_answer(panel: Panel) -> Refusal | Failure:
     match panel.cause:
         case "rejected" | "not_for_renavam":
             return Refusal(400, INVALID_PLATE)
+        case "unconfirmed":
+            return Refusal(502, panel.reason)
         case "broken":
             return Refusal(500, ERROR_MESSAGES[500])
         case "out_of_scope":
