@@ -1,14 +1,16 @@
 """Validates the body of an upstream response (docs/contract.md, "Valid answers")."""
 
 import json
+import threading
 from collections.abc import Iterator
+from contextlib import nullcontext
 from typing import Any, Final
 
 import msgspec
 
 from portal.gateway import notices, strict_json
 from portal.gateway.lookup import Lookup
-from portal.vehicle import read_field
+from portal.vehicle import MOST_RECORDS, has_too_many_values, read_field
 
 # An upstream error message is cut to this many characters. The limit is far above the 36 characters
 # of the longest message in docs/contract.md.
@@ -17,6 +19,9 @@ LONGEST_MESSAGE: Final = 1_000
 _PLATE_NAMES = frozenset({"placa", "plate"})
 _RENAVAM_NAMES = frozenset({"renavam"})
 _LONGEST_NAME = len("renavam")
+
+# The parsed values of one large answer take up to 60 MiB, so a process checks one at a time.
+_large_answers = threading.Lock()
 
 
 class NoAnswer(ValueError):
@@ -43,6 +48,11 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     Unknown, missing or mistyped fields inside ``result`` do not make the body invalid.
     ``hidden_marker`` is the text that the upstream sends in place of a value that it withholds.
     """
+    with _large_answers if has_too_many_values(body) else nullcontext():
+        return _checked(lookup, body, hidden_marker)
+
+
+def _checked(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     document = _parsed(body)
     operation = lookup.operation
     if not isinstance(document, dict) or document.get("status") != operation.status_word:
@@ -82,8 +92,10 @@ def is_empty(body: bytes) -> bool:
 
     Each record of such an answer is empty, is a text in place of a record, or says that no court
     has restricted the vehicle. An empty object is such an answer only if ``unconfirmed_text``
-    returns a text.
+    returns a text. An answer that is too large for the portal to show reports nothing either.
     """
+    if has_too_many_values(body):
+        return True
     document = _decoded(body)
     if isinstance(document["result"], list):
         return _records_nothing(document["result"])
@@ -94,8 +106,10 @@ def unconfirmed_text(body: bytes) -> str:
     """Return the source's text that leaves open whether the vehicle has records, or "".
 
     There is such a text if the answer ``body`` has no records, and the text beside them reports
-    neither success nor failure.
+    neither success nor failure. An answer that is too large to show is not searched for one.
     """
+    if has_too_many_values(body):
+        return ""
     return _unconfirmed(_decoded(body))
 
 
@@ -109,6 +123,8 @@ def without_remarks(result: object) -> object:
 
 
 def _unconfirmed(document: Any) -> str:
+    if len(document["result"]) > MOST_RECORDS:
+        return ""
     notice = _notice_beside_nothing(document) if isinstance(document, dict) else None
     return notice.text if notice is not None and notice.kind == "unknown" else ""
 
@@ -147,7 +163,7 @@ def _notice_beside_nothing(document: dict[str, Any]) -> notices.Notice | None:
     if not _records_nothing(records):
         return None
     members = {name: value for name, value in document.items() if name not in ("status", "result")}
-    remarks = [record for record in records if record and notices.is_remark(record)]
+    remarks = [each for each in records[:MOST_RECORDS] if each and notices.is_remark(each)]
     return notices.judge(members | {"result": remarks})
 
 

@@ -42,7 +42,13 @@ from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_s
 from portal.vehicle.ranking import rank
 from portal.vehicle.report import Report, Topic, read_report
 from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_like
-from portal.vehicle.wire import result_of
+from portal.vehicle.wire import (
+    MOST_RECORDS,
+    MOST_VALUES,
+    OVERSIZED,
+    has_too_many_values,
+    result_of,
+)
 
 __all__ = [
     "ATTRIBUTE_LABELS",
@@ -51,7 +57,10 @@ __all__ = [
     "HIDDEN_MARKER",
     "LETTER_PLACES",
     "LOOKUPS",
+    "MOST_RECORDS",
+    "MOST_VALUES",
     "OPERATION_NAMES",
+    "OVERSIZED",
     "PLATE_LENGTH",
     "RENAVAM_LENGTH",
     "SHORT_RENAVAMS",
@@ -85,6 +94,7 @@ __all__ = [
     "differing_fields",
     "fipe_code",
     "fold",
+    "has_too_many_values",
     "identity_of",
     "make_name",
     "mask_names",

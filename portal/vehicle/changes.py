@@ -7,13 +7,17 @@ Records are therefore matched by fields that do not change, such as a fine's cod
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, TypeVar
+from itertools import islice
+from typing import Final, Literal, TypeVar
 
 from portal.vehicle.decode import ATTRIBUTE_LABELS, Decoded, FipeEntry
 from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
 
+# Of the earlier records with the same key, so many are compared with a later record. Two records of
+# one key are rare, and thousands of them would be compared with each other.
+_MOST_COMPARED: Final = 20
 FineEvent = Literal["new", "gone", "payment", "notified", "penalty", "kind", "amount", "altered"]
 RestrictionEvent = Literal[
     "new", "gone", "lifted", "in force", "denied", "affirmed", "kind", "altered"
@@ -207,7 +211,8 @@ def _match_records(
         by_key.pop(None, None)
         for position, record in enumerate(after):
             queue = [] if position in matches else by_key.get(key(record), [])
-            found = next((old for old in queue if may_match(unmatched[old], record)), None)
+            compared = islice(queue, _MOST_COMPARED)
+            found = next((old for old in compared if may_match(unmatched[old], record)), None)
             if found is not None:
                 queue.remove(found)
                 matches[position] = unmatched.pop(found)

@@ -8,9 +8,12 @@ the paths of fields, but no values, because values may be personal data.
 import functools
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from itertools import islice
+from typing import Annotated, Any
 
 import msgspec
+
+from portal.vehicle.wire import MOST_RECORDS
 
 # A shape is the expected type of a JSON value. The shape of a text, number or boolean is one of the
 # words below. The shape of an object is a dict from field names to shapes. The shape of an array is
@@ -76,11 +79,12 @@ _FRAME = frozenset({"status", "result"})
 
 
 def unexpected(operation_name: str, result: object) -> frozenset[str]:
-    """Return the paths of fields that are unknown, missing or of a wrong type.
+    """Return the paths of fields that are unknown, missing, of a wrong type or too long.
 
     ``result`` is the parsed member ``result`` of the answer. In a path such as
-    "informacoesFipe[].valorAtual", "[]" means any element of a list. The path "result" means that
-    the whole value has a wrong type. The set is empty for an operation that is not in CONTRACT.
+    "informacoesFipe[].valorAtual", "[]" means any element of a list. The path of a list with more
+    than MOST_RECORDS elements is returned too, and its further elements are not compared. The path
+    "result" means the whole value. The set is empty for an operation that is not in CONTRACT.
     """
     shape = CONTRACT.get(operation_name)
     paths: set[str] = set()
@@ -129,7 +133,8 @@ def _type(shape: object) -> Any:
             fields = [(name, _type(inner)) for name, inner in shape.items()]
             return msgspec.defstruct("Agreed", fields, forbid_unknown_fields=True)
         case list():
-            return list[_type(shape[0])]  # type: ignore[misc]
+            item: Any = _type(shape[0])
+            return Annotated[list[item], msgspec.Meta(max_length=MOST_RECORDS)]
         case _:
             return _TYPES[shape]
 
@@ -154,7 +159,9 @@ def _differences(shape: object, value: object, path: str) -> Iterator[str]:
         if not isinstance(value, list):
             yield here
             return
-        for item in value:
+        if len(value) > MOST_RECORDS:
+            yield here
+        for item in islice(value, MOST_RECORDS):
             yield from _differences(shape[0], item, f"{path}[]")
     elif not isinstance(value, _TYPES[shape]) or (shape == _NUMBER and isinstance(value, bool)):
         yield here

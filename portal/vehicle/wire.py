@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from decimal import Decimal
 from itertools import islice
+from typing import Final
 
 import msgspec
 
@@ -30,13 +31,34 @@ _MOST_DEPTH, _MOST_TEXTS = 4, 40
 # A number with more than _MOST_DIGITS digits is not read. Real prices and counts are shorter.
 # Decimal has 28 digits, so sums of numbers with at most 18 digits are exact.
 _MOST_DIGITS = 18
+# An answer with more values, or with a longer list of records, is OVERSIZED. A vehicle has tens of
+# records, and reading a body of 2 MiB that consists of "{}" would take a minute.
+MOST_VALUES: Final = 200_000
+MOST_RECORDS: Final = 5_000
+OVERSIZED: Final = object()
 TRUE_WORDS = frozenset({"TRUE", "SIM", "S", "1"})
 FALSE_WORDS = frozenset({"FALSE", "NAO", "N", "0"})
 FIRST_YEAR, LAST_YEAR = 1886, 2199
 
 
+def has_too_many_values(body: bytes) -> bool:
+    """Return whether a JSON text has more than MOST_VALUES values, without parsing it.
+
+    Each value but the first follows one of the counted characters. A comma or a bracket in a text
+    counts too, but no real answer of 2 MiB has 200,000 of them.
+    """
+    return body.count(b",") + body.count(b"[") + body.count(b"{") > MOST_VALUES
+
+
 def result_of(body: bytes) -> object:
-    """Return the member ``result`` of an answer's body, or None if it cannot be read."""
+    """Return the member ``result`` of an answer's body, or None if it cannot be read.
+
+    Returns OVERSIZED for an answer with too many values or records. It is neither a list nor a
+    dict, so every view treats it as an answer that cannot be read, and none shows a part of the
+    records as if it were all.
+    """
+    if has_too_many_values(body):
+        return OVERSIZED
     try:
         answer = msgspec.json.decode(body)
     except (msgspec.MsgspecError, ValueError, RecursionError):
@@ -45,7 +67,11 @@ def result_of(body: bytes) -> object:
             answer = json.loads(body, parse_int=str, parse_float=str, parse_constant=str)
         except (ValueError, RecursionError):
             return None
-    return answer.get("result") if isinstance(answer, dict) else None
+    result = answer.get("result") if isinstance(answer, dict) else None
+    lists = [result, *(result.values() if isinstance(result, dict) else ())]
+    if any(isinstance(each, list) and len(each) > MOST_RECORDS for each in lists):
+        return OVERSIZED
+    return result
 
 
 def _plain(raw: object) -> str:

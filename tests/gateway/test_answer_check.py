@@ -7,7 +7,7 @@ import pytest
 
 from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup, Operation
 from portal.gateway.answer_check import LONGEST_MESSAGE, NoAnswer, check, is_empty, message_body
-from portal.vehicle import parse_subject
+from portal.vehicle import MOST_VALUES, parse_subject
 from tests import factories
 
 MARKER = factories.HIDDEN
@@ -229,3 +229,10 @@ def test_error_is_reduced_to_its_unchanged_message() -> None:
 def test_error_message_is_bounded_in_length() -> None:
     long = message_body(factories.message_body("é" * 100_000))
     assert json.loads(long) == {"message": "é" * LONGEST_MESSAGE}
+
+
+def test_list_with_too_many_records_to_show_is_empty_but_valid() -> None:
+    """The answer reports nothing that the portal can show, and may be an outage."""
+    body = factories.renainf_body(*[{"valor": "1"}] * (MOST_VALUES // 2))
+    assert judged(RENAINF, "ABC1D23", body)["result"]
+    assert is_empty(body)

@@ -8,6 +8,7 @@ import pytest
 from portal.gateway import Observer
 from portal.gateway.drift_queue import MOST_WAITING, DriftQueue
 from portal.upstream import Response
+from portal.vehicle import MOST_RECORDS, MOST_VALUES
 from tests import factories
 from tests.fakes import Clock
 from tests.gateway.gateways import StubUpstream, bench
@@ -52,3 +53,21 @@ def test_full_queue_counts_every_answer() -> None:
     assert len(drift.fields) == 3
     queue.flush()
     assert drift.fields == ["campoNovo"] * (MOST_WAITING + 3)
+
+
+def test_answer_with_too_many_values_is_counted_without_parsing_it() -> None:
+    """Parsing 690,000 records takes a second, and comparing them several."""
+    drift = Drift()
+    queue = DriftQueue(drift)
+    queue.add("renainf", b"no JSON" + b"," * (MOST_VALUES + 1))
+    queue.flush()
+    assert drift.fields == ["result"]
+
+
+def test_only_the_first_records_are_compared() -> None:
+    drift = Drift()
+    queue = DriftQueue(drift)
+    record = {**factories.fine(), "campoNovo": 1}
+    queue.add("renainf", factories.renainf_body(*[factories.fine()] * MOST_RECORDS, record))
+    queue.flush()
+    assert drift.fields == ["result"]

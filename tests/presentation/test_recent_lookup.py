@@ -9,11 +9,13 @@ from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import (
     AFTER_PAYING,
+    MOST_READ,
     NO_ANSWER,
     NOTHING_FOUND,
     NOTHING_FOUND_BEFORE,
     NOTHING_STORED,
     OPEN_FINE,
+    TOO_MANY,
     UNCERTAIN_ORDER,
     recent_lookup,
 )
@@ -21,9 +23,11 @@ from portal.presentation.vehicle.contents import VehicleContents
 from portal.sandbox import EXAMPLE_PLATES, TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam, result_of
 from tests.factories import (
+    Record,
     decode_body,
     fine,
     fipe_entry,
+    payment,
     renainf_body,
     renajud_body,
     restriction,
@@ -140,3 +144,23 @@ def test_wrong_check_digit_is_told_as_on_the_page() -> None:
 def test_missing_price_is_no_zero() -> None:
     body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(valorAtual="")])
     assert recent_lookup(PLATE, panels(body), NOW, CONTEXT).price == ""
+
+
+PAID = fine(pagamento=payment(dataPagamento="01/09/2026", valorPago="130.16"))
+ENFORCEABLE = fine(dataEmissaoPenalidade="01/12/2025")
+LIFTED = restriction(
+    constaRenajud=False, detalheRenajud="NADA CONSTA", restricoes="", tipoBloqueio=""
+)
+
+
+@pytest.mark.parametrize(("first", "words"), [(ENFORCEABLE, AFTER_PAYING), (PAID, TOO_MANY)])
+def test_line_reads_the_first_fines_and_never_calls_the_rest_nothing(
+    first: Record, words: str
+) -> None:
+    answers = panels(renajud=renajud_body(), renainf=renainf_body(first, *[PAID] * MOST_READ))
+    assert recent_lookup(PLATE, answers, NOW, CONTEXT).verdict == words
+
+
+def test_line_with_too_many_court_orders_says_so() -> None:
+    answers = panels(renajud=renajud_body(*[LIFTED] * (MOST_READ + 1)), renainf=renainf_body())
+    assert recent_lookup(PLATE, answers, NOW, CONTEXT).verdict == TOO_MANY

@@ -27,6 +27,7 @@ from tests.factories import (
     renajud_body,
     restriction,
 )
+from tests.hostile.test_record_counts import calls
 
 
 def fines(*records: dict[str, Any]) -> tuple[Any, ...]:
@@ -168,3 +169,14 @@ def test_each_fine_of_both_answers_is_matched_once(
 def test_reversed_answer_has_no_changes(records: list[dict[str, Any]]) -> None:
     shuffled = json.loads(json.dumps(records[::-1]))
     assert changed_fines(fines(*records), fines(*shuffled)) == ()
+
+
+def test_effort_grows_with_the_records_and_not_with_their_pairs() -> None:
+    """Thousands of fines of one place and time, each with another notice number in each answer."""
+
+    def effort(count: int) -> int:
+        old = fines(*(fine(autoInfracao=f"A{number}") for number in range(count)))
+        new = fines(*(fine(autoInfracao=f"B{number}") for number in range(count)))
+        return calls(lambda: changed_fines(old, new))
+
+    assert effort(400) < 3 * effort(200)

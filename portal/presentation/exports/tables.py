@@ -121,9 +121,10 @@ def safe_text(text: str) -> str:
     Line breaks and tabs become spaces. A text counts as a formula if it starts with ``=``, ``+``,
     ``-`` or ``@``, even after spaces.
     """
-    clean = "".join(" " if c in "\r\n\t" else c for c in text)
-    clean = "".join(c for c in clean if unicodedata.category(c) not in ("Cc", "Cf"))
-    return f"'{clean}" if clean.lstrip().startswith(_FORMULA_STARTS) else clean
+    if not text.isprintable():
+        text = "".join(" " if c in "\r\n\t" else c for c in text)
+        text = "".join(c for c in text if unicodedata.category(c) not in ("Cc", "Cf"))
+    return f"'{text}" if text.lstrip().startswith(_FORMULA_STARTS) else text
 
 
 def _csv_line(cells: Sequence[str], dialect: Dialect) -> str:

@@ -1,8 +1,8 @@
 """The printed prices from FIPE, the Brazilian vehicle price table.
 
 A candidate is an entry of the price table that may describe the vehicle. The dossier prints the
-price and the trend of every candidate, because the likeliest candidate may be wrong. The chart and
-the table of monthly prices show only the likeliest candidate.
+price and the trend of every listed candidate, because the likeliest candidate may be wrong. The
+chart and the table of monthly prices show only the likeliest candidate.
 """
 
 from collections.abc import Iterator
@@ -63,6 +63,7 @@ class PaperPrices:
     """
 
     versions: tuple[PaperVersion, ...]
+    omitted: int
     chart: PaperChart | None
     months: PriceTab | None
     is_wide: bool
@@ -73,7 +74,8 @@ def paper_prices(prices: Prices) -> PaperPrices:
     best = prices.best
     years = best.years if best else ()
     return PaperPrices(
-        versions=tuple(map(_version, prices.all)),
+        versions=tuple(map(_version, prices.listed)),
+        omitted=prices.omitted,
         chart=_chart_of(best, prices) if best else None,
         months=best if years else None,
         is_wide=any(len(price) > _LONGEST_OF_TWELVE for row in years for price in row.prices),

@@ -47,6 +47,9 @@ NOTHING_FOUND_BEFORE: Final = "Nada encontrado, em resposta antiga"
 AFTER_PAYING: Final = "Só após pagar as multas"
 OPEN_FINE: Final = "Multa em aberto a confirmar"
 UNCERTAIN_ORDER: Final = "Restrição judicial a confirmar"
+TOO_MANY: Final = "Registros demais para a lista"
+# A line reads at most this many fines and restrictions, because a list has many lines.
+MOST_READ: Final = 300
 _CAUTION_WORDS: Final[Mapping[Cause, str]] = {
     "identification": "Identificação do veículo em dúvida",
     "order_in_doubt": UNCERTAIN_ORDER,
@@ -133,10 +136,10 @@ def _verdict(
         return unknown, NO_ANSWER if asked else NOTHING_STORED
     restrictions = None
     if is_readable(panels.renajud.result, "renajud"):
-        restrictions = read_restrictions(panels.renajud.result, context.marker)
+        restrictions = read_restrictions(_first(panels.renajud), context.marker)
     records = None
     if is_readable(panels.renainf.result, "renainf"):
-        records = read_fines(panels.renainf.result, context.marker)
+        records = read_fines(_first(panels.renainf), context.marker)
     stale = stale_moments(panels, lookups_of(subject))
     identification = identification_reasons(
         records or (), restrictions or (), identity_of(decoded) if decoded else None
@@ -154,14 +157,29 @@ def _verdict(
         )
 
     verdict = judged(None)
-    if verdict.level == "blocked" or records is None:
+    if verdict.level == "blocked":
         return _words(verdict)
-    fines: tuple[FineAssessment, ...] = ()
+    if _has_more(panels.renajud):
+        return unknown, TOO_MANY
+    if records is None:
+        return _words(verdict)
+    fines: list[FineAssessment] = []
     for record in records:
-        fines = (*fines, assess(record, context.today))
+        fines.append(assess(record, context.today))
         if fines[-1].standing == "enforceable":
             break
-    return _words(judged(fines))
+    else:
+        if _has_more(panels.renainf):
+            return unknown, TOO_MANY
+    return _words(judged(tuple(fines)))
+
+
+def _first(panel: Panel) -> list[object]:
+    return panel.result[:MOST_READ] if isinstance(panel.result, list) else []
+
+
+def _has_more(panel: Panel) -> bool:
+    return isinstance(panel.result, list) and len(panel.result) > MOST_READ
 
 
 def _words(verdict: Verdict) -> tuple[StatusStyle, str]:

@@ -28,7 +28,16 @@ from portal.presentation.vehicle.gaps import (
     reason_about,
 )
 from portal.presentation.vehicle.query import changed
-from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
+from portal.vehicle import (
+    LOOKUPS,
+    MOST_RECORDS,
+    MOST_VALUES,
+    OVERSIZED,
+    LookupName,
+    Plate,
+    Renavam,
+)
+from portal.wording import grouped
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]
@@ -59,6 +68,10 @@ _KINDS: Final[Mapping[PanelName, _Kind]] = {
 PANEL_NAMES: Final = tuple(_KINDS)
 _SOURCES: Final[Mapping[str, str]] = {"primary": "fonte principal", "secondary": "fonte secundária"}
 UNREADABLE: Final = "A fonte respondeu em um formato que o portal não reconhece."
+TOO_LARGE: Final = (
+    "A resposta da fonte é grande demais para o portal mostrar: mais de "
+    f"{grouped(MOST_RECORDS)} registros, ou de {grouped(MOST_VALUES)} valores."
+)
 NO_REASON: Final = "A fonte de dados não respondeu."
 
 
@@ -175,7 +188,7 @@ def missing_of(
     return tuple(
         Unavailable(
             LOOKUP_WORDS[lookup],
-            UNREADABLE
+            _why_unreadable(panel.result)
             if panel.has_answer
             else reason_about(panel.reason or NO_REASON, panel.cause, subject),
             panel.cause,
@@ -183,6 +196,10 @@ def missing_of(
         for lookup in lookups
         if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel.result, lookup)
     )
+
+
+def _why_unreadable(result: object) -> str:
+    return TOO_LARGE if result is OVERSIZED else UNREADABLE
 
 
 def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:

@@ -26,6 +26,8 @@ from portal.vehicle import (
 
 # The largest number of candidates in the chart. The visitor can choose only among these candidates.
 MOST_TABS: Final = MOST_SERIES
+# The largest number of candidates that a page or the dossier lists. Exports have all.
+MOST_LISTED: Final = 100
 # The page warns if the current price differs by more than this share from the last price of the
 # history. A price usually changes by only a few per cent a month.
 _LARGEST_GAP: Final = Decimal("0.20")
@@ -250,6 +252,16 @@ class Prices:
     @property
     def all(self) -> tuple[PriceTab, ...]:
         return (*self.tabs, *self.others)
+
+    @property
+    def listed(self) -> tuple[PriceTab, ...]:
+        """The candidates that a page or the dossier lists."""
+        return self.all[:MOST_LISTED]
+
+    @property
+    def omitted(self) -> int:
+        """The number of candidates that are not listed."""
+        return max(len(self.all) - MOST_LISTED, 0)
 
     @property
     def likeliest(self) -> tuple[PriceTab, ...]:

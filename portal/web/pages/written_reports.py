@@ -15,7 +15,7 @@ from portal.access import Identity
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.vehicle.report import WrittenReport
-from portal.vehicle import LOOKUPS, LookupName, Plate, result_of
+from portal.vehicle import LOOKUPS, OVERSIZED, LookupName, Plate, result_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
 
@@ -121,7 +121,7 @@ def _results(panels: Panels) -> dict[LookupName, Any]:
     return {
         name: _decoder.decode(body)["result"]
         for name in LOOKUPS
-        if (body := panels.of(name).body) is not None
+        if (body := panels.of(name).body) is not None and panels.of(name).result is not OVERSIZED
     }
 
 
