@@ -63,10 +63,10 @@ class Verdict:
     """The verdict on a vehicle.
 
     ``cause`` names what decides the verdict. ``caveat`` is a clause on what ``finding`` leaves
-    open, or "". ``matrix`` has one row for each act, in the order of ACTS. ``missing`` names the
-    lookups that failed or were not made. It also names "decode", the lookup of the vehicle's own
-    data, if its answer does not describe the vehicle. ``notices`` has one sentence for each stale
-    (old) answer.
+    open, or "". ``matrix`` has one row for each act, in the order of ACTS. ``no_ceiling`` says why
+    no price may be suggested to a buyer, or is "". ``missing`` names the lookups that failed or
+    were not made. It also names "decode", the lookup of the vehicle's own data, if its answer does
+    not describe the vehicle. ``notices`` has one sentence for each stale (old) answer.
     """
 
     level: Level
@@ -76,6 +76,7 @@ class Verdict:
     notices: tuple[str, ...]
     reasons: tuple[Reason, ...]
     matrix: tuple[Row, ...]
+    no_ceiling: str
     missing: tuple[Missing, ...]
 
     @property
@@ -141,7 +142,8 @@ def judge(
     found = _finding(matrix, effects, fines or (), unavailable, gaps, stale, identification)
     cause, level, finding, caveat = _limited(found, not_asked, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
-    return Verdict(level, cause, finding, caveat, notices, reasons, matrix, missing)
+    no_ceiling = _no_ceiling(level, effects, identification)
+    return Verdict(level, cause, finding, caveat, notices, reasons, matrix, no_ceiling, missing)
 
 
 def _finding(
@@ -182,6 +184,17 @@ def _finding(
     if stale:
         return "stale", "caution", _NOTHING_FOUND, as_of(min(stale.values()))
     return "nothing", "clear", _NOTHING_FOUND, _STILL_MISSING
+
+
+def _no_ceiling(level: Level, effects: Sequence[Effect], identification: Sequence[Reason]) -> str:
+    """Return why no price may be suggested to a buyer, or ""."""
+    if level == "blocked":
+        return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
+    if any(effect.in_force for effect in effects):
+        return "Há restrição judicial de situação incerta: confirme com o juízo."
+    if identification:
+        return "A identificação do veículo está em dúvida: faça a perícia antes."
+    return ""
 
 
 def _answers(act: Act, identification: Sequence[Reason]) -> list[Answer]:

@@ -39,7 +39,7 @@ from portal.vehicle.operation_name import (
     OperationName,
 )
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
-from portal.vehicle.ranking import rank
+from portal.vehicle.ranking import RankedEntry, of_other_vehicle, rank
 from portal.vehicle.report import Report, Topic, read_report
 from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_like
 from portal.vehicle.wire import (
@@ -79,6 +79,7 @@ __all__ = [
     "PriceChange",
     "PricePoint",
     "PriceSeries",
+    "RankedEntry",
     "Renavam",
     "Report",
     "Restriction",
@@ -99,6 +100,7 @@ __all__ = [
     "make_name",
     "mask_names",
     "name_case",
+    "of_other_vehicle",
     "parse_subject",
     "probable_subject",
     "rank",

@@ -26,6 +26,7 @@ ATTRIBUTE_LABELS: Final[Mapping[str, str]] = {
     "national": "Procedência",
     "chassis": "Chassi",
 }
+_ZERO_KM = frozenset({"32000", "ZERO KM", "0 KM", "0KM"})
 _NATIONAL = TRUE_WORDS | {"NACIONAL"}
 _IMPORTED = FALSE_WORDS | {"IMPORTADO"}
 
@@ -57,6 +58,11 @@ class FipeEntry:
     current: Decimal | None
     current_text: Field
     history: tuple[PricePoint, ...]
+
+    @property
+    def is_zero_km(self) -> bool:
+        """Whether the entry is for new vehicles, for which the table has the year 32000."""
+        return fold(self.year_text.value) in _ZERO_KM
 
 
 @dataclass(frozen=True, slots=True)

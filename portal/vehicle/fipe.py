@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -52,15 +52,23 @@ class PriceSeries:
 
     A change is a percentage with one decimal, and negative if the price fell. A "real" price is a
     price that is not a prediction. ``points`` has at most one point for each month, sorted by
-    month.
+    month. ``contradicted`` are the months for which the source sends two real prices; the later
+    one in the source's order counts.
     """
 
     points: tuple[PricePoint, ...]
+    contradicted: tuple[date, ...] = ()
 
     @classmethod
-    def of(cls, entry: FipeEntry) -> "PriceSeries":
-        """Build a series from months that may be unordered or repeated."""
-        return cls(_in_order(entry.history))
+    def of(cls, entry: FipeEntry, today: date) -> "PriceSeries":
+        """Build a series from months that may be unordered or repeated.
+
+        A month after the month of ``today`` is a prediction, because the table has no price of it.
+        """
+        history = [
+            replace(sent, predicted=True) if sent.month > today else sent for sent in entry.history
+        ]
+        return cls(_in_order(history), _contradicted(history))
 
     def __bool__(self) -> bool:
         return bool(self.points)
@@ -141,6 +149,14 @@ def _in_order(history: Iterable[PricePoint]) -> tuple[PricePoint, ...]:
         if known is None or known.predicted or not sent.predicted:
             by_month[sent.month] = sent
     return tuple(by_month[month] for month in sorted(by_month))
+
+
+def _contradicted(history: Iterable[PricePoint]) -> tuple[date, ...]:
+    prices: dict[date, set[Decimal]] = {}
+    for sent in history:
+        if not sent.predicted:
+            prices.setdefault(sent.month, set()).add(sent.value)
+    return tuple(sorted(month for month, values in prices.items() if len(values) > 1))
 
 
 def _index(month: date) -> int:

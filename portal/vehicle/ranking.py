@@ -1,4 +1,7 @@
-"""Ranks price-table entries by how well they match a vehicle, and gives reasons."""
+"""Ranks price-table entries by how well they match a vehicle, and gives reasons.
+
+An entry of another make or model is no price of the vehicle, and is not ranked.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -6,6 +9,7 @@ from dataclasses import dataclass
 
 from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.field import fold
+from portal.vehicle.makes import read_name, vehicle_name
 
 _WORD = re.compile(r"[A-Z0-9]+(?:\.[0-9]+)*", re.ASCII)
 _POWER = re.compile(r"(?<![0-9.])([0-9]{2,4}) ?CV\b", re.ASCII)
@@ -19,7 +23,7 @@ _FUELS = {
     "DIESEL": {"DIESEL"},
     "GNV": {"GNV"},
     "GAS": {"GNV"},
-    "HIBRIDO": {"HIBRIDO"},
+    "HIBRIDO": {"GASOLINA", "ELETRICO"},
     "ELETRICO": {"ELETRICO"},
 }
 # Points for each match. The year gives the most points, because every entry of the price table
@@ -27,6 +31,8 @@ _FUELS = {
 # versions often have the same fuel. Words of the version's name (_WORDS) give fewer points than the
 # year, because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
+# The table names a flexible vehicle by one of its fuels. Such an entry fits, but less well.
+_ONE_FUEL = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +56,28 @@ def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, .
     return tuple(sorted(ranked, key=lambda r: -r.score))
 
 
+def of_other_vehicle(entry: FipeEntry, decoded: Decoded) -> bool:
+    """Return whether an entry clearly names another make or model than the registration."""
+    vehicle = vehicle_name(decoded)
+    theirs = read_name(f"{entry.make} {entry.model}" if entry.make else str(entry.model))
+    if vehicle.make and entry.make and theirs.make:
+        ours, other = fold(vehicle.make), fold(theirs.make)
+        # If the table of makes lacks the vehicle's make, differing spellings prove nothing.
+        is_known = bool(read_name(vehicle.make).make)
+        if is_known and ours not in other and other not in ours:
+            return True
+    registered, offered = _model(vehicle.model), _model(f"{theirs.model} {entry.version}")
+    if not registered or not offered:
+        return False
+    return registered[0] not in "".join(offered) and offered[0] not in "".join(registered)
+
+
+def _model(text: str) -> list[str]:
+    """Return the words of a model's name, of which the first names the model."""
+    words = _WORD.findall(fold(text).replace("-", ""))
+    return [word for word in words if len(word) > 1 and not _LITRES.fullmatch(word)]
+
+
 def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
     score = 0
     same: list[str] = []
@@ -66,8 +94,9 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
 
     ours, theirs = _fuels(decoded.fuel.value), _fuels(entry.fuel.value)
     if ours and theirs:
-        score += _FUEL if ours == theirs else -_FUEL
-        (same if ours == theirs else other).append("combustível")
+        fits = bool(ours & theirs)
+        score += _FUEL if ours == theirs else _ONE_FUEL if fits else -_FUEL
+        (same if fits else other).append("combustível")
 
     version = fold(f"{entry.model} {entry.version}")
     registered = fold(decoded.description.value)

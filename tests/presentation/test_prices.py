@@ -1,6 +1,8 @@
 """Tests of the FIPE price candidates: ranking, charts, predictions, doubts."""
 
+from dataclasses import replace
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -136,7 +138,7 @@ def test_chart_description_names_range_and_predictions() -> None:
         ((2025, 12), ""),  # ends in November 2026, the present month
         ((2025, 11), ""),
         ((2025, 10), "set/26"),
-        ((2026, 1), "dez/26"),  # a future month that the source does not mark as predicted
+        ((2026, 1), ""),  # December is a prediction, although the source does not mark it
         ((2001, 7), "jun/02"),
     ],
 )
@@ -330,3 +332,39 @@ def test_version_with_other_engine_is_marked_as_different() -> None:
     assert view is not None
     assert [row.differs for row in view.rows] == [False, True]
     assert view.rows[1].match.startswith("difere: ano-modelo 2009")
+
+
+def test_entry_of_another_vehicle_is_named_but_is_no_price() -> None:
+    argo = fipe_entry(marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX", valorAtual="50000.00")
+    found = candidates(argo)
+    assert (found.best, found.price_summary, found.twelve_months) == (None, None, "")
+    assert found.no_price == "a tabela trouxe outro veículo: Fiat ARGO"
+    both = candidates(argo, fipe_entry())
+    assert both.best is not None and both.best.current == Decimal("89325.00")
+    assert [tab.described for tab in both.foreign] == ["Fiat ARGO"]
+
+
+@pytest.mark.parametrize(
+    ("year", "note"),
+    [("2012", "do ano-modelo 2012"), ("32000", "de zero km"), ("Zero km", "de zero km")],
+)
+def test_price_of_another_year_says_so(year: str, note: str) -> None:
+    summary = candidates(fipe_entry(ano=year)).price_summary
+    assert summary is not None and summary.note == note
+    assert candidates(fipe_entry(ano="2015")).price_summary == replace(summary, note="")
+
+
+def test_equal_entries_are_one_and_contradictions_are_said() -> None:
+    history = [*price_history(12, 0, (2025, 11)), *price_history(1, 0, (2025, 12))]
+    twice = candidates(fipe_entry(), fipe_entry())
+    assert len(twice.all) == 1 and not twice.tabs[0].is_tied
+    history[-1] = history[-1] | {"valor": "1000.00"}
+    (tab,) = candidates(fipe_entry(historicoPreco=history)).tabs
+    assert "mais de um preço para dez/25" in tab.contradiction
+
+
+def test_month_of_the_future_is_a_prediction() -> None:
+    (tab,) = candidates(fipe_entry(historicoPreco=price_history(40, 0, (2026, 1)))).tabs
+    assert tab.series.last_real is not None
+    assert tab.series.last_real.month == date(2026, 11, 1)
+    assert tab.series.peak is not None and tab.series.peak.month <= date(2026, 11, 1)

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 from portal.vehicle import EMPTY, Field, FipeEntry, PricePoint, PriceSeries, fipe_code
 
+TODAY = date(2026, 11, 21)
+
 
 def known(text: str) -> Field:
     return Field(text, "known")
@@ -66,7 +68,8 @@ def test_disorder_and_duplicates_are_handled() -> None:
             month(2025, 1, 90, predicted=True),
             month(2025, 4, 110, predicted=True),
             month(2025, 4, 115),
-        )
+        ),
+        TODAY,
     )
     assert [(p.month.month, int(p.value), p.predicted) for p in series.points] == [
         (1, 100, False),
@@ -79,7 +82,9 @@ def test_disorder_and_duplicates_are_handled() -> None:
 def test_changes_use_real_prices_only() -> None:
     months = [month(2024 + i // 12, i % 12 + 1, 1000 + 10 * i) for i in range(13)]
     months[6] = month(2024, 7, 2000)
-    series = PriceSeries.of(entry(*months, month(2025, 2, 560, predicted=True), current="1120"))
+    series = PriceSeries.of(
+        entry(*months, month(2025, 2, 560, predicted=True), current="1120"), TODAY
+    )
     assert series.twelve_month_change == Decimal("12.0")
     assert series.yearly_change == Decimal("12.0")
     assert series.peak is not None
@@ -92,28 +97,30 @@ def test_changes_use_real_prices_only() -> None:
 
 
 def test_less_than_a_year_gives_no_yearly_change() -> None:
-    series = PriceSeries.of(entry(*(month(2025, i, 100) for i in range(1, 12))))
+    series = PriceSeries.of(entry(*(month(2025, i, 100) for i in range(1, 12))), TODAY)
     assert series.yearly_change is None
     assert series.twelve_month_change is None
 
 
 def test_missing_month_a_year_before_gives_no_change() -> None:
-    series = PriceSeries.of(entry(month(2024, 1, 100), month(2024, 11, 90), month(2025, 12, 80)))
+    series = PriceSeries.of(
+        entry(month(2024, 1, 100), month(2024, 11, 90), month(2025, 12, 80)), TODAY
+    )
     assert series.twelve_month_change is None
     assert series.yearly_change == Decimal("-11.0")
 
 
 def test_single_month_and_empty_history_are_series() -> None:
-    one = PriceSeries.of(entry(month(2025, 1, 100)))
+    one = PriceSeries.of(entry(month(2025, 1, 100)), TODAY)
     assert (one.gaps, one.change_since_peak, one.predicted_change) == ((), Decimal("0.0"), None)
-    none = PriceSeries.of(entry())
+    none = PriceSeries.of(entry(), TODAY)
     assert not none
     assert (none.peak, none.last_real, none.gaps, none.predicted_tail) == (None, None, (), ())
 
 
 @pytest.mark.parametrize(("first", "last"), [(1, 10**17), (10**17, 1), (50_000, 5)])
 def test_implausible_price_change_gives_no_percentage(first: int, last: int) -> None:
-    series = PriceSeries.of(entry(month(2024, 1, first), month(2025, 1, last)))
+    series = PriceSeries.of(entry(month(2024, 1, first), month(2025, 1, last)), TODAY)
     assert (series.twelve_month_change, series.yearly_change) == (None, None)
 
 
@@ -129,7 +136,7 @@ def test_implausible_price_change_gives_no_percentage(first: int, last: int) -> 
     )
 )
 def test_points_and_gaps_cover_each_month_once(history: list[PricePoint]) -> None:
-    series = PriceSeries.of(entry(*history))
+    series = PriceSeries.of(entry(*history), TODAY)
     if series:
         first, last = series.points[0].month, series.points[-1].month
         length = (last.year - first.year) * 12 + last.month - first.month + 1

@@ -1,6 +1,8 @@
 """The price candidate that fits the vehicle best is first, and has a reason."""
 
-from portal.vehicle import Decoded, rank, read_decode
+import pytest
+
+from portal.vehicle import Decoded, of_other_vehicle, rank, read_decode
 
 
 def vehicle(*entries: dict[str, str]) -> Decoded:
@@ -13,7 +15,7 @@ def vehicle(*entries: dict[str, str]) -> Decoded:
         "cilindradas": "1798",
         "informacoesFipe": list(entries),
     }
-    return read_decode(result, "X")
+    return read_decode(result, "INFORMACAO OCULTADA")
 
 
 def order(car: Decoded) -> list[str]:
@@ -66,3 +68,44 @@ def test_equal_candidates_keep_the_sources_order() -> None:
     assert order(car) == ["um", "dois"]
     reason = "O registro não traz dados que distingam esta versão."
     assert rank(car.fipe, car)[0].reason == reason
+
+
+@pytest.mark.parametrize(
+    ("registered", "entry", "is_other"),
+    [
+        (("AUDI", "A3 LM 180CV"), ("Fiat", "ARGO", "1.0 6V FLEX"), True),
+        (("AUDI", "A3 LM 180CV"), ("Audi", "A4", "2.0 TFSI"), True),
+        (("AUDI", "A3 LM 180CV"), ("Audi", "A3", "SEDAN 1.8 180CV"), False),
+        (("AUDI", "A3 LM 180CV"), ("", "", "A3 SEDAN 1.8 180CV"), False),
+        (("AUDI", "A3 LM 180CV"), ("", "", ""), False),
+        (("VW", "VW/GOL 1.0"), ("VW - VolksWagen", "Gol (novo) 1.0 Mi Total Flex", ""), False),
+        (("VW", "VW/GOL 1.0"), ("VW - VolksWagen", "Polo 1.0", ""), True),
+        (("GM", "CHEV/ONIX PLUS 10TAT LTZ"), ("GM - Chevrolet", "ONIX SED. Plus LTZ", ""), False),
+        (("BMW", "I/BMW 320I ACTIVE FLEX"), ("BMW", "320iA 2.0 TB/Active Flex", ""), False),
+        (("MERCEDES BENZ", "I/M.BENZ A200"), ("Mercedes-Benz", "A 200 1.6 TB", ""), False),
+        (("CHERY", "CHERY/TIGGO5X TXS"), ("Caoa Chery", "TIGGO 5X TXS 1.5", ""), False),
+        (("FORD", "FORD/F-250 XLT"), ("Ford", "F-250 XLT 3.9", ""), False),
+        (("HONDA", "HONDA/CG 150 TITAN"), ("HONDA", "CG 150 TITAN-ES", ""), False),
+        (("PEUGEOT", "PEUGEOT/208 ACTIVE"), ("Peugeot", "208 Active 1.2", ""), False),
+        (("MARCA NOVA", "X1"), ("Outra Marca", "X1", ""), False),
+        (("", ""), ("Fiat", "ARGO", ""), False),
+    ],
+)
+def test_entry_of_another_make_or_model_is_recognised(
+    registered: tuple[str, str], entry: tuple[str, str, str], is_other: bool
+) -> None:
+    make, description = registered
+    names = dict(zip(("marca", "modelo", "versao"), entry, strict=True))
+    sent = {"marca": make, "descricao": description, "informacoesFipe": [names | {"ano": "2015"}]}
+    car = read_decode(sent, "INFORMACAO OCULTADA")
+    assert of_other_vehicle(car.fipe[0], car) is is_other
+
+
+@pytest.mark.parametrize(
+    ("fuel", "fits"),
+    [("Gasolina", True), ("Flex", True), ("Álcool", True), ("Diesel", False), ("Elétrico", False)],
+)
+def test_one_fuel_of_a_flexible_vehicle_is_no_difference(fuel: str, fits: bool) -> None:
+    car = vehicle({"ano": "2015", "versao": "A3", "combustivel": fuel})
+    (one,) = rank(car.fipe, car)
+    assert ("combustível" in one.other) is not fits

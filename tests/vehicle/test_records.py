@@ -231,7 +231,7 @@ def test_readers_never_raise_for_any_result(result: object) -> None:
     car = read_decode(result_of(sent), HIDDEN_MARKER)
     str(vehicle_name(car))
     for ranked in rank(car.fipe, car):
-        series = PriceSeries.of(ranked.entry)
+        series = PriceSeries.of(ranked.entry, date(2026, 11, 21))
         assert all(
             a.month < b.month for a, b in zip(series.points, series.points[1:], strict=False)
         )

@@ -88,7 +88,11 @@ def price_records(facts: VehicleFacts) -> list[Record]:
     FIPE is the Brazilian price table for vehicles. In an entry, the members whose names begin with
     ``change_`` are price changes in per cent.
     """
-    return [_price(tab) for tab in facts.prices.all]
+    prices = facts.prices
+    return [
+        *(_price(tab, _confidence(tab)) for tab in prices.all),
+        *(_price(tab, "other_vehicle") for tab in prices.foreign),
+    ]
 
 
 def fine_records(fines: FineList) -> list[Record]:
@@ -165,7 +169,11 @@ def _vehicle(facts: VehicleFacts) -> Record:
     }
 
 
-def _price(tab: PriceTab) -> Record:
+def _confidence(tab: PriceTab) -> str:
+    return "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible"
+
+
+def _price(tab: PriceTab, confidence: str) -> Record:
     series, entry = tab.series, tab.entry
     return {
         "number": tab.number,
@@ -176,13 +184,13 @@ def _price(tab: PriceTab) -> Record:
         "model_year": entry.year,
         "fuel": _text(entry.fuel),
         "price": tab.current,
-        "confidence": "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible",
+        "confidence": confidence,
         "reason": tab.reason or None,
         "change_12_months": series.twelve_month_change,
         "change_yearly": series.yearly_change,
         "change_since_peak": series.change_since_peak,
         "change_predicted": series.predicted_change,
-        "doubt": tab.doubt or None,
+        "doubt": " ".join(filter(None, (tab.year_note, tab.doubt, tab.contradiction))) or None,
         "history": [
             {"month": f"{each.month:%Y-%m}", "value": each.value, "predicted": each.predicted}
             for each in series.points

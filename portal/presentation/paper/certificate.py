@@ -52,7 +52,7 @@ def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
     if not summary.price_is_known:
         yield KeyFigure("Preço FIPE", _UNAVAILABLE, _NOT_CLEAN, is_known=False)
     elif summary.likely_price is None:
-        yield KeyFigure("Preço FIPE", "sem preço na fonte", is_known=False)
+        yield KeyFigure("Preço FIPE", summary.no_price, is_known=False)
     else:
         yield KeyFigure("Preço FIPE", summary.likely_price.text, summary.likely_price.note)
     prices = contents.facts.prices if contents.facts else None

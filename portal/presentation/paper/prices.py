@@ -13,6 +13,7 @@ from portal.presentation import formats
 from portal.presentation.formats import field_text
 from portal.presentation.source_text import sentence
 from portal.presentation.vehicle.prices import (
+    MOST_LISTED,
     NOTHING_TO_COMPARE,
     Prices,
     PriceTab,
@@ -74,7 +75,10 @@ def paper_prices(prices: Prices) -> PaperPrices:
     best = prices.best
     years = best.years if best else ()
     return PaperPrices(
-        versions=tuple(map(_version, prices.listed)),
+        versions=tuple(
+            [_version(tab, tab.badge) for tab in prices.listed]
+            + [_version(tab, "outro veículo") for tab in prices.foreign[:MOST_LISTED]]
+        ),
         omitted=prices.omitted,
         chart=_chart_of(best, prices) if best else None,
         months=best if years else None,
@@ -82,11 +86,11 @@ def paper_prices(prices: Prices) -> PaperPrices:
     )
 
 
-def _version(tab: PriceTab) -> PaperVersion:
+def _version(tab: PriceTab, badge: str) -> PaperVersion:
     change = tab.series.twelve_month_change
     return PaperVersion(
         label=tab.label,
-        badge=tab.badge,
+        badge=badge,
         code=_code(tab),
         fuel=field_text(sentence(tab.entry.fuel)),
         price=_price_words(tab),
@@ -118,6 +122,7 @@ def _caption(tab: PriceTab, prices: Prices) -> str:
 def _facts(tab: PriceTab) -> Iterator[str]:
     series, peak = tab.series, tab.series.peak
     yield tab.reason
+    yield from filter(None, (tab.year_note, tab.contradiction))
     if tab.described:
         yield f"Marca e modelo na tabela: {tab.described}."
     if not series:

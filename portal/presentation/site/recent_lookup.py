@@ -32,6 +32,7 @@ from portal.vehicle import (
     Plate,
     Renavam,
     identity_of,
+    of_other_vehicle,
     rank,
     read_decode,
     read_fines,
@@ -211,7 +212,7 @@ def _price(decoded: Decoded) -> str:
 
     If several versions match equally well, return a range such as ``R$ 12.809 a R$ 14.802``.
     """
-    ranked = rank(decoded.fipe, decoded)
+    ranked = rank([e for e in decoded.fipe if not of_other_vehicle(e, decoded)], decoded)
     known: list[Decimal] = [
         one.entry.current
         for one in ranked

@@ -23,7 +23,7 @@ from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import StatusStyle
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel_frame import provenance
-from portal.presentation.vehicle.prices import NO_PRICE, NOTHING_TO_COMPARE, Prices
+from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices
 from portal.vehicle import ATTRIBUTE_LABELS, LOOKUPS, Field, LookupName, Plate
 from portal.wording import counted
 
@@ -352,11 +352,11 @@ def _net(contents: VehicleContents, panels: Panels) -> Cell:
     likeliest = contents.facts.prices.likeliest
     known = [tab.current for tab in likeliest if tab.current is not None]
     if not known:
-        return Cell("empty", NO_PRICE)
+        return Cell("empty", contents.facts.prices.no_price)
+    if reason := contents.summary.verdict.no_ceiling:
+        return Cell("empty", "sem teto", reason)
     nets = [negotiate(price, totals).scenario(100).ceiling or Decimal(0) for price in known]
     notes = []
-    if contents.summary.verdict.level == "blocked":
-        notes.append("só depois da baixa da restrição")
     if totals.without_amount:
         notes.append(counted(totals.without_amount, "multa sem valor", "multas sem valor"))
     return Cell("known", formats.price_range(nets), "; ".join(notes))
@@ -365,7 +365,7 @@ def _net(contents: VehicleContents, panels: Panels) -> Cell:
 def _price(prices: Prices) -> Cell:
     price, best = prices.price_summary, prices.best
     if price is None or best is None:
-        return Cell("empty", NO_PRICE)
+        return Cell("empty", prices.no_price)
     tied = len(prices.likeliest)
     if tied > 1:
         note = f"{tied} versões empatam: confira no documento"

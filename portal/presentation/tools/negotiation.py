@@ -105,9 +105,10 @@ class NegotiationPage:
     """The negotiation page.
 
     ``ceiling`` is the highest price that the buyer should pay, or None if this price is unknown or
-    not positive. ``at_most`` is true if some chosen fines have an unknown amount. The real ceiling
-    is then below ``ceiling``, because the page does not deduct these fines. ``fine_choices`` are
-    the open fines. The page deducts only the chosen fines.
+    not positive, or if ``no_ceiling`` says why the page suggests no price. ``at_most`` is true if
+    some chosen fines have an unknown amount. The real ceiling is then below ``ceiling``, because
+    the page does not deduct these fines. ``fine_choices`` are the open fines. The page deducts only
+    the chosen fines.
     If several versions match the registration equally well, ``version_note`` names the version
     whose price is used. In other cases, ``version_note`` is "".
 
@@ -145,18 +146,13 @@ class NegotiationPage:
         return bool(self.problems) or any(field.problem for field in self.fields)
 
     @property
-    def is_blocked(self) -> bool:
-        """Whether a restriction forbids the transfer. If so, the buyer should not pay yet."""
-        return self.summary.verdict.level == "blocked"
+    def no_ceiling(self) -> str:
+        """Why the page suggests no price, such as a court order, or ""."""
+        return self.summary.verdict.no_ceiling
 
     @property
     def not_certain(self) -> str:
-        """Why the buyer should not rely on ``ceiling`` yet, or "" if there is no reason.
-
-        A reason is a restriction that forbids the transfer, or a missing lookup.
-        """
-        if self.is_blocked:
-            return "Só vale depois da baixa da restrição."
+        """Why the buyer should not rely on ``ceiling`` yet, or "" if no lookup is missing."""
         if self.summary.verdict.row("transfer").mark == "unknown":
             return "Não se sabe se o veículo pode ser transferido: falta uma consulta."
         return ""
@@ -167,13 +163,14 @@ class NegotiationPage:
 
     @property
     def ceiling_label(self) -> str:
-        what = "Resultado depois da baixa" if self.is_blocked else "Teto sugerido"
-        return f"{what}, no máximo" if self.at_most else what
+        if self.no_ceiling:
+            return "Teto"
+        return "Teto sugerido, no máximo" if self.at_most else "Teto sugerido"
 
     @property
     def exceeded_by(self) -> Decimal | None:
         """The deductions minus the price, or None if this is negative or unknown."""
-        ceiling = self.sums.scenario(self.share).ceiling
+        ceiling = None if self.no_ceiling else self.sums.scenario(self.share).ceiling
         return -ceiling if ceiling is not None and ceiling <= 0 else None
 
 
@@ -196,7 +193,9 @@ def negotiation_page(
     choices, wrong_fines = _fine_choices(contents.fines, query.get("multas", ""))
     fines = _chosen_totals(contents.fines, choices)
     sums = negotiate(tab.current if tab else None, fines, costs)
-    ceiling = sums.scenario(share).ceiling
+    sum_left = sums.scenario(share).ceiling
+    is_positive = sum_left is not None and sum_left > 0
+    ceiling = sum_left if is_positive and not contents.summary.verdict.no_ceiling else None
     path = subject_path(plate)
     unasked = tuple(
         words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "unasked"
@@ -225,15 +224,16 @@ def negotiation_page(
         lines=tuple(_lines(tab, sums, share, contents, choices, panels, context)),
         sums=sums,
         version_note=_version_note(prices, tab) if prices and tab else "",
-        ceiling=ceiling if ceiling is not None and ceiling > 0 else None,
-        at_most=sums.fines_without_amount > 0 and ceiling is not None and ceiling > 0,
+        ceiling=ceiling,
+        at_most=sums.fines_without_amount > 0 and ceiling is not None,
         notes=tuple(_notes(tab, sums, share, choices)),
     )
 
 
 def _chosen(tabs: tuple[PriceTab, ...], text: str) -> tuple[PriceTab | None, str]:
-    best = tabs[0] if tabs else None
-    if not text or best is None:
+    # The price of another model year is a reference only if the visitor chooses it.
+    best = tabs[0] if tabs and not tabs[0].is_other_year else None
+    if not text or not tabs:
         return best, ""
     found = next((tab for tab in tabs if str(tab.number) == text), None)
     return (found, "") if found else (best, _WRONG_VERSION)
@@ -310,7 +310,10 @@ def _lines(
     panels: Panels,
     context: RenderContext,
 ) -> Iterator[SheetLine]:
-    no_price = "indisponível" if contents.facts is None else formats.MISSING
+    no_price = "indisponível"
+    if contents.facts is not None:
+        prices = contents.facts.prices
+        no_price = "só de outro ano-modelo" if tab is None and prices.tabs else prices.no_price
     code = f", código {tab.code}" if tab and tab.code else ""
     yield SheetLine(
         f"Preço FIPE: {tab.label}" if tab else "Preço FIPE",
@@ -349,8 +352,8 @@ def _source_and_date(panel: Panel, context: RenderContext) -> str:
 def _notes(
     tab: PriceTab | None, sums: Negotiation, share: Share, choices: Sequence[NegotiableFine]
 ) -> Iterator[str]:
-    if tab and tab.doubt:
-        yield tab.doubt
+    if tab:
+        yield from filter(None, (tab.year_note, tab.doubt))
     left_out = [choice for choice in choices if not choice.chosen]
     if left_out:
         count = counted(

@@ -228,6 +228,7 @@ def _instead(series: PriceSeries) -> str:
 
 def _notes(tab: PriceTab) -> Iterator[str]:
     series = tab.series
+    yield from filter(None, (tab.year_note, tab.contradiction))
     if series.predicted_change is not None:
         change = formats.change(series.predicted_change)
         yield f"{tab.predicted_label}: {change}; {tab.predicted_note}."

@@ -3,7 +3,7 @@
 FIPE is the Brazilian vehicle price table.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -20,9 +20,12 @@ from portal.vehicle import (
     FipeEntry,
     PricePoint,
     PriceSeries,
+    RankedEntry,
     fipe_code,
+    of_other_vehicle,
     rank,
 )
+from portal.wording import listed
 
 # The largest number of candidates in the chart. The visitor can choose only among these candidates.
 MOST_TABS: Final = MOST_SERIES
@@ -56,7 +59,7 @@ class PriceTab:
     ``is_best`` is true if several candidates exist and this candidate alone matches the vehicle's
     registration best. ``is_tied`` is true if several candidates match best, including this one.
     ``same`` are the attributes that agree with the registration. ``other`` are the attributes that
-    differ from the registration.
+    differ from the registration. ``model_year`` is the registered model year.
     """
 
     number: int
@@ -66,13 +69,37 @@ class PriceTab:
     other: tuple[str, ...]
     is_best: bool
     is_tied: bool
+    model_year: int | None
     today: date
 
     @property
     def label(self) -> str:
         name = str(self.entry.version) or str(self.entry.model) or f"Versão {self.number}"
-        year = self.entry.year or self.entry.year_text
+        year = self.year
         return f"{name} · {year}" if year else name
+
+    @property
+    def year(self) -> str:
+        """The entry's model year in words, such as "2015" or "zero km", or ""."""
+        if self.entry.is_zero_km:
+            return "zero km"
+        return str(self.entry.year or self.entry.year_text)
+
+    @property
+    def is_other_year(self) -> bool:
+        """Whether the price is for another model year than the registered one."""
+        if self.model_year is None:
+            return False
+        if self.entry.is_zero_km:
+            return self.model_year < self.today.year
+        return self.entry.year is not None and self.entry.year != self.model_year
+
+    @property
+    def year_note(self) -> str:
+        if not self.is_other_year:
+            return ""
+        of_entry = "de veículo zero km" if self.entry.is_zero_km else f"do ano-modelo {self.year}"
+        return f"Este preço é {of_entry}; o ano-modelo no registro é {self.model_year}."
 
     @property
     def current(self) -> Decimal | None:
@@ -85,7 +112,7 @@ class PriceTab:
 
     @cached_property
     def series(self) -> PriceSeries:
-        return PriceSeries.of(self.entry)
+        return PriceSeries.of(self.entry, self.today)
 
     @property
     def gaps(self) -> str:
@@ -97,6 +124,16 @@ class PriceTab:
         shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
         more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
         return shown + more
+
+    @property
+    def contradiction(self) -> str:
+        """A sentence on months with two prices, or ""."""
+        months = self.series.contradicted
+        if not months:
+            return ""
+        shown = ", ".join(formats.month(month) for month in months[:_MOST_GAPS])
+        more = f" e mais {len(months) - _MOST_GAPS}" if len(months) > _MOST_GAPS else ""
+        return f"A fonte traz mais de um preço para {shown}{more}; vale aqui o último que enviou."
 
     @property
     def predicted_label(self) -> str:
@@ -238,11 +275,13 @@ class Prices:
     """All candidates, best match first.
 
     ``tabs`` has the first MOST_TABS candidates. ``others`` has all further candidates. For
-    ``others``, the page shows the current prices, but no price history.
+    ``others``, the page shows the current prices, but no price history. ``foreign`` are the entries
+    of another make or model, which are no prices of this vehicle.
     """
 
     tabs: tuple[PriceTab, ...]
     others: tuple[PriceTab, ...]
+    foreign: tuple[PriceTab, ...] = ()
 
     @property
     def best(self) -> PriceTab | None:
@@ -264,6 +303,14 @@ class Prices:
         return max(len(self.all) - MOST_LISTED, 0)
 
     @property
+    def no_price(self) -> str:
+        """Why ``price_summary`` is None."""
+        if self.tabs or not self.foreign:
+            return NO_PRICE
+        other = self.foreign[0]
+        return f"a tabela trouxe outro veículo: {other.described or other.label}"
+
+    @property
     def likeliest(self) -> tuple[PriceTab, ...]:
         """The best match, or several candidates that match equally well."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
@@ -276,6 +323,9 @@ class Prices:
         if not known:
             return None
         notes = []
+        if all(tab.is_other_year for tab in likeliest):
+            years = listed(list(dict.fromkeys(tab.year for tab in likeliest)))
+            notes.append("de zero km" if years == "zero km" else f"do ano-modelo {years}")
         if len(likeliest) > 1:
             possible = f" ({len(self.all)} possíveis)" if len(self.all) > len(likeliest) else ""
             notes.append(f"{len(likeliest)} versões prováveis{possible}")
@@ -315,22 +365,48 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
     If all predicted months are before the month of ``today``, the page calls a predicted price
     "estimativa" (estimate) instead of "previsão" (prediction).
     """
-    ranked = rank(decoded.fipe, decoded)
+    own: list[FipeEntry] = []
+    foreign: list[FipeEntry] = []
+    for entry in _distinct(decoded.fipe):
+        (foreign if of_other_vehicle(entry, decoded) else own).append(entry)
+    ranked = rank(own, decoded)
     tied = sum(one.score == ranked[0].score for one in ranked)
-    tabs = tuple(
-        PriceTab(
+
+    def tab(number: int, one: RankedEntry, *, is_foreign: bool = False) -> PriceTab:
+        is_first = number <= tied and not is_foreign
+        return PriceTab(
             number=number,
             entry=one.entry,
             reason=one.reason,
             same=one.same,
             other=one.other,
-            is_best=number == 1 and tied == 1 and len(ranked) > 1,
-            is_tied=number <= tied and tied > 1,
+            is_best=is_first and tied == 1 and len(ranked) > 1,
+            is_tied=is_first and tied > 1,
+            model_year=decoded.model_year,
             today=today,
         )
-        for number, one in enumerate(ranked, start=1)
+
+    tabs = tuple(tab(number, one) for number, one in enumerate(ranked, start=1))
+    others = rank(foreign, decoded)
+    return Prices(
+        tabs[:MOST_TABS],
+        tabs[MOST_TABS:],
+        tuple(
+            tab(number, one, is_foreign=True)
+            for number, one in enumerate(others, start=len(ranked) + 1)
+        ),
     )
-    return Prices(tabs[:MOST_TABS], tabs[MOST_TABS:])
+
+
+def _distinct(entries: Sequence[FipeEntry]) -> Iterator[FipeEntry]:
+    """Yield the entries without repetitions, because a source may send an entry several times."""
+    seen: dict[object, list[FipeEntry]] = {}
+    for entry in entries:
+        # Hashing all months of a history would take longer than comparing the few like entries.
+        like = seen.setdefault((entry.fipe_id, entry.version, entry.current_text, entry.fuel), [])
+        if entry not in like:
+            like.append(entry)
+            yield entry
 
 
 def _known(field: Field) -> str:

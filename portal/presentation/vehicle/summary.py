@@ -38,7 +38,7 @@ class Summary:
 
     ``price`` is the price of the version in the price table that matches the vehicle best.
     ``likely_price`` also covers the versions that match equally well. ``price_is_known`` is False
-    if the lookup "decode" has no readable answer.
+    if the lookup "decode" has no readable answer. ``no_price`` says why a known price is missing.
 
     No lookup covers subjects such as theft. ``unverified`` has the titles of the most important of
     these subjects. ``unverified_count`` is the number of all such subjects.
@@ -56,6 +56,7 @@ class Summary:
     price: Decimal | None
     likely_price: PriceSummary | None
     price_is_known: bool
+    no_price: str
     timeline: Timeline
     changes: tuple[Changes, ...]
     unverified: tuple[str, ...]
@@ -123,6 +124,7 @@ def summary(
         price=best.current if best else None,
         likely_price=facts.prices.price_summary if facts else None,
         price_is_known=facts is not None,
+        no_price=facts.prices.no_price if facts else "",
         timeline=timeline(fines, restrictions),
         changes=changes,
         unverified=_unverified(),

@@ -241,11 +241,11 @@ def test_verdict_that_cannot_improve_is_told_before_the_other_answers() -> None:
     assert row(page, "Conclusão") == [("waiting", "")]
 
 
-def test_price_less_the_fines_is_hedged_where_the_transfer_is_blocked() -> None:
+def test_price_less_the_fines_is_left_out_where_the_transfer_is_blocked() -> None:
     page = compared(panels(), panels(renajud=renajud_body()), Panels(panels().decode, DOWN, DOWN))
     (net,) = [row.cells for row in page.rows if row.key == "net"]
-    assert net[0].text == net[1].text == "R$\u00a089.194,84"
-    assert (net[0].note, net[1].note) == ("só depois da baixa da restrição", "")
+    assert (net[0].text, net[1].text) == ("sem teto", "R$\u00a089.194,84")
+    assert net[0].note.startswith("Só depois da baixa da restrição judicial")
     assert net[2].state == "unavailable"
 
 

@@ -38,8 +38,11 @@ from tests.web.person import Person
 SHEET = "/placa/ABC1D23/negociacao"
 
 
+FREE = panels(renajud=renajud_body())
+
+
 def text(asked: dict[str, str] | None = None, around: Panels | None = None) -> str:
-    html = render(negotiation_page(PLATE, around or panels(), CONTEXT, asked or {}))
+    html = render(negotiation_page(PLATE, around or FREE, CONTEXT, asked or {}))
     return text_of(check_html(html))
 
 
@@ -72,9 +75,12 @@ def test_version_defaults_to_the_likeliest_and_can_be_chosen() -> None:
 @pytest.mark.parametrize(
     ("around", "sentence"),
     [
-        (Panels(DOWN, panels().renainf, panels().renajud), "Sem preço FIPE não há teto"),
-        (Panels(panels().decode, DOWN, panels().renajud), "Sem as multas não há teto"),
-        (panels(decode_body(str(PLATE), informacoesFipe=[])), "Sem preço FIPE não há teto"),
+        (Panels(DOWN, FREE.renainf, FREE.renajud), "Sem preço FIPE não há teto"),
+        (Panels(FREE.decode, DOWN, FREE.renajud), "Sem as multas não há teto"),
+        (
+            panels(decode_body(str(PLATE), informacoesFipe=[]), renajud=renajud_body()),
+            "Sem preço FIPE não há teto",
+        ),
     ],
 )
 def test_unknown_price_or_fines_give_no_ceiling(around: Panels, sentence: str) -> None:
@@ -92,11 +98,11 @@ def test_unavailable_restrictions_are_named_beside_the_ceiling() -> None:
 
 def test_fines_without_amount_make_the_ceiling_an_upper_bound() -> None:
     body = renainf_body(fine(), fine(valor="", codigoInfracao=""))
-    shown = text(around=panels(renainf=body))
-    assert "Resultado depois da baixa, no máximo" in shown
+    shown = text(around=panels(renainf=body, renajud=renajud_body()))
+    assert "Teto sugerido, no máximo" in shown
     assert "1 multa em aberto não tem valor informado: o que ela custar ainda sai" in shown
     two = renainf_body(*[fine(valor="", codigoInfracao="")] * 2)
-    shown = text(around=panels(renainf=two))
+    shown = text(around=panels(renainf=two, renajud=renajud_body()))
     assert "2 multas em aberto não têm valor informado: o que elas custarem ainda sai" in shown
 
 
@@ -133,7 +139,7 @@ def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
 )
 def test_sheet_without_ceiling_mentions_no_upper_bound(around: Panels) -> None:
     shown = text(around=around)
-    assert "Teto sugerido" in shown or "Resultado depois da baixa" in shown
+    assert "Teto" in shown
     assert "no máximo" not in shown
 
 
@@ -260,7 +266,7 @@ def test_ceiling_stands_out_only_where_nothing_stops_the_transfer() -> None:
     free = panels(renajud=renajud_body())
     for around, is_muted in (
         (free, False),
-        (panels(), True),
+        (panels(), False),  # there is no ceiling
         (Panels(free.decode, free.renainf, DOWN), True),
     ):
         page = negotiation_page(PLATE, around, CONTEXT, {})
@@ -281,20 +287,65 @@ def buyer(portal: PortalFactory) -> PageClient:
 
 
 def test_vehicle_with_a_court_restriction_has_no_suggested_ceiling() -> None:
-    shown = text()
+    shown = text(around=panels())
     assert "Teto sugerido" not in shown
     warning = shown.index("Não pague nada, nem sinal")
     assert shown.index("Não pode ser transferido agora") < warning
-    assert warning < shown.index("Resultado depois da baixa")
-    assert "Resultado, depois da baixa" in shown
+    assert "Só depois da baixa da restrição judicial" in shown
+    assert "sem teto" in shown
     assert "O teto conforme" not in shown
-    assert "o veículo não pode ser transferido e não há teto. Depois da baixa" in shown
-    assert "O teto não inclui" not in shown
-    free = text(around=panels(renajud=renajud_body()))
+    assert "R$\u00a089.194,84" not in shown
+    free = text()
     assert "Teto sugerido" in free
     assert "O teto conforme" in free
-    assert "O teto não inclui estes itens" in free
     assert "Não pague nada" not in free
+
+
+@pytest.mark.parametrize(
+    ("around", "reason"),
+    [
+        (
+            panels(renajud=renajud_body(restriction(restricoes="PENHORA BAIXADA"))),
+            "Há restrição judicial de situação incerta: confirme com o juízo.",
+        ),
+        (
+            panels(renajud=renajud_body(restriction(restricoes="NAO TRANSFERIR"))),
+            "Só depois da baixa da restrição judicial",
+        ),
+        (
+            panels(
+                renainf=renainf_body(fine(codigoInfracao="65562", valor="293")),
+                renajud=renajud_body(),
+            ),
+            "A identificação do veículo está em dúvida: faça a perícia antes.",
+        ),
+    ],
+)
+def test_doubt_that_no_discount_covers_leaves_no_ceiling(around: Panels, reason: str) -> None:
+    page = negotiation_page(PLATE, around, CONTEXT, {})
+    assert page.ceiling is None
+    shown = text(around=around)
+    assert reason in shown
+    assert "sem teto" in shown
+    assert "falta uma consulta" not in shown
+
+
+def test_price_of_another_vehicle_gives_no_ceiling() -> None:
+    argo = fipe_entry(marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX", valorAtual="50000.00")
+    body = decode_body(str(PLATE), informacoesFipe=[argo])
+    shown = text(around=panels(body, renajud=renajud_body()))
+    assert "a tabela trouxe outro veículo: Fiat ARGO" in shown
+    assert "Sem preço FIPE não há teto" in shown
+
+
+def test_price_of_another_year_is_a_reference_only_by_choice() -> None:
+    body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(ano="2012", valorAtual="93000")])
+    around = panels(body, renajud=renajud_body())
+    assert negotiation_page(PLATE, around, CONTEXT, {}).ceiling is None
+    assert "só de outro ano-modelo" in text(around=around)
+    chosen = negotiation_page(PLATE, around, CONTEXT, {"versao": "1"})
+    assert chosen.ceiling is not None
+    assert "Este preço é do ano-modelo 2012; o ano-modelo no registro é 2015." in chosen.notes
 
 
 def test_vehicle_without_open_fines_is_asked_for_no_share() -> None:
@@ -330,9 +381,7 @@ def test_sheet_uses_answers_stored_by_the_vehicle_page(
 ) -> None:
     upstream.script("/detran/v1/decode", faults.answer("given", decode_body("ABC1D23")))
     upstream.script("/detran/v1/restrictions/renainf", faults.answer("given", renainf_body(fine())))
-    upstream.script(
-        "/detran/v1/restrictions/renajud", faults.answer("given", renajud_body(restriction()))
-    )
+    upstream.script("/detran/v1/restrictions/renajud", faults.answer("given", renajud_body()))
     vehicle = buyer.get("/placa/ABC1D23?completo=1")
     assert vehicle.all("a", href=SHEET)
     page = buyer.get(SHEET, query_string={"reparos": "1.000,00"})
