@@ -23,9 +23,11 @@ HEARTBEAT_S = 1.0
 _LAST_FENCE = f"{PREFIX}fence"
 
 # A fence (fencing token, see ``Leases``) is the time on the Redis server, so that all machines use
-# one clock. A fence is always higher than the previous fence.
+# one clock. A fence is always higher than the previous fence. If the connection breaks before the
+# reply, the client sends the script again, and the lease already has this holder's token.
 _ACQUIRE = """
-    if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2]) then return false end
+    if not redis.call("set", KEYS[1], ARGV[1], "NX", "PX", ARGV[2])
+        and redis.call("get", KEYS[1]) ~= ARGV[1] then return false end
     local now = redis.call("time")
     local fence = now[1] * 1000000 + now[2]
     local last = tonumber(redis.call("get", KEYS[2]) or "0")
