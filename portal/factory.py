@@ -177,7 +177,7 @@ def _build(
     tracing = _tracing(settings) if create else None
     hit_cache_bytes = settings.edge_memory_mb * MEBIBYTE
     local_cache = LocalCache(hit_cache_bytes - hit_cache_bytes // 8)
-    purge_log = PurgeLog(engine)
+    purge_log = PurgeLog(side)
     store = Store(
         tracing.backend(backend) if tracing else backend,
         Seal(secret),

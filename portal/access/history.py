@@ -11,7 +11,7 @@ from sqlalchemy import Engine, bindparam, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
-from portal.storage import BytesKept, erase_traces, reading, writing
+from portal.storage import BytesKept, erase_deleted, reading, writing
 from portal.storage import history as table
 from portal.system.dependency_breaker import BreakerOpen, DependencyBreaker
 from portal.system.error_kind import error_kind
@@ -96,15 +96,13 @@ class History:
     def drop_expired(self) -> None:
         """Delete entries older than thirty days.
 
-        Raises BytesKept if bytes of the entries remain in the database's files. The method empties
-        SQLite's write-ahead log even if no entry has expired, because a concurrent reader may have
-        prevented an earlier call from emptying the log.
+        Raises BytesKept if bytes of the entries remain in the database's files. The method erases
+        deleted rows even if no entry has expired, because a concurrent reader may have prevented an
+        earlier erasure, or the process that had deleted the rows was killed before it.
         """
-        expired = table.c.asked_at < self._clock() - KEPT_S
         with writing(self._engine) as db:
-            sealed = db.execute(select(table.c.sealed).where(expired)).scalars().all()
-            db.execute(delete(table).where(expired))
-        erase_traces(self._engine, sealed)
+            db.execute(delete(table).where(table.c.asked_at < self._clock() - KEPT_S))
+        erase_deleted(self._engine)
 
     def erase(self, visitor: str, subject: str | None = None) -> None:
         """Delete a visitor's entries, or only the entry of one ``subject``.
@@ -112,30 +110,23 @@ class History:
         Raises HistoryUnavailable if data remains. The caller may try again.
         """
         mine = self._visitor_key(visitor)
-        chosen, tags = table.c.visitor == mine, [""]
+        chosen = table.c.visitor == mine
         if subject is not None:
-            tags = self._keys.tags(subject)
-            chosen &= table.c.subject.in_(tags)
+            chosen &= table.c.subject.in_(self._keys.tags(subject))
         try:
             with writing(self._engine) as db:
                 db.execute(delete(table).where(chosen))
-            # In rows and in index entries, the subject's HMAC directly follows the visitor's key.
-            # A search for the key and HMAC together finds remains of rows and of index entries.
-            erase_traces(self._engine, [f"{mine}{tag}".encode() for tag in tags])
+            erase_deleted(self._engine)
         except (SQLAlchemyError, BytesKept) as error:
             raise HistoryUnavailable(type(error).__name__) from None
 
     def forget(self, subject: str) -> None:
         """Delete a vehicle's entries from the histories of all visitors, in every namespace.
 
-        Also erases the vehicle's HMAC from the database's files. Raises BytesKept if the HMAC may
-        remain there. The ledger's rows contain the same HMAC. Call ``Ledger.forget`` first to
-        remove the HMAC from these rows.
+        The caller then erases the bytes of the deleted rows (``erase_deleted``).
         """
-        tags = self._keys.tags(subject)
         with writing(self._engine) as db:
-            db.execute(delete(table).where(table.c.subject.in_(tags)))
-        erase_traces(self._engine, [tag.encode() for tag in tags])
+            db.execute(delete(table).where(table.c.subject.in_(self._keys.tags(subject))))
 
     def take_over(self, former: str, present: str) -> None:
         """Move the entries of the visitor ``former`` to ``present``. Raises SQLAlchemyError."""

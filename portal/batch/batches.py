@@ -24,7 +24,7 @@ from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.gateway import BatchCharges, Ledger
 from portal.storage import batch_items as items
 from portal.storage import batches as table
-from portal.storage import erase_traces, reading
+from portal.storage import erase_deleted, reading
 from portal.vehicle import LOOKUPS, LookupName
 
 DRAFT_S: Final = 86400.0
@@ -318,21 +318,17 @@ class Batches:
                 .scalars()
                 .all()
             )
-            rows = db.execute(
-                select(items.c.sealed, items.c.sealed_result).where(items.c.batch.in_(ids))
-            )
-            traces = [sealed for row in rows for sealed in row if sealed is not None]
             _delete(db, ids)
         if ids:
-            erase_traces(self._engine, traces)
+            erase_deleted(self._engine)
 
     def forget(self, subject: str) -> int:
         """Delete a vehicle's items in all namespaces, and return how many were deleted.
 
         Also deletes invalid entries that contain the plate or Renavam, or suggest it as a
         correction. A batch that has lost all its items is deleted, in any state. The ledger still
-        contains the batch's cost. Call ``History.forget`` afterwards to erase the plate's HMAC (the
-        column ``subject``) from the database's files.
+        contains the batch's cost. The caller then erases the bytes of the deleted rows
+        (``erase_deleted``).
         """
         found = items.c.subject.in_(self._keys.tags(subject))
         with self._rows.writing() as db:

@@ -1,6 +1,7 @@
 """The operator's commands, such as ``flask --app app batch``."""
 
 from collections.abc import Callable
+from functools import partial
 
 from flask import Flask
 
@@ -15,7 +16,7 @@ from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
 from portal.dossiers import DossierArchive
 from portal.gateway import Leases, Ledger, Store, UsageLog
-from portal.storage import PurgeLog
+from portal.storage import PurgeLog, erase_deleted
 
 
 def register_commands(
@@ -39,7 +40,10 @@ def register_commands(
     ``create_database`` may raise OSError or SQLAlchemyError.
     """
     token = token_commands(tokens, create_database)
-    purge = purge_command(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases)
+    purge = purge_command(
+        *(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases),
+        partial(erase_deleted, data.engine),
+    )
     list_calls = ledger_command(ledger, usage)
     dossier = dossier_commands(dossiers)
     db = db_commands(data.engine)

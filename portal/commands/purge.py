@@ -28,8 +28,7 @@ from portal.vehicle import InvalidSubject, Plate, parse_subject
 T = TypeVar("T")
 
 _STORE_BYTES_REMAIN = (
-    "None of them can be read any more, but a reader kept their bytes in the store's log: "
-    "purge again to remove those."
+    "None of them can be read any more, but their bytes remain ({}): purge again to remove those."
 )
 _DATABASE_BYTES_REMAIN = (
     "The ledger, the histories and the dossiers name the vehicle no more, but a reader kept bytes "
@@ -48,6 +47,7 @@ def purge_command(
     dossiers: DossierArchive,
     purge_log: PurgeLog,
     leases: Leases,
+    erase_deleted: Callable[[], None],
 ) -> Command:
     @click.command("purge", cls=Command)
     @click.argument("plate")
@@ -61,21 +61,31 @@ def purge_command(
         names = [subject.text]
         if isinstance(subject, Plate) and subject.twin is not None:
             names.append(subject.twin.text)
-        run = _Purge()
-        # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the
-        # vehicle from the batches first, so that no batch stores an answer after the purge of the
-        # store.
-        for name in names:
-            run.attempt(batches.forget, name)
         tags = [tag for name in names for tag in (store.tag(name), *store.former_tags(name))]
-        for tag in tags:
-            # Log the purge in the database before purging the store (the cache), because
-            # ``purge_tag`` needs the purge's number in the log. If the store loses its contents,
-            # including its count of purges, other processes learn of this purge only from the log.
-            number = run.attempt(purge_log.note, purge_bucket(tag))
-            gone = run.attempt(store.purge_tag, tag, number or 0)
-            run.deleted += gone or 0
+        run = _Purge()
+
+        def delete_answers() -> None:
+            # A running batch looks up a vehicle only while the vehicle is in the batch. Delete the
+            # vehicle from the batches first, so that no batch stores an answer after the purge of
+            # the store.
+            for name in names:
+                run.attempt(batches.forget, name)
+            for tag in tags:
+                # Log the purge in the database before purging the store (the cache), because
+                # ``purge_tag`` needs the purge's number in the log. Portals with a store of their
+                # own, and processes whose store loses its contents, learn of this purge only from
+                # the log.
+                number = run.attempt(purge_log.note, purge_bucket(tag))
+                run.deleted += run.attempt(store.purge_tag, tag, number or 0) or 0
+
+        delete_answers()
+        # For CONFIRMED_FOR_S, a process may serve an answer without reading the store again, and
+        # may make a batch, a report or a dossier from it. Delete these too. After the second number
+        # in the log, none is inserted any more whose answers were read before.
+        time.sleep(CONFIRMED_FOR_S)
+        delete_answers()
         run.broken += run.attempt(store.remove_broken) or []
+        run.attempt(store.erase_deleted)
         # These steps run even if the store failed, because the database also has data about the
         # vehicle.
         for tag in tags:
@@ -83,9 +93,8 @@ def purge_command(
             run.attempt(leases.forget, tag)
         for name in names:
             run.dossiers += run.attempt(dossiers.forget, name) or 0
-            # ``history.forget`` is the last step, because it also erases the tags (keyed hashes of
-            # the plate) that the other steps leave in the free space of the database's files.
             run.attempt(history.forget, name)
+        run.attempt(erase_deleted)
         if as_json:
             deleted = {"answers": run.deleted, "dossiers": run.dossiers, "files": run.broken}
             print(json.dumps(deleted))
@@ -112,8 +121,7 @@ class _Purge:
         try:
             return step(*arguments)
         except BytesRemain as remain:
-            self.deleted += remain.gone
-            self._failures[_STORE_BYTES_REMAIN] = None
+            self._failures[_STORE_BYTES_REMAIN.format(remain)] = None
         except StoreDown:
             self._failures[_STORE_DOWN] = None
         except BytesKept:
@@ -132,14 +140,7 @@ class _Purge:
             print(f"Deleted {self.dossiers} issued dossiers.")
 
     def end(self) -> None:
-        """Wait until no process can serve the purged data, and report the failures.
-
-        After a process has read an answer from the store, it may serve this answer for
-        CONFIRMED_FOR_S seconds without reading the store again. The same applies to a page that
-        shows the answer.
-        """
-        if self.deleted or self.dossiers:
-            time.sleep(CONFIRMED_FOR_S)
+        """Report the failures."""
         for failure in self._failures:
             print(failure, file=sys.stderr)
         if self._database_error is not None:

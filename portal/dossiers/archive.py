@@ -30,7 +30,7 @@ from portal.dossiers.identifiers import Identifiers
 from portal.storage import (
     BytesKept,
     PurgeLog,
-    erase_traces,
+    erase_deleted,
     lock_dossiers,
     reading,
     was_purged,
@@ -42,10 +42,6 @@ DAY_S: Final = 86_400
 # After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. During
 # this time, the portal reports the dossier as expired or revoked instead of unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
-# After a dossier's metadata (the column ``head``) is deleted, the portal searches the database's
-# files for the first _TRACE_BYTES bytes of the metadata. A match means that a file still contains
-# deleted metadata.
-_TRACE_BYTES: Final = 96
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
     "head": None,
@@ -164,7 +160,6 @@ class DossierArchive:
             "pdf": None if pdf is None else self._seal(number, "pdf", pdf),
         }
         with _database_errors(), writing(self._engine) as db:
-            lock_dossiers(db)
             if was_purged(db, self._bucket(subject), purge_mark):
                 raise Purged
             db.execute(insert(table).values(**row))
@@ -234,8 +229,8 @@ class DossierArchive:
     def forget(self, plate: str) -> int:
         """Delete a vehicle's dossiers in every namespace, and return how many were deleted.
 
-        Call ``History.forget`` afterwards to erase the plate's HMAC from the database's files.
-        Raises SQLAlchemyError.
+        The caller then erases the bytes of the deleted rows (``erase_deleted``). Raises
+        SQLAlchemyError.
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
@@ -277,11 +272,9 @@ class DossierArchive:
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
-            heads = db.execute(select(table.c.head).where(where)).scalars().all()
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
-        traces = [bytes(head[:_TRACE_BYTES]) for head in heads if head]
-        if traces:
-            erase_traces(self._engine, traces)
+        if done.rowcount:
+            erase_deleted(self._engine)
         return int(done.rowcount)
 
     def _find(self, where: ColumnElement[bool]) -> Dossier | None:

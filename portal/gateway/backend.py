@@ -14,7 +14,8 @@ from portal.gateway.local_cache import Version
 # its contents, and the process may write entries from its local cache back to the backend.
 BEGUN: Final = "begun"
 PURGED: Final = "purged"
-_BUCKETS = 0x10000
+BUCKETS: Final = 0x10000
+READER_KEEPS_BYTES: Final = "a reader kept their bytes in the store's log"
 
 
 def new_generation(cause: str) -> str:
@@ -28,7 +29,7 @@ def purge_bucket(key: str) -> int:
     which vehicle was purged. About ten thousand plates share a bucket. If a plate is purged during
     an upstream call for another plate in its bucket, the answer for that other plate is not stored.
     """
-    return zlib.crc32(key.partition(":")[0].encode()) % _BUCKETS
+    return zlib.crc32(key.partition(":")[0].encode()) % BUCKETS
 
 
 class Held(NamedTuple):
@@ -122,7 +123,13 @@ class Backend(Protocol):
         is ``number - 1``, this method sets ``purged_to(log)`` to ``number``. If ``purged_to(log)``
         is lower, it stays, because this backend must still apply an earlier purge.
 
-        Raises BytesRemain if the entries are deleted but their bytes are still on the disk.
+        """
+        ...
+
+    def erase_deleted(self) -> None:
+        """Erase the bytes of deleted entries from the backend's files.
+
+        Raises BytesRemain if bytes remain on the disk.
         """
         ...
 
@@ -138,7 +145,8 @@ class Backend(Protocol):
     def delete_buckets(self, buckets: frozenset[int] | None) -> int:
         """Delete the entries in some purge buckets, or all entries if ``buckets`` is None.
 
-        Returns the number of deleted entries.
+        Returns the number of deleted entries. The answers of lookups under way in these
+        buckets are not stored: ``replace`` raises PurgedMeanwhile, or CounterLost without buckets.
         """
         ...
 
@@ -176,12 +184,8 @@ class Backend(Protocol):
 class BytesRemain(Exception):
     """The entries of a vehicle are deleted, but their bytes are still on the disk.
 
-    ``gone`` is the number of deleted entries.
+    The text gives the reason.
     """
-
-    def __init__(self, gone: int) -> None:
-        super().__init__(gone)
-        self.gone = gone
 
 
 class PurgedMeanwhile(Exception):

@@ -2,7 +2,7 @@
 
 import time
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple, cast, get_args
 
 from portal.gateway import answer_check
@@ -84,6 +84,10 @@ class Gateway:
     def retention_s(self, operation: OperationName, status: int = 200, empty: bool = False) -> int:
         """Return the age in seconds at which an answer to ``operation`` is deleted."""
         return retention_s(self.terms(operation), status, empty)
+
+    def last_purge(self) -> int | None:
+        """Return the last known purge's number for a ``Lookup``, or None if it is unknown."""
+        return self._store.last_purge()
 
     def key(self, lookup: Lookup, credential: str | None) -> str:
         """Return the store key of a lookup's answer.
@@ -183,10 +187,11 @@ class Gateway:
         was made from a caller's own data must not be shown to others.
         """
         key = self._store.key(lookup, caller.credential)
-        (held,), purge_state = self._store.read_current([key])
-        if held is not None:
-            newest = self._store.newest_report_key(lookup.subject, caller.credential)
-            self._store.copy(held, newest, fence_now(), purge_state)
+        newest = self._store.newest_report_key(lookup.subject, caller.credential)
+        reading = self._store.read_current([key, newest])
+        if (held := reading.envelopes[0]) is not None:
+            fence = _next_fence(fence_now(), reading.envelopes)
+            self._store.copy(held, newest, fence, reading.purge_state)
 
     def newest_report(self, plate: Plate, caller: Caller) -> Served | None:
         """Return a plate's unexpired newest report (see ``keep_as_newest``), or None."""
@@ -255,7 +260,14 @@ class Gateway:
             return result
 
         def lead(fence: int) -> _FlightResult:
-            return self._lead(key, lookup, caller, deadline, fence, reading)
+            state = reading.purge_state
+            if lookup.last_purge is not None:
+                # The answers in the lookup's body may be older than the backend's counter.
+                state = state._replace(counter=None, last_purge=lookup.last_purge)
+            return self._lead(
+                *(key, lookup, caller, deadline, _next_fence(fence, reading.envelopes)),
+                reading._replace(purge_state=state),
+            )
 
         try:
             (envelope, stored), is_leader = self._single_flight.run(
@@ -388,6 +400,15 @@ class Gateway:
             ttl_s=freshness.ttl_s,
             origin=envelope.origin,
         )
+
+
+def _next_fence(fence: int, envelopes: Sequence[Envelope | None]) -> int:
+    """Return a fence that is higher than those of the stored envelopes.
+
+    A fence is a time (see ``Leases``), and may be lower after the clock was set back. The store
+    would then reject the newer answer.
+    """
+    return max([fence, *(each.fence + 1 for each in envelopes if each is not None)])
 
 
 def _rejected(key: str) -> str:

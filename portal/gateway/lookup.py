@@ -120,13 +120,15 @@ class Lookup:
     """An operation on a plate or Renavam (national vehicle number).
 
     ``uf`` restricts the lookup to one state of Brazil. ``body`` is the body of a POST request, or
-    None for a GET request.
+    None for a GET request. If ``body`` was made from stored answers, ``last_purge`` is the number
+    of the last purge (deletion of a vehicle's data) that was known before these were read.
     """
 
     operation: Operation
     subject: Plate | Renavam
     uf: str | None = None
     body: bytes | None = field(default=None, repr=False)
+    last_purge: int | None = field(default=None, compare=False)
 
     @property
     def path(self) -> str:
@@ -139,12 +141,13 @@ class Lookup:
         return "|".join((self.operation.name, self.subject.text, self.uf or "", digest))
 
 
-def report_lookup(plate: Plate, data: dict[str, Any]) -> Lookup:
+def report_lookup(plate: Plate, data: dict[str, Any], last_purge: int | None = None) -> Lookup:
     """Return the lookup for a vehicle's report, which the upstream writes from ``data``.
 
     The request body is canonical JSON, so that equal data give the same store key.
     """
-    return Lookup(REPORT, plate, body=canonical({"plate": plate.text, "data": data}))
+    body = canonical({"plate": plate.text, "data": data})
+    return Lookup(REPORT, plate, body=body, last_purge=last_purge)
 
 
 class Served(msgspec.Struct, frozen=True):

@@ -24,9 +24,10 @@ class PurgeWatch:
     that it reads. While the backend is down, the caller must call ``check`` instead, which reads
     the purge log in the database.
 
-    ``purges_since`` reads the purge log. The purge log is also needed if the backend loses its
-    contents or restarts from an old snapshot, because the backend's purge counters are then lost or
-    old. The backend records the number of the last applied purge under a name that depends on the
+    ``purges_since`` reads the purge log. The purge log is also needed if another portal with the
+    same database has a backend of its own (``follow``), and if the backend loses its contents or
+    restarts from an old snapshot, because the backend's purge counters are then lost or old. The
+    backend records the number of the last applied purge under a name that depends on the
     secret key. ``log_names`` has this name for each secret key, with the present key first.
     """
 
@@ -131,6 +132,24 @@ class PurgeWatch:
             self._checked_at = now
             self._evict_newly_purged()
 
+    def follow(self) -> None:
+        """Apply the purges that the log has gained to the backend and to the local cache.
+
+        A purge by a portal with another backend and the same database changes only the log. Raises
+        the backend's errors.
+        """
+        number = self._purged_to()
+        known = number if self._last_purge is None else min(number, self._last_purge)
+        # Read the database without the lock, because requests that read the backend need the lock.
+        if (since := self._purges_since(known)) is None:
+            return
+        if number < since.latest:
+            self.compare()
+        with self._lock:
+            if since.latest != self._last_purge:
+                self._last_purge = since.latest
+                self._evict_purged(since.buckets)
+
     def distrust(self) -> None:
         """Make the next call of ``note`` compare the backend with the purge log.
 
@@ -145,10 +164,7 @@ class PurgeWatch:
         Purged entries return, for example, if a Redis server is killed and restarts from a snapshot
         that is older than the purge. Raises the backend's errors.
         """
-        # Portals that sign with another secret key use another name for the same purge log. The
-        # backend keeps a number for each name. The highest of these numbers is the number of the
-        # last applied purge.
-        number = max(map(self._backend.purged_to, self._log_names))
+        number = self._purged_to()
         since = self._purges_since(number)
         if since is None:
             self._compare_at = time.monotonic() + CHECK_EVERY_S
@@ -159,9 +175,15 @@ class PurgeWatch:
         if number < since.latest:
             deleted = self._backend.delete_buckets(since.buckets)
             if deleted:
-                log.warning("%d purged answers had come back and were deleted", deleted)
+                log.warning("%d stored answers of purged vehicles were deleted", deleted)
             self._backend.set_purged_to(self._log_names[0], since.latest)
         self._compare_at = math.inf
+
+    def _purged_to(self) -> int:
+        """Return the number of the last purge that the backend has applied."""
+        # Portals that sign with another secret key use another name for the same purge log. The
+        # backend keeps a number for each name.
+        return max(map(self._backend.purged_to, self._log_names))
 
     def _evict_newly_purged(self) -> None:
         since = self._purges_since(self._last_purge)

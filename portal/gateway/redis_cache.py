@@ -52,7 +52,11 @@ CLIENT_OPTIONS: dict[str, Any] = {
 _FENCE_DIGITS = 16
 # Number of keys that one step of a scan examines. Other clients of Redis wait during a step.
 SCAN_COUNT = 5000
-REWRITE_WAIT_S = 30.0
+# Seconds without progress after which a purge stops waiting for Redis to rewrite its files.
+REWRITE_STALL_S = 60.0
+REWRITE_POLL_S = 0.05
+_REWRITING = ("rdb_bgsave_in_progress", "aof_rewrite_in_progress", "aof_rewrite_scheduled")
+_KEYS_WRITTEN = "current_save_keys_processed"  # missing before Redis 6.2
 _TAG_PATTERN = "[0-9a-f]" * 24
 # A purge blocks writes to the vehicle's purge bucket (see ``purge_bucket``). If the purge is
 # interrupted, the block ends after this many seconds.
@@ -90,12 +94,19 @@ _REPLACE = f"""
     return 1"""
 # This script deletes the entries that the Redis set of the vehicle's tag lists. ``delete_tagged``
 # then scans for further entries, because Redis may have evicted the set but not the entries. Writes
-# to the vehicle's purge bucket are rejected until the scan has ended.
+# to the vehicle's purge bucket are rejected until the scan has ended. "purging:BUCKET" counts the
+# purges under way, of which the last one ends the rejection.
 _BEGIN_PURGE = f"""
     redis.call("hsetnx", KEYS[1], "id", ARGV[2])
     redis.call("hset", KEYS[1], "name", ARGV[2])
     redis.call("hincrby", KEYS[1], ARGV[1], 1)
-    redis.call("hset", KEYS[1], "closed:" .. ARGV[1], redis.call("time")[1] + {PURGE_BLOCK_S})
+    local now = tonumber(redis.call("time")[1])
+    local closed = redis.call("hget", KEYS[1], "closed:" .. ARGV[1])
+    if not closed or tonumber(closed) <= now then
+        redis.call("hdel", KEYS[1], "purging:" .. ARGV[1])
+    end
+    redis.call("hincrby", KEYS[1], "purging:" .. ARGV[1], 1)
+    redis.call("hset", KEYS[1], "closed:" .. ARGV[1], now + {PURGE_BLOCK_S})
     local gone = 0
     for _, key in ipairs(redis.call("smembers", KEYS[2])) do
         gone = gone + redis.call("del", key)
@@ -104,14 +115,14 @@ _BEGIN_PURGE = f"""
     if tonumber(redis.call("hget", KEYS[1], ARGV[3]) or "0") + 1 == tonumber(ARGV[4]) then
         redis.call("hset", KEYS[1], ARGV[3], ARGV[4])
     end
-    {_MARK}
-    return {{gone, counter}}"""
-_END_PURGE = f"""
-    {_MARK}
-    if counter ~= ARGV[3] then return 0 end
+    return {{gone, redis.call("hget", KEYS[1], "id")}}"""
+_END_PURGE = """
+    if redis.call("hget", KEYS[1], "id") ~= ARGV[3] then return 0 end
     redis.call("hset", KEYS[1], "name", ARGV[2])
     redis.call("hincrby", KEYS[1], ARGV[1], 1)
-    redis.call("hdel", KEYS[1], "closed:" .. ARGV[1])
+    if redis.call("hincrby", KEYS[1], "purging:" .. ARGV[1], -1) <= 0 then
+        redis.call("hdel", KEYS[1], "purging:" .. ARGV[1], "closed:" .. ARGV[1])
+    end
     return 1"""
 _SHORTEN = f"""
     if redis.call("getrange", KEYS[1], 0, {_FENCE_DIGITS - 1}) == ARGV[1] then
@@ -233,24 +244,18 @@ class SealedRedisCache(RedisCache):
 
         Also deletes entries that are missing from the Redis set that lists the tag's keys.
 
-        Raises RuntimeError if the purge counter changed during the deletion, for example because
-        Redis lost its contents. Raises BytesRemain if the files of Redis may still contain deleted
-        entries.
+        Raises RuntimeError if Redis lost its contents during the deletion.
         """
         bucket = purge_bucket(tag)
         with self.breaker.guard():
-            gone, counter = self._begin_purge(
+            gone, contents = self._begin_purge(
                 keys=[_STATE, f"{self._get_prefix()}tag:{tag}"],
                 args=[bucket, new_generation(PURGED), f"purged_to:{log}", number],
             )
             for keys in self._scan(f"{tag}:*"):
                 gone += self.client.delete(*keys)
-            if not self._end_purge(keys=[_STATE], args=[bucket, new_generation(PURGED), counter]):
+            if not self._end_purge(keys=[_STATE], args=[bucket, new_generation(PURGED), contents]):
                 raise RuntimeError("contents lost during a purge")
-        try:
-            self._rewrite_files()
-        except (ResponseError, RuntimeError):
-            raise BytesRemain(int(gone)) from None
         return int(gone)
 
     def purged_to(self, log: str) -> int:
@@ -271,6 +276,14 @@ class SealedRedisCache(RedisCache):
                 key for key in keys if purge_bucket(key.removeprefix(prefix).decode()) in buckets
             ]
 
+        with self.breaker.guard():
+            # Change the counters before the scan, which finds every entry that was written before.
+            if buckets is None:
+                self.client.hset(_STATE, "id", new_generation(PURGED))
+            counters = self.client.pipeline(transaction=False)
+            for bucket in buckets or ():
+                counters.hincrby(_STATE, str(bucket), 1)
+            counters.execute()
         return self._delete_entries(in_buckets)
 
     def _delete_signed(self, key_ids: Collection[bytes]) -> int:
@@ -312,41 +325,50 @@ class SealedRedisCache(RedisCache):
             if keys:
                 yield keys
 
-    def _rewrite_files(self) -> None:
+    def erase_deleted(self) -> None:
         """Make Redis rewrite its snapshot and its append-only file, if they are enabled.
 
-        Before the rewrite, the files still contain deleted entries. Raises RuntimeError if the
-        rewrite fails or takes longer than REWRITE_WAIT_S.
+        Before the rewrite, the files still contain deleted entries.
         """
-        ends_at = time.monotonic() + REWRITE_WAIT_S
         with self.breaker.guard():
             appends = self.client.info("persistence").get("aof_enabled")
             try:
                 saves = any(self.client.config_get("save").values())
             except ResponseError:  # a hosted Redis may hide its configuration
                 saves = True
-        if saves:
-            self._rewrite("rdb_bgsave_in_progress", self.client.bgsave, ends_at)
-        if appends:
-            self._rewrite("aof_rewrite_in_progress", self.client.bgrewriteaof, ends_at)
+        try:
+            if saves:
+                self._rewrite(self.client.bgsave)
+            if appends:
+                self._rewrite(self.client.bgrewriteaof)
+        except ResponseError:
+            raise BytesRemain("Redis refused to rewrite its files") from None
 
-    def _rewrite(self, under_way: str, begin: Callable[[], object], ends_at: float) -> None:
-        self._wait_for_child(under_way, ends_at)
+    def _rewrite(self, begin: Callable[[], object]) -> None:
+        self._wait_for_rewrite()  # which may have begun before the deletion
         with self.breaker.guard():
             begin()
-        info = self._wait_for_child(under_way, ends_at)
+        info = self._wait_for_rewrite()
         if "err" in (info["rdb_last_bgsave_status"], info["aof_last_bgrewrite_status"]):
-            raise RuntimeError("Redis could not rewrite its files")
+            raise BytesRemain("Redis could not rewrite its files")
 
-    def _wait_for_child(self, under_way: str, ends_at: float) -> dict[str, Any]:
+    def _wait_for_rewrite(self) -> dict[str, Any]:
+        """Wait while Redis rewrites a file, as long as it makes progress."""
+        seen, stalls_at = None, 0.0
         while True:
             with self.breaker.guard():
                 info: dict[str, Any] = self.client.info("persistence")
-            if not info[under_way] and not info.get("aof_rewrite_scheduled"):
+            if not any(info.get(name) for name in _REWRITING):
                 return info
-            if time.monotonic() > ends_at:
-                raise RuntimeError("Redis is still rewriting its files")
-            time.sleep(0.05)
+            progress, now = (
+                [info.get(name) for name in (*_REWRITING, _KEYS_WRITTEN)],
+                time.monotonic(),
+            )
+            if progress != seen or _KEYS_WRITTEN not in info:
+                seen, stalls_at = progress, now + REWRITE_STALL_S
+            if now > stalls_at:
+                raise BytesRemain("Redis does not finish rewriting its files")
+            time.sleep(REWRITE_POLL_S)
 
     def remove_broken(self) -> list[str]:
         """Return an empty list, because this backend has no files."""
@@ -407,10 +429,10 @@ class SealedRedisCache(RedisCache):
             pipeline.mget([entry, entry])
             pipeline.getrange(entry, 0, 1)
             pipeline.execute()
-            _, counter = self._begin_purge(
+            _, contents = self._begin_purge(
                 keys=[generation, tags], args=[bucket, name, "purged_to:probe", 1]
             )
-            self._end_purge(keys=[generation], args=[bucket, name, counter])
+            self._end_purge(keys=[generation], args=[bucket, name, contents])
             self.client.hget(generation, "retention")
             self.client.hset(generation, "retention", "")
             self.client.scan(match=f"{prefix}{name}:*", count=1, _type="string")

@@ -21,7 +21,9 @@ from flask_caching.backends.base import BaseCache
 
 from portal.gateway.backend import (
     BEGUN,
+    BUCKETS,
     PURGED,
+    READER_KEEPS_BYTES,
     BytesRemain,
     Held,
     Stored,
@@ -33,7 +35,7 @@ from portal.gateway.backend import (
 from portal.gateway.key_record import SQLiteKeyRecord
 from portal.gateway.local_cache import Version
 from portal.gateway.sqlite_file import SET_UP_WAIT_S, SQLiteFile, retry_if_corrupt, transaction
-from portal.storage import empty_log, leave_no_trace
+from portal.storage import empty_log
 
 SWEEP_BATCH = 500
 PURGE_WAIT_S = 5.0
@@ -58,6 +60,15 @@ _PURGE_COUNTER = """(
     (SELECT id FROM contents) || ':' || coalesce((SELECT count FROM purges WHERE bucket = ?), 0)
 )"""
 _VALUE = "(SELECT value FROM entries WHERE id = ? AND key = ? AND expires_at > ?)"
+_COUNT_PURGE = """
+    INSERT INTO purges VALUES (?, 1) ON CONFLICT (bucket) DO UPDATE SET count = count + 1"""
+# ``entry_id`` contains the purge bucket in the bits 32 to 47. The index has the row numbers in
+# fewer pages than the table.
+_DELETE_BUCKETS = """
+    DELETE FROM entries WHERE id IN (
+        SELECT id FROM entries INDEXED BY entries_by_expiry
+        WHERE (id >> 32) & ? IN (SELECT value FROM json_each(?))
+    )"""
 # The largest expected clock error, in microseconds. A fence is the time at which a lease was
 # acquired (see Leases). A fence that is further in the future comes from a wrong clock, so a write
 # with a lower fence may replace the entry.
@@ -72,6 +83,7 @@ class SQLiteCache(SQLiteFile, BaseCache):
         BaseCache.__init__(self, default_timeout=default_timeout)
         self._writes_since_checkpoint = 0
         self._log_has_deleted = True  # whether the WAL may contain bytes of deleted entries
+        self._bytes_remain = False  # whether ``sweep`` must erase bytes of purged entries
         self.key_record = SQLiteKeyRecord(lambda: self._connection(SET_UP_WAIT_S))
 
     @classmethod
@@ -157,32 +169,25 @@ class SQLiteCache(SQLiteFile, BaseCache):
 
     @retry_if_corrupt
     def delete_tagged(self, tag: str, log: str = "", number: int = 0) -> int:
-        """Delete all entries of a vehicle's tag, with their bytes in the file and the WAL.
-
-        Raises BytesRemain if a reader, a writer or a full disk prevents the erasure of the bytes.
-        """
-        with self._connection(PURGE_WAIT_S) as db:
-            with transaction(db):
-                gone = db.execute(
-                    "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
-                    (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
-                ).rowcount
-                db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
-                db.execute(
-                    "INSERT INTO purges VALUES (?, 1) "
-                    "ON CONFLICT (bucket) DO UPDATE SET count = count + 1",
-                    (purge_bucket(tag),),
-                )
-                if number == 1:
-                    db.execute("INSERT OR IGNORE INTO purged_to VALUES (?, 0)", (log,))
-                db.execute(
-                    "UPDATE purged_to SET number = ? WHERE log = ? AND number = ?",
-                    (number, log, number - 1),
-                )
-            erased = leave_no_trace(db, self._pages, [f"{tag}:".encode()])
-        if not erased:
-            raise BytesRemain(gone)
+        with self._connection(PURGE_WAIT_S) as db, transaction(db):
+            gone = db.execute(
+                "DELETE FROM entries WHERE id BETWEEN ? AND ? AND substr(key, 1, ?) = ?",
+                (*_ids_of(tag), len(tag) + 1, f"{tag}:"),
+            ).rowcount
+            db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
+            db.execute(_COUNT_PURGE, (purge_bucket(tag),))
+            if number == 1:
+                db.execute("INSERT OR IGNORE INTO purged_to VALUES (?, 0)", (log,))
+            db.execute(
+                "UPDATE purged_to SET number = ? WHERE log = ? AND number = ?",
+                (number, log, number - 1),
+            )
         return gone
+
+    @retry_if_corrupt
+    def erase_deleted(self) -> None:
+        if not self._deleted_bytes.overwrite():
+            raise BytesRemain(READER_KEEPS_BYTES)
 
     @retry_if_corrupt
     def purged_to(self, log: str) -> int:
@@ -200,16 +205,15 @@ class SQLiteCache(SQLiteFile, BaseCache):
         with self._connection(PURGE_WAIT_S) as db, transaction(db):
             if buckets is None:
                 deleted = db.execute("DELETE FROM entries").rowcount
+                db.execute("UPDATE contents SET id = ?", (new_generation(PURGED),))
             else:
-                db.create_function("purge_bucket", 1, purge_bucket, deterministic=True)
                 deleted = db.execute(
-                    "DELETE FROM entries "
-                    "WHERE purge_bucket(key) IN (SELECT value FROM json_each(?))",
-                    (json.dumps(sorted(buckets)),),
+                    _DELETE_BUCKETS, (BUCKETS - 1, json.dumps(sorted(buckets)))
                 ).rowcount
+                db.executemany(_COUNT_PURGE, [(bucket,) for bucket in buckets])
             if deleted:
                 db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
-        self._log_has_deleted |= deleted > 0
+        self._bytes_remain |= deleted > 0
         return deleted
 
     @retry_if_corrupt
@@ -267,6 +271,8 @@ class SQLiteCache(SQLiteFile, BaseCache):
             self._log_has_deleted |= gone > 0
             if self._log_has_deleted:
                 self._log_has_deleted = not empty_log(db, tries=1)
+        if self._bytes_remain:
+            self._bytes_remain = not self._deleted_bytes.overwrite()
         return gone
 
     @retry_if_corrupt

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Concatenate, ParamSpec, TypeVar
 
 from portal.gateway.local_cache import Version
-from portal.storage import PRAGMAS, PageSearch, file_identity
+from portal.storage import PRAGMAS, DeletedBytes, file_identity
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -90,7 +90,7 @@ class SQLiteFile(ABC):
         self._watch: Connection | None = None
         self._watch_count = 0
         self._watching = threading.Lock()
-        self._pages = PageSearch(path)
+        self._deleted_bytes = DeletedBytes(path)
         self._broken_checked_at = 0.0
 
     def version(self) -> Version | None:
@@ -130,7 +130,7 @@ class SQLiteFile(ABC):
             if self._watch is not None:
                 self._watch.close()
                 self._watch = None
-        self._pages.close()
+        self._deleted_bytes.close()
 
     @contextlib.contextmanager
     def _connection(self, wait_s: float | None = None) -> Iterator[Connection]:

@@ -154,6 +154,10 @@ class Store:
         """
         return self._read(keys, self._watch.read_last_purge())
 
+    def last_purge(self) -> int | None:
+        """Return the number of the last known purge, or None if the log cannot be read."""
+        return self._watch.read_last_purge()
+
     def recent(self, key: str) -> Envelope | None:
         """Return an answer from the local cache, or None.
 
@@ -243,6 +247,7 @@ class Store:
         # entries get the older version and are therefore checked again.
         version = self._version()
         try:
+            self._watch.follow()
             signatures, generation = self._backend.signatures(
                 self._memory.take_unconfirmed(version), SEAL_BYTES
             )
@@ -297,9 +302,7 @@ class Store:
 
         ``number`` is the purge's number in the purge log, or 0 if the purge could not be logged.
 
-        Raises StoreDown if the backend is unavailable. Raises BytesRemain if the entries are
-        deleted but their bytes are still on the disk. The caller may repeat the purge to remove the
-        bytes.
+        The caller then calls ``erase_deleted``. Raises StoreDown if the backend is unavailable.
         """
         self._memory.clear()
         try:
@@ -307,6 +310,16 @@ class Store:
                 return self._backend.delete_tagged(tag, self._purge_log_name, number)
             finally:
                 self._watch.compare()
+        except Exception as error:
+            raise StoreDown(type(error).__name__) from error
+
+    def erase_deleted(self) -> None:
+        """Erase the bytes of purged entries from the backend's files.
+
+        Raises StoreDown if the backend is unavailable. Raises BytesRemain if bytes remain.
+        """
+        try:
+            self._backend.erase_deleted()
         except BytesRemain:
             raise
         except Exception as error:

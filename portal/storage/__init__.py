@@ -14,7 +14,7 @@ from portal.storage.database import (
     current_revision,
     database_bytes,
     database_file,
-    erase_traces,
+    erase_deleted,
     is_in_place,
     lock_batches,
     lock_dossiers,
@@ -46,7 +46,7 @@ from portal.storage.secret import (
     load_secret_key,
     read_secret_key,
 )
-from portal.storage.sqlite_traces import PRAGMAS, PageSearch, empty_log, leave_no_trace
+from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes, empty_log
 from portal.storage.tables import (
     batch_items,
     batches,
@@ -67,9 +67,9 @@ __all__ = [
     "BackupRefused",
     "BytesKept",
     "DataLock",
+    "DeletedBytes",
     "InvalidSecretKey",
     "Manifest",
-    "PageSearch",
     "PreparedStatement",
     "PurgeLog",
     "Purges",
@@ -83,13 +83,12 @@ __all__ = [
     "database_file",
     "dossiers",
     "empty_log",
-    "erase_traces",
+    "erase_deleted",
     "file_identity",
     "fingerprint",
     "former_fingerprints",
     "history",
     "is_in_place",
-    "leave_no_trace",
     "ledger",
     "load_secret_key",
     "lock_batches",

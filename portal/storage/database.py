@@ -4,8 +4,8 @@ import logging
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
@@ -42,7 +42,7 @@ from portal.storage.schema import (
     schema_revision,
     stored_revision,
 )
-from portal.storage.sqlite_traces import PRAGMAS, PageSearch, leave_no_trace
+from portal.storage.sqlite_traces import PRAGMAS, DeletedBytes
 from portal.storage.tables import history, ledger, metadata, spending
 from portal.storage.turn_queue import TurnQueue
 from portal.system.error_kind import error_kind
@@ -61,8 +61,9 @@ POOL_TIMEOUT_S = 5.0
 _SET_UP_LOCK = 0x646F7373
 _DOSSIERS_LOCK = 0x64737372
 _BATCHES_LOCK = 0x62617463
+_PURGES_LOCK = 0x70757267
 
-_searches: "WeakKeyDictionary[Engine, PageSearch]" = WeakKeyDictionary()
+_deleted_bytes: "WeakKeyDictionary[Engine, DeletedBytes]" = WeakKeyDictionary()
 # Without a queue, each writing thread would poll for SQLite's lock with growing pauses. Among
 # hundreds of threads, some would not get the lock in time. The queue first admits the thread with
 # the earliest deadline. A write that records the end of an upstream call has an early deadline, so
@@ -231,10 +232,9 @@ def lock_set_up(db: Connection) -> None:
 
 
 def lock_dossiers(db: Connection) -> None:
-    """Block other writers of dossiers (vehicle reports) until this transaction ends.
+    """Block other deletions of dossiers (vehicle reports) until this transaction ends.
 
-    A transaction checks the log of deleted vehicles before it inserts a dossier. Without the lock,
-    a deletion could run between this check and the commit, and would miss the dossier.
+    Without this lock, two transactions that lock the same rows in different orders could deadlock.
     """
     _take_lock(db, _DOSSIERS_LOCK)
 
@@ -247,14 +247,24 @@ def lock_batches(db: Connection) -> None:
     _take_lock(db, _BATCHES_LOCK)
 
 
-def _take_lock(db: Connection, number: int) -> None:
+def lock_purges(db: Connection, *, shared: bool) -> None:
+    """Lock the log of purges (deletions of a vehicle's data) until the transaction ends.
+
+    A transaction that checks the log before it inserts data about a vehicle takes a shared lock. A
+    transaction that logs a purge waits for these. The purge then deletes what they have inserted.
+    """
+    _take_lock(db, _PURGES_LOCK, shared=shared)
+
+
+def _take_lock(db: Connection, number: int, *, shared: bool = False) -> None:
     """Take the PostgreSQL advisory lock ``number``, and hold it until the transaction ends.
 
-    On SQLite, the function does nothing, because a writing transaction already excludes other
-    writers.
+    Any number of transactions may hold a shared lock at a time. On SQLite, the function does
+    nothing, because a writing transaction already excludes other writers.
     """
     if db.dialect.name == "postgresql":
-        db.execute(select(func.pg_advisory_xact_lock(number)))
+        lock = func.pg_advisory_xact_lock_shared if shared else func.pg_advisory_xact_lock
+        db.execute(select(lock(number)))
 
 
 def is_in_place(engine: Engine) -> bool:
@@ -331,8 +341,8 @@ def _sqlite(path: Path) -> Engine:
     event.listen(engine, "connect", note_inode)
     event.listen(engine, "checkout", check_inode)
     _write_queues[engine] = TurnQueue()
-    search = _searches[engine] = PageSearch(path)
-    event.listen(engine, "engine_disposed", lambda _engine: search.close())
+    deleted = _deleted_bytes[engine] = DeletedBytes(path)
+    event.listen(engine, "engine_disposed", lambda _engine: deleted.close())
     return engine
 
 
@@ -381,21 +391,20 @@ class BytesKept(Exception):
     """The rows are deleted, but some of their bytes may remain in the database's files."""
 
 
-def erase_traces(engine: Engine, traces: Sequence[bytes]) -> None:
-    """Remove the bytes that deleted rows have left in SQLite's files.
+def erase_deleted(engine: Engine) -> None:
+    """Overwrite the bytes that deleted rows have left in SQLite's files.
 
-    ``traces`` are byte strings that identify the rows. Raises BytesKept if a trace may remain. On
-    PostgreSQL the function does nothing, because the server itself vacuums its files.
+    Raises BytesKept if bytes may remain. On PostgreSQL the function does nothing, because the
+    server itself vacuums its files.
     """
-    search = _searches.get(engine)
-    if search is None:
+    deleted = _deleted_bytes.get(engine)
+    if deleted is None:
         return
-    with closing(engine.raw_connection()) as pooled:
-        try:
-            erased = leave_no_trace(cast(Any, pooled.driver_connection), search, traces)
-        except (sqlite3.Error, OSError) as error:
-            log.warning("deleted rows may have left bytes: %s", type(error).__name__)
-            erased = False
+    try:
+        erased = deleted.overwrite()
+    except (sqlite3.Error, OSError) as error:
+        log.warning("deleted rows may have left bytes: %s", type(error).__name__)
+        erased = False
     if not erased:
         raise BytesKept
 

@@ -10,16 +10,12 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Engine, bindparam, delete, func, insert, select
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
-from portal.storage.database import (
-    reading,
-    writing,
-)
+from portal.storage.database import lock_purges, reading, writing
 from portal.storage.prepared_statement import PreparedStatement
-from portal.storage.tables import (
-    purges,
-)
+from portal.storage.tables import purges
+from portal.system.repeated_warning import RepeatedWarning
 
-log = logging.getLogger(__name__)
+_warn = RepeatedWarning(logging.getLogger(__name__))
 
 MOST_KEPT = 10_000  # largest number of purges in the log
 _TRIES = 10
@@ -45,8 +41,11 @@ class Purges(NamedTuple):
 def was_purged(db: Connection, bucket: int, number: int | None) -> bool:
     """Return whether the log has a purge of ``bucket`` with a number above ``number``.
 
-    If ``number`` is None, any purge of ``bucket`` in the log counts.
+    If ``number`` is None, any purge of ``bucket`` in the log counts. No purge is logged until the
+    transaction ends. A transaction that locks rows must call this function first, or must lock no
+    further rows.
     """
+    lock_purges(db, shared=True)
     return _LATER_PURGE.run(db, {"after": number or 0, "of": bucket}).first() is not None
 
 
@@ -65,6 +64,7 @@ class PurgeLog:
         for tries_left in reversed(range(_TRIES)):
             try:
                 with writing(self._engine) as db:
+                    lock_purges(db, shared=False)
                     # Do not use a database sequence. With a sequence, purge 8 could be committed
                     # before purge 7, and a process that has read purge 8 would miss purge 7.
                     number = (db.execute(select(func.max(purges.c.number))).scalar() or 0) + 1
@@ -97,5 +97,5 @@ class PurgeLog:
                 found = db.execute(select(purges.c.bucket).where(after)).scalars()
                 return Purges(latest, frozenset(found))
         except SQLAlchemyError as error:
-            log.warning("the purge log cannot be read: %s", type(error).__name__)
+            _warn(f"the purge log cannot be read: {type(error).__name__}")
             return None

@@ -1,19 +1,35 @@
-"""Removes the bytes of deleted rows from SQLite's write-ahead log and pages."""
+"""Removes the bytes of deleted rows from SQLite's write-ahead log (WAL) and pages.
+
+``secure_delete`` overwrites a deleted row and a freed page with zeros. It does not overwrite the
+copies that SQLite leaves when it balances a B-tree: SQLite moves rows to another page, and keeps
+the old bytes in the unallocated space of the page (``rebuildPage`` in btree.c). In a test, 1 to 15
+of 500 deleted vehicles were still found there. ``DeletedBytes`` overwrites this space.
+"""
 
 import contextlib
 import os
-import re
 import sqlite3
+import struct
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
+
+from portal.storage.file_identity import file_identity
 
 # The settings of every connection to the database and to the cache. ``secure_delete`` overwrites
 # deleted rows with zeros.
 PRAGMAS = ("synchronous = NORMAL", "secure_delete = ON")
 CHECKPOINT_TRIES = 40
 CHECKPOINT_PAUSE_S = 0.02
-_CHUNK = 4 * 1024 * 1024
+# Other writers wait while a part of the file with this many bytes is searched and overwritten.
+PART_BYTES = 16 * 1024 * 1024
+_LOCK_WAIT_S = 1.0
+# The size of a B-tree page's header by the page's type, which is the first byte of the page. Any
+# other page (overflow or free) begins with a page number of four bytes, in a file of less than
+# 2^25 pages thus with 0 or 1.
+_HEADER_BYTES = {2: 12, 5: 12, 10: 8, 13: 8}
+_MOST_PAGES = 1 << 25
 
 
 def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
@@ -40,29 +56,8 @@ def empty_log(db: sqlite3.Connection, tries: int = CHECKPOINT_TRIES) -> bool:
         db.execute(f"PRAGMA busy_timeout = {busy_timeout}")
 
 
-def leave_no_trace(db: sqlite3.Connection, pages: "PageSearch", traces: Sequence[bytes]) -> bool:
-    """Remove the remains of deleted rows from the write-ahead log and the pages.
-
-    When SQLite balances a B-tree, it moves rows between pages and does not clear the old copies
-    (``rebuildPage`` in btree.c), even with ``secure_delete``. In a test, 1 to 15 of 500 deleted
-    vehicles were still found in the file. Only VACUUM removes these copies. ``traces`` are byte
-    strings that identify the deleted rows. VACUUM runs only if the file contains one of the traces.
-
-    Returns False if a reader, a writer or a full disk prevents the removal.
-    """
-    if not empty_log(db):
-        return False
-    if not pages.hold(traces):
-        return True
-    try:
-        db.execute("VACUUM")
-    except sqlite3.OperationalError:
-        return False
-    return empty_log(db)
-
-
-class PageSearch:
-    """Searches a SQLite file for bytes.
+class DeletedBytes:
+    """Overwrites the bytes that deleted rows have left in a SQLite file.
 
     The file stays open until ``close``. When a process closes any descriptor of a file, the process
     loses all its POSIX locks on the file, including SQLite's
@@ -74,19 +69,54 @@ class PageSearch:
         self._path = path
         self._file: int | None = None
 
-    def hold(self, traces: Sequence[bytes]) -> bool:
-        """Return whether any of the byte strings in ``traces`` is in the file."""
-        if not traces:
-            return False
-        wanted = re.compile(b"|".join(map(re.escape, traces)))
-        overlap = max(map(len, traces)) - 1
-        file, position, before = self._open_file(), 0, b""
-        while chunk := os.pread(file, _CHUNK, position):
-            if wanted.search(before + chunk):
-                return True
-            before = chunk[-overlap:] if overlap else b""
-            position += len(chunk)
-        return False
+    def overwrite(self) -> bool:
+        """Empty the WAL, and overwrite the unallocated space of every page with zeros.
+
+        Other writers wait only while PART_BYTES of the file are searched and overwritten. Returns
+        False if a reader or a writer prevents this. Raises sqlite3.Error or OSError.
+        """
+        identity = file_identity(self._path)
+        # Use a separate connection. A connection notices that pages in its cache have changed if
+        # another connection commits, but not if it commits itself.
+        address = f"file:{quote(str(self._path))}?mode=rw"
+        db = sqlite3.connect(address, uri=True, isolation_level=None, timeout=_LOCK_WAIT_S)
+        with contextlib.closing(db):
+            if not empty_log(db):
+                return False
+            file, position = self._open_file(), 0
+            while position < os.fstat(file).st_size:
+                with self._alone(db) as is_alone:
+                    # The file may have been replaced by a new one, which the lock does not protect.
+                    if not is_alone or file_identity(self._path) != identity:
+                        return False
+                    if _overwrite_part(file, position):
+                        # A commit makes other connections read the changed pages again.
+                        (version,) = db.execute("PRAGMA user_version").fetchone()
+                        db.execute(f"PRAGMA user_version = {(version + 1) % 2**31}")
+                position += PART_BYTES
+            os.fdatasync(file)
+            return empty_log(db)
+
+    @contextlib.contextmanager
+    def _alone(self, db: sqlite3.Connection) -> Iterator[bool]:
+        """Hold SQLite's write lock while the WAL is empty. Yield False if that fails.
+
+        Every page is then in the file, and no connection has a changed page that it could write.
+        """
+        log = self._path.with_name(f"{self._path.name}-wal")
+        for _ in range(CHECKPOINT_TRIES):
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                if not log.exists() or not log.stat().st_size:
+                    yield True
+                    db.execute("COMMIT")
+                    return
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+            if not empty_log(db, tries=1):
+                time.sleep(CHECKPOINT_PAUSE_S)
+        yield False
 
     def close(self) -> None:
         if self._file is not None:
@@ -99,5 +129,39 @@ class PageSearch:
                 if os.path.samestat(os.fstat(self._file), self._path.stat()):
                     return self._file
             self.close()  # closing is safe, because no connection to the old file is open
-        self._file = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
+        self._file = os.open(self._path, os.O_RDWR | os.O_CLOEXEC)
         return self._file
+
+
+def _overwrite_part(file: int, position: int) -> bool:
+    """Overwrite the unallocated space of the pages in a part. Return whether any was not zero."""
+    head = os.pread(file, 100, 0)
+    page_bytes = int.from_bytes(head[16:18]) if head[16:18] != b"\0\1" else 65536
+    if os.fstat(file).st_size >= page_bytes * _MOST_PAGES:
+        raise OSError("the file is too large")
+    part, zeros, is_changed = os.pread(file, PART_BYTES, position), bytes(page_bytes), False
+    # Skip the first page. It has a header of its own and the schema, but no data.
+    for page in range(0 if position else page_bytes, len(part), page_bytes):
+        if part[page] not in _HEADER_BYTES:
+            continue
+        first, end = _unallocated(part, page, page_bytes)
+        if part[first:end] != zeros[: end - first]:
+            os.pwrite(file, zeros[: end - first], position + first)
+            is_changed = True
+    return is_changed
+
+
+def _unallocated(part: bytes, page: int, page_bytes: int) -> tuple[int, int]:
+    """Return where the unallocated space of a B-tree page begins and ends.
+
+    It lies between the cell pointers and the cells (https://sqlite.org/fileformat2.html, section
+    1.6). Returns an empty range for a page whose header does not fit its cell pointers.
+    """
+    block, cells, start = struct.unpack_from(">HHH", part, page + 1)
+    start = start or 65536
+    pointers = page + _HEADER_BYTES[part[page]]
+    first, end = pointers + 2 * cells, page + start
+    fits = first <= end <= page + page_bytes and (not block or block >= start)
+    if not fits or any(each < start for each in struct.unpack_from(f">{cells}H", part, pointers)):
+        return page, page
+    return first, end

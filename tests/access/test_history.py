@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import Engine, func, select
 
 from portal.access import History, HistoryUnavailable
-from portal.storage import BytesKept
+from portal.storage import BytesKept, erase_deleted
 from portal.storage import history as table
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, FaultUpstream
@@ -103,6 +103,7 @@ def test_expired_and_erased_entries_leave_no_byte_in_any_file(tmp_path: Path, cl
     history.erase("ana")
     assert len(left(sealed_entries)) == 2
     history.forget("QZX7K39")
+    erase_deleted(engine)
     assert left(sealed_entries) == []
     history.record("ana", "XYZ9A99")
     sealed_entries = sealed()

@@ -1,5 +1,6 @@
 """Gateway: hit, miss, stale, collapsed; failures, rejections and directives."""
 
+import time
 from pathlib import Path
 
 import pytest
@@ -309,3 +310,16 @@ def test_newest_report_is_the_last_marked_one(made: Bench, clock: Clock) -> None
     newest = made.gateway.newest_report(plate, CALLER)
     assert newest is not None
     assert newest.fetched_at == clock() - 5
+
+
+def test_refresh_after_the_clock_was_set_back_is_stored_and_served(
+    made: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.decode()
+    set_back = time.time_ns() - 30_000_000_000
+    monkeypatch.setattr(time, "time_ns", lambda: set_back)
+    newer = factories.decode_body("ABC1D23", marca="FORD")
+    made.upstream.answer = Response(200, newer, "primary")
+    assert made.decode(directive=Directive.REFRESH).body == newer
+    made.expire_local_cache()
+    assert (made.decode().cache_status, made.decode().body) == ("hit", newer)

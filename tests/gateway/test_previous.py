@@ -71,6 +71,7 @@ def test_purge_removes_previous_answer(made: Bench) -> None:
     answer(made, OLD)
     answer(made, NEW)
     assert made.store.purge("ABC1D23") == 2
+    made.store.erase_deleted()
     assert made.gateway.previous(decode(), CALLER) is None
     assert OLD not in (b"".join(path.read_bytes() for path in _files(made)))
 

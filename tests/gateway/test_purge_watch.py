@@ -136,3 +136,35 @@ def test_purge_state_before_a_purge_is_not_current(watch: PurgeWatch, purge_log:
     assert watch.may_be_purged(OTHER_KEY, before.last_purge) is False
     purge_log.is_down = True
     assert watch.may_be_purged(PURGED_KEY, before.last_purge) is None
+
+
+def test_follow_applies_purges_of_a_portal_with_another_backend(
+    watch: PurgeWatch, memory: LocalCache, recorded: RecordedPurges, purge_log: Log
+) -> None:
+    """The backend's generation name does not change, because its portal made no purge."""
+    purge_log.buckets.append(BUCKET)
+    watch.follow()
+    assert cached(memory) == [OTHER_KEY]
+    assert (recorded.deleted, recorded.number, watch.last_purge) == ([frozenset({BUCKET})], 1, 1)
+    watch.follow()
+    assert len(recorded.deleted) == 1
+
+
+def test_follow_deletes_only_what_the_backend_missed(
+    watch: PurgeWatch, memory: LocalCache, recorded: RecordedPurges, purge_log: Log
+) -> None:
+    """An answer that was stored after an applied purge stays."""
+    purge_log.buckets += [BUCKET, purge_bucket(OTHER_KEY)]
+    recorded.number = 1
+    watch.follow()
+    assert cached(memory) == []
+    assert recorded.deleted == [frozenset({purge_bucket(OTHER_KEY)})]
+
+
+def test_follow_without_purge_log_changes_nothing(
+    watch: PurgeWatch, memory: LocalCache, purge_log: Log
+) -> None:
+    purge_log.buckets.append(BUCKET)
+    purge_log.is_down = True
+    watch.follow()
+    assert cached(memory) == [PURGED_KEY, OTHER_KEY]

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.gateway import BytesRemain, sqlite_cache, sqlite_file
+from portal.gateway import BytesRemain, purge_bucket, sqlite_cache, sqlite_file
+from portal.gateway.backend import CounterLost, PurgedMeanwhile
 from portal.gateway.sqlite_cache import SQLiteCache
 from tests.gateway.gateways import opened_cache
 
@@ -89,6 +90,7 @@ def test_purge_leaves_no_byte_in_any_file(cache: SQLiteCache, tmp_path: Path) ->
         cache.set(f"other:{number}", b"kept", 60)
     assert SECRET in files_of(tmp_path)
     assert cache.delete_tagged("plate") == 50
+    cache.erase_deleted()
     assert SECRET not in files_of(tmp_path)
     assert b"plate:" not in files_of(tmp_path)
     assert cache.get("other:7") == b"kept"
@@ -107,6 +109,7 @@ def test_purge_leaves_no_byte_with_concurrent_readers(cache: SQLiteCache, tmp_pa
         reader.start()
     try:
         assert cache.delete_tagged("plate") == 1
+        cache.erase_deleted()
     finally:
         ended.set()
         for reader in readers:
@@ -215,12 +218,12 @@ def backup(cache: SQLiteCache, tmp_path: Path) -> Iterator[sqlite3.Connection]:
 def test_purge_blocked_by_reader_raises_bytes_remain(
     cache: SQLiteCache, backup: sqlite3.Connection
 ) -> None:
-    with pytest.raises(BytesRemain) as caught:
-        cache.delete_tagged("t")
-    assert caught.value.gone == 1
+    assert cache.delete_tagged("t") == 1
+    with pytest.raises(BytesRemain):
+        cache.erase_deleted()
     assert cache.get("t:k") is None
     backup.execute("ROLLBACK")
-    assert cache.delete_tagged("t") == 0
+    cache.erase_deleted()
 
 
 def test_purge_is_recorded_unless_an_earlier_one_was_missed(cache: SQLiteCache) -> None:
@@ -291,3 +294,19 @@ def test_size_counts_entries_and_bytes(cache: SQLiteCache) -> None:
         cache.set(f"t:{number}", b"x" * 50_000, 60)
     assert (empty.entries, cache.size().entries) == (0, 3)
     assert cache.size().bytes - empty.bytes >= 2.5 * 50_000  # not 3, as a new file has free pages
+
+
+def test_deleted_buckets_reject_answers_of_lookups_under_way(cache: SQLiteCache) -> None:
+    purged, kept = f"{'a' * 24}:name", f"{'b' * 24}:name"
+    counters = {}
+    for key in (purged, kept):
+        cache.set(key, SECRET, 60)
+        counters[key] = cache.read_many([key]).purge_counter
+    assert cache.delete_buckets(frozenset({purge_bucket(purged)})) == 1
+    assert (cache.get(purged), cache.get(kept)) == (None, SECRET)
+    with pytest.raises(PurgedMeanwhile):
+        cache.replace(purged, SECRET, 60, 1, counters[purged])
+    assert cache.replace(kept, SECRET, 60, 1, counters[kept])
+    assert cache.delete_buckets(None) == 1
+    with pytest.raises(CounterLost):
+        cache.replace(kept, SECRET, 60, 1, counters[kept])

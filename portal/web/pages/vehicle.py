@@ -240,9 +240,10 @@ class VehiclePages:
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
         if not identity.has_scope("report"):
             abort(403)
+        last_purge = self._reports.last_purge()
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity)
         try:
-            served = self._reports.write(plate, panels, identity)
+            served = self._reports.write(plate, panels, identity, last_purge)
         except NoRecords:
             return page_error(503, NO_REPORT, NOTHING_TO_WRITE_ABOUT, plate.text)
         except Failure as failure:

@@ -1,0 +1,198 @@
+"""A purge leaves nothing that was made from answers read before it and inserted during it."""
+
+import fcntl
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import pytest
+import requests
+
+from tests.fakes import FaultUpstream, wait_until
+from tests.fakes.answers import path_of
+from tests.fakes.databases import PostgresProcess
+from tests.fakes.processes import PortalProcess
+from tests.outages.stored import HEADER, OTHER, PLATE, is_stored, lookup, serving, tag_of
+from tests.outages.visitor import signed_in
+
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def server(upstream: FaultUpstream) -> Iterator[PortalProcess]:
+    with serving(upstream) as running:
+        yield running
+
+
+@contextmanager
+def locked(file: Path) -> Iterator[None]:
+    """Hold the write lock of a SQLite file."""
+    with closing(sqlite3.connect(file, isolation_level=None)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        yield
+        db.execute("ROLLBACK")
+
+
+def rows(server: PortalProcess, query: str, *values: object) -> int:
+    with closing(sqlite3.connect(server.data_dir / "portal.sqlite")) as db:
+        return int(db.execute(f"SELECT count(*) FROM {query}", values).fetchone()[0])
+
+
+def entries(server: PortalProcess, plate: str) -> int:
+    with closing(sqlite3.connect(server.data_dir / "cache.sqlite")) as db:
+        found = db.execute("SELECT key FROM entries").fetchall()
+    return sum(key.startswith(tag_of(plate).decode()) for (key,) in found)
+
+
+@contextmanager
+def purge_that_has_only_logged(server: PortalProcess) -> Iterator[subprocess.Popen[str]]:
+    """Stop a purge between its entry in the log and the deletion of the answers.
+
+    At the end of the block the purge goes on, and must exit with 0.
+    """
+    command = [sys.executable, "-m", "flask", "--app", "app", "purge", PLATE]
+    with locked(server.data_dir / "cache.sqlite"):
+        purge = subprocess.Popen(
+            command,
+            cwd=PROJECT,
+            env=server.environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        wait_until(lambda: rows(server, "purges") == 1, "the purge's number in the log")
+        purge.send_signal(signal.SIGSTOP)
+    try:
+        yield purge
+        purge.send_signal(signal.SIGCONT)
+        _, errors = purge.communicate(timeout=60)
+        assert purge.returncode == 0, errors
+    finally:
+        purge.kill()
+        purge.wait()
+
+
+def page(server: PortalProcess) -> tuple[dict[str, str], dict[str, str]]:
+    """Look up the vehicle as a visitor. Return the cookie and the form of the vehicle's page."""
+    cookie = signed_in(server)
+    shown = server.get(f"/placa/{PLATE}?completo=1", headers=cookie)
+    if "portal" in shown.cookies:
+        cookie = {"Cookie": f"portal={shown.cookies['portal']}"}
+    token = re.search(r'name="csrf_token"[^>]*value="([^"]+)"', shown.text)
+    assert token is not None
+    return cookie, {"csrf_token": token[1]}
+
+
+def test_dossier_made_from_purged_answers_is_not_issued(server: PortalProcess) -> None:
+    cookie, form = page(server)
+
+    def issue() -> requests.Response:
+        path = f"/placa/{PLATE}/dossie/emitir"
+        return server.post(path, data=form, headers=cookie, timeout=120)
+
+    with ThreadPoolExecutor(1) as pool:
+        with purge_that_has_only_logged(server) as purge:
+            with locked(server.data_dir / "portal.sqlite"):
+                issued = pool.submit(issue)
+                time.sleep(3)  # the answers are read, and the insert waits for the lock
+                for worker in server.worker_pids():
+                    os.kill(worker, signal.SIGSTOP)
+            purge.send_signal(signal.SIGCONT)
+            purge.wait(60)
+        for worker in server.worker_pids():
+            os.kill(worker, signal.SIGCONT)
+        assert issued.result().status_code == 409, issued.result().headers
+    assert rows(server, "dossiers") == 0
+
+
+def test_report_on_purged_answers_is_not_stored(
+    server: PortalProcess, upstream: FaultUpstream
+) -> None:
+    """The report's leader waits for the lease of a key until the purge has ended."""
+    cookie, form = page(server)
+    leases = server.data_dir / "leases"
+
+    def write() -> requests.Response:
+        return server.post(f"/placa/{PLATE}/laudo", data=form, headers=cookie, timeout=120)
+
+    names = set[str]()
+    with ThreadPoolExecutor(1) as pool:
+        written = pool.submit(write)
+        while not written.done():
+            with suppress(FileNotFoundError):
+                names |= {file.name for file in leases.iterdir()}
+    assert written.result().status_code == 303
+    (name,) = names
+    assert server.command_line("purge", PLATE).returncode == 0
+    page(server)
+    before, asked = entries(server, PLATE), upstream.count(path_of("report"))
+    with ThreadPoolExecutor(1) as pool, (leases / name).open("w") as lease:
+        fcntl.flock(lease, fcntl.LOCK_EX)
+        written = pool.submit(write)
+        time.sleep(2)  # the report's records are read, and its leader waits for the lease
+        assert before == entries(server, PLATE) == 3
+        assert server.command_line("purge", PLATE).returncode == 0
+        assert entries(server, PLATE) == 0
+        (leases / name).unlink()
+    assert written.result().status_code == 200  # the page shows the paid report
+    assert upstream.count(path_of("report")) == asked + 1
+    assert entries(server, PLATE) == 0
+    assert rows(server, "ledger WHERE subject = ?", tag_of(PLATE).decode()) == 0
+
+
+def test_batch_started_during_a_purge_keeps_no_result(server: PortalProcess) -> None:
+    for plate in (PLATE, OTHER):
+        for operation in ("decode", "renainf", "renajud"):
+            assert server.get(path_of(operation, plate), headers=HEADER).status_code == 200
+    with purge_that_has_only_logged(server):
+        created = server.post(
+            "/api/v1/batches", json={"plates": [PLATE, OTHER]}, headers=HEADER
+        ).json()
+        batch = f"/api/v1/batches/{created['id']}"
+        assert server.post(f"{batch}/start", headers=HEADER).status_code == 200
+        wait_until(
+            lambda: server.get(batch, headers=HEADER).json()["state"] == "done", "the batch's end"
+        )
+        assert rows(server, "batch_items WHERE sealed_result IS NOT NULL") == 2
+    assert rows(server, "batch_items WHERE subject = ?", tag_of(PLATE).decode()) == 0
+    assert rows(server, "batch_items") == 1
+    assert is_stored(server, PLATE) == {False}
+
+
+# Portals with a store of their own and a shared database
+
+
+@pytest.fixture
+def portals(upstream: FaultUpstream) -> Iterator[list[PortalProcess]]:
+    with PostgresProcess() as database:
+        url = database.new_database()
+        with (
+            serving(upstream, DATABASE_URL=url) as here,
+            serving(upstream, DATABASE_URL=url) as there,
+        ):
+            yield [here, there]
+
+
+def test_purge_reaches_the_embedded_store_of_another_portal(portals: list[PortalProcess]) -> None:
+    here, there = portals
+    for server in portals:
+        for plate in (PLATE, OTHER):
+            assert lookup(server, plate).status == 200
+    done = here.command_line("purge", PLATE)
+    assert (done.returncode, done.stderr.count("\n")) == (0, 1), done.stderr
+    for server in portals:
+        assert is_stored(server, PLATE) == {False}
+        assert is_stored(server, OTHER) == {True}
+    wait_until(lambda: tag_of(PLATE) not in contents(there.data_dir), "the erasure of the bytes")
+
+
+def contents(folder: Path) -> bytes:
+    return b"".join(file.read_bytes() for file in folder.glob("cache.sqlite*"))
