@@ -8,6 +8,7 @@ from bench.batch import batch
 from bench.debian import fetch_missing
 from bench.fleet import fleet
 from bench.hits import hits, store_copies
+from bench.ledger import ledger_command
 from bench.misses import cold_page, proxied, warm_page
 from bench.programs import stage
 from bench.results import Report
@@ -23,6 +24,7 @@ SCENARIOS = {
     "entries": entries,
     "batch": batch,
     "fleet": fleet,
+    "ledger": ledger_command,
     "start": start,
 }
 

@@ -3,7 +3,6 @@
 import csv
 import re
 import sys
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 
@@ -18,7 +17,7 @@ SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collap
 COLUMNS: Sequence[str] = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
 NUMBERS = frozenset({"price", "status", "calls", "spent", "hits", "collapsed", "saved"})
 Value = str | int | Decimal | None
-Record = Mapping[str, Value]
+Record = Sequence[Value]
 
 
 def ledger_command(book: Ledger, usage: UsageLog) -> Command:
@@ -42,74 +41,63 @@ def ledger_command(book: Ledger, usage: UsageLog) -> Command:
         if summary and everywhere:
             raise click.UsageError("--summary is of one upstream, --all of every one")
         if summary:
-            columns, records = SUMMARY_COLUMNS, _summary(book.rows(month), usage.unpaid(month))
+            columns, records = SUMMARY_COLUMNS, _summary(usage.by_operation(month))
         else:
             columns = (*COLUMNS, "namespace") if everywhere else COLUMNS
-            records = map(_record, book.rows(month, everywhere))
+            records = (_record(row)[: len(columns)] for row in book.rows(month, everywhere))
         if as_csv:
-            _write_csv(columns, (_cells(each, columns) for each in records))
+            _write_csv(columns, map(_cells, records))
             return
         if as_json:
-            lines = json_array_lines(
-                {name: _plain(each[name]) for name in columns} for each in records
-            )
+            lines = json_array_lines(dict(zip(columns, each, strict=True)) for each in records)
         else:
-            rows = (_cells(each, columns) for each in records)
-            lines = table_lines(columns, rows, NUMBERS, header=summary or is_terminal())
+            header = summary or is_terminal()
+            lines = table_lines(columns, map(_cells, records), NUMBERS, header=header)
         for line in lines:
             print(line)
 
     return ledger
 
 
-def _summary(rows: Iterable[UpstreamCall], unpaid: Mapping[str, Usage]) -> Iterator[Record]:
+def _summary(operations: Mapping[str, Usage]) -> Iterator[Record]:
     """Yield a record for each operation, and a last record with the totals.
 
     "hits" counts answers from the cache. "saved" is the price in R$ of the upstream calls that
     these answers replaced. "collapsed" counts lookups that shared the upstream call of another
     lookup. These lookups are not included in "saved".
     """
-    calls: defaultdict[str, int] = defaultdict(int)
-    spent: defaultdict[str, Decimal] = defaultdict(Decimal)
-    for row in rows:
-        calls[row.operation] += 1
-        spent[row.operation] += row.price
-    for name in sorted(calls.keys() | unpaid.keys()):
-        yield _summed(name, calls[name], spent[name], unpaid.get(name, Usage()))
-    total = sum(spent.values(), Decimal(0))
-    yield _summed("all", sum(calls.values()), total, merged(unpaid.values()))
-
-
-def _summed(name: str, calls: int, spent: Decimal, unpaid: Usage) -> Record:
-    values = (name, calls, spent, unpaid.hits + unpaid.stale, unpaid.collapsed, unpaid.saved)
-    return dict(zip(SUMMARY_COLUMNS, values, strict=True))
+    for name, usage in [*sorted(operations.items()), ("all", merged(operations.values()))]:
+        served = usage.hits + usage.stale
+        yield name, usage.calls, usage.spent, served, usage.collapsed, usage.saved
 
 
 def _record(row: UpstreamCall) -> Record:
-    return {
-        "sent_at": row.sent_at.isoformat(timespec="seconds"),
-        "operation": row.operation,
-        "origin": row.origin,
-        "caller": row.caller,
-        "price": row.price,
-        "outcome": row.outcome,
-        "status": row.status,
-        "namespace": row.namespace,
-    }
+    """Return the values of COLUMNS, and the namespace."""
+    return (
+        row.sent_at.isoformat(timespec="seconds"),
+        row.operation,
+        row.origin,
+        row.caller,
+        row.price,
+        row.outcome,
+        row.status,
+        row.namespace,
+    )
 
 
-def _cells(record: Record, columns: Sequence[str]) -> tuple[str, ...]:
-    return tuple(_text(record[name]) for name in columns)
+def _cells(record: Record) -> tuple[str, ...]:
+    return tuple(map(_text, record))
 
 
 def _text(value: Value) -> str:
-    if value is None:
-        return ""
-    return _reais(value) if isinstance(value, Decimal) else str(value)
-
-
-def _plain(value: Value) -> str | int | float | None:
-    return float(value) if isinstance(value, Decimal) else value
+    match value:
+        case str():
+            return value
+        case None:
+            return ""
+        case Decimal():
+            return _reais(value)
+    return str(value)
 
 
 def _reais(amount: Decimal) -> str:

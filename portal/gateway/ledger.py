@@ -6,12 +6,23 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import Connection, Engine, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    bindparam,
+    case,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
@@ -92,6 +103,10 @@ class UpstreamCall:
     namespace: str = ""  # empty in rows from portal versions without namespaces
 
 
+# The columns of UpstreamCall.
+_SHOWN = [ledger.c[each.name] for each in fields(UpstreamCall)]
+
+
 @dataclass(frozen=True, slots=True)
 class Allowance:
     """The numbers of upstream calls that the daily limits still allow.
@@ -168,22 +183,28 @@ class Ledger:
         Omits calls that were never sent. Includes calls of other namespaces only if ``everywhere``
         is true.
         """
-        query = select(ledger).where(ledger.c.outcome.not_in(FREE_OUTCOMES)).order_by(ledger.c.id)
+        wanted: ColumnElement[bool] = ledger.c.outcome.not_in(FREE_OUTCOMES)
         if not everywhere:
-            query = query.where(ledger.c.namespace == self._namespace)
+            wanted &= ledger.c.namespace == self._namespace
         if month is not None:
-            query = query.where(ledger.c.day.between(f"{month}-01", f"{month}-31"))
+            wanted &= ledger.c.day.between(f"{month}-01", f"{month}-31")
+        numbers = select(func.min(ledger.c.id), func.max(ledger.c.id)).where(wanted)
         # Read page by page, because PostgreSQL's driver would fetch all rows of a single query at
         # once. In SQLite, a query that stays open while a slow terminal prints its rows would block
-        # checkpoints of the write-ahead log.
-        last = 0
-        while True:
+        # checkpoints of the write-ahead log. A page is selected by number alone. With ``wanted`` in
+        # its WHERE clause, SQLite would use the index "ledger_by_use", and would read and sort all
+        # rows of the namespace for each page.
+        page = select(*_SHOWN, wanted.label("is_wanted"), ledger.c.id).order_by(ledger.c.id)
+        with reading(self._engine) as db:
+            number, last = db.execute(numbers).one()
+        while number is not None and number <= last:
+            within = ledger.c.id.between(number, last)
             with reading(self._engine) as db:
-                page = db.execute(query.where(ledger.c.id > last).limit(PAGE_SIZE)).all()
-            yield from map(_row, page)
-            if len(page) < PAGE_SIZE:
+                rows = db.execute(page.where(within).limit(PAGE_SIZE)).all()
+            yield from (_call(row) for row in rows if row.is_wanted)
+            if len(rows) < PAGE_SIZE:
                 return
-            last = page[-1].id
+            number = rows[-1].id + 1
 
     def charges(self, batch: str, subjects: Sequence[str]) -> BatchCharges:
         """Return what a batch's calls cost, in total and for each vehicle of ``subjects``.
@@ -482,16 +503,11 @@ class LedgerEntry:
         return Decimal(0) if is_free else self.price
 
 
-def _row(row: Any) -> UpstreamCall:
+def _call(row: Any) -> UpstreamCall:
+    sent_at, operation, origin, caller, price, outcome, status, namespace, *_ = row
     return UpstreamCall(
-        sent_at=from_epoch(row.sent_at),
-        operation=row.operation,
-        origin=row.origin,
-        caller=row.caller,
-        price=Decimal(row.price),
-        outcome=row.outcome,
-        status=row.status,
-        namespace=row.namespace,
+        *(from_epoch(sent_at), operation, origin, caller),
+        *(Decimal(price), outcome, status, namespace),
     )
 
 

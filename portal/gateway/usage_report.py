@@ -4,11 +4,11 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, timedelta
 from decimal import Decimal
 from typing import Any
 
-from sqlalchemy import ColumnElement, Engine, Select, and_, case, func, not_, or_, select
+from sqlalchemy import Column, ColumnElement, Engine, Select, and_, case, func, not_, or_, select
 
 from portal.gateway.ledger import ALL_CALLERS, FREE_OUTCOMES, OPEN, token_counter
 from portal.storage import ledger, lookup_counts, reading, spending
@@ -101,16 +101,14 @@ class UsageLog:
         """
         return {caller: usage for (caller,), usage in self._sums(first, "caller").items()}
 
-    def unpaid(self, month: str | None = None) -> dict[str, Usage]:
-        """Return for each operation the lookups that needed no upstream call of their own.
-
-        ``month`` is a month such as "2026-11", or None for all months.
-        """
-        days = lookup_counts.c.day.startswith(month or "", autoescape=True)
-        found: defaultdict[str, list[Usage]] = defaultdict(list)
-        for (operation,), usage in self._unpaid(days, "operation"):
-            found[operation].append(usage)
-        return {operation: merged(usage) for operation, usage in found.items()}
+    def by_operation(self, month: str | None = None) -> dict[str, Usage]:
+        """Return the usage of each operation in a month such as "2026-11", or in all months."""
+        first, before = date.min, date.max
+        if month is not None:
+            first = date.fromisoformat(f"{month}-01")
+            before = (first + timedelta(days=31)).replace(day=1)
+        found = self._sums(first, "operation", before=before)
+        return {operation: usage for (operation,), usage in found.items()}
 
     def failures(self, first: date) -> list[CallFailures]:
         """Return the failed calls since the day ``first``.
@@ -166,11 +164,14 @@ class UsageLog:
         }
         return CallsToday(counters.get(ALL_CALLERS, 0), by_token)
 
-    def _sums(self, first: date, *groups: str) -> dict[tuple[str, ...], Usage]:
+    def _sums(
+        self, first: date, *groups: str, before: date = date.max
+    ) -> dict[tuple[str, ...], Usage]:
         found: defaultdict[tuple[str, ...], list[Usage]] = defaultdict(list)
-        for *group, price, calls in self._all(paid_query(self._namespace, first, *groups)):
+        paid = paid_query(self._namespace, first, *groups, before=before)
+        for *group, price, calls in self._all(paid):
             found[tuple(group)].append(Usage(calls=calls, spent=calls * Decimal(price)))
-        for key, usage in self._unpaid(lookup_counts.c.day >= first.isoformat(), *groups):
+        for key, usage in self._unpaid(_within(lookup_counts.c.day, first, before), *groups):
             found[key].append(usage)
         return {group: merged(usage) for group, usage in found.items()}
 
@@ -202,8 +203,10 @@ class UsageLog:
             return db.execute(query).all()
 
 
-def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
-    """Return a query that counts the calls since ``first`` that may have been charged.
+def paid_query(namespace: str, first: date, *groups: str, before: date = date.max) -> Select[Any]:
+    """Return a query that counts the calls from ``first`` on that may have been charged.
+
+    Calls on the day ``before`` and on later days are not counted.
 
     The query counts the calls for each combination of price and the columns in ``groups``. The
     index "ledger_by_use" covers all columns of this query.
@@ -213,11 +216,16 @@ def paid_query(namespace: str, first: date, *groups: str) -> Select[Any]:
         select(*columns, func.count().label("calls"))
         .where(
             ledger.c.namespace == namespace,
-            ledger.c.day >= first.isoformat(),
+            _within(ledger.c.day, first, before),
             ledger.c.outcome.not_in(FREE_OUTCOMES),
         )
         .group_by(*columns)
     )
+
+
+def _within(day: Column[str], first: date, before: date) -> ColumnElement[bool]:
+    since = day >= first.isoformat()
+    return since if before == date.max else and_(since, day < before.isoformat())
 
 
 def _failed() -> ColumnElement[bool]:

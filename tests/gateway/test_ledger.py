@@ -8,13 +8,15 @@ from contextlib import suppress
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, event, insert, select
 
-from portal.gateway import BatchCharges, Caller, Failure
+from portal.gateway import BatchCharges, Caller, Failure, Ledger
 from portal.gateway.ledger import LedgerEntry
-from portal.storage import reading, spending
+from portal.storage import ledger as ledger_table
+from portal.storage import reading, spending, writing
 from portal.storage.tables import (
     metadata,
 )
@@ -280,3 +282,28 @@ def test_ledger_count_equals_upstream_count(tmp_path: Path, clock: Clock) -> Non
         made.decode(f"ABC1D{number % 7:02}")
     wait_until(lambda: len(spent(made.ledger)) == 7, "the rows")
     assert len(made.upstream.calls) == 7
+
+
+def test_no_page_of_the_ledger_is_sorted_or_scanned_again(engine: Engine, clock: Clock) -> None:
+    """With the index on the namespace, each page would read and sort all rows."""
+    book = Ledger(engine, clock=clock, namespace="up")
+    row = {"sent_at": 1.0, "day": "2026-10-05", "operation": "decode", "subject": ""}
+    call = {"origin": "primary", "caller": "ana", "price": "1", "outcome": "answered"}
+    with writing(engine) as db:
+        db.execute(insert(ledger_table), [{**row, **call, "namespace": "up"}] * 5000)
+    with engine.connect() as db:
+        db.execution_options(isolation_level="AUTOCOMMIT").exec_driver_sql("ANALYZE")
+    seen: list[tuple[str, Any]] = []
+    event.listen(engine, "before_cursor_execute", lambda *each: seen.append((each[2], each[3])))
+    assert len(list(book.rows())) == len(list(book.rows("2026-10"))) == 5000
+    pages = [each for each in seen if "LIMIT" in each[0]]
+    assert len(pages) >= 10
+    explain = "EXPLAIN QUERY PLAN " if engine.dialect.name == "sqlite" else "EXPLAIN "
+    key = "USING INTEGER PRIMARY KEY" if engine.dialect.name == "sqlite" else "using ledger_pkey"
+    for statement, values in pages:
+        with reading(engine) as db:
+            plan = "\n".join(
+                str(each[-1]) for each in db.exec_driver_sql(explain + statement, values)
+            )
+        assert key in plan, plan
+        assert "TEMP B-TREE" not in plan and "Sort" not in plan, plan

