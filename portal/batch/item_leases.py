@@ -65,24 +65,24 @@ _LEASE: Final = PreparedStatement(
         ),
     )
     .values(holder=bindparam("by"), lease_until=bindparam("until"))
-    .returning(items.c.id, items.c.sealed, items.c.attempts)
+    .returning(items.c.position, items.c.sealed, items.c.attempts)
+)
+# A leased item is named by its batch and position, because no later item ever has the same two.
+# SQLite gives the number (``id``) of a purged item to a later item.
+_HELD: Final = (
+    items.c.batch == bindparam("of"),
+    items.c.position == bindparam("at"),
+    items.c.holder == bindparam("by"),
+    items.c.state == "pending",
 )
 _WANTED: Final = PreparedStatement(
-    select(items.c.id).where(
-        items.c.id == bindparam("item"),
-        items.c.holder == bindparam("by"),
-        items.c.state == "pending",
-        items.c.batch == table.c.id,
-        table.c.state != "cancelled",
+    select(items.c.position).where(
+        *_HELD, items.c.batch == table.c.id, table.c.state != "cancelled"
     )
 )
 _FINISH: Final = PreparedStatement(
     update(items)
-    .where(
-        items.c.id == bindparam("item"),
-        items.c.holder == bindparam("by"),
-        items.c.state == "pending",
-    )
+    .where(*_HELD)
     .values(
         state=bindparam("ends_as"),
         cause=bindparam("why"),
@@ -91,6 +91,7 @@ _FINISH: Final = PreparedStatement(
         sealed_result=bindparam("result"),
     )
 )
+_RELEASE: Final = update(items).where(*_HELD).values(holder="", lease_until=0.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +102,8 @@ class Claim:
     pauses that this item has caused.
     """
 
-    item: int
     batch: str
+    position: int
     subject: Subject
     ask: tuple[LookupName, ...]
     tries: int
@@ -173,7 +174,7 @@ class ItemLeases:
         has leased the item.
         """
         with reading(self._engine) as db:
-            return _WANTED.run(db, {"item": claim.item, "by": self._holder}).first() is not None
+            return _WANTED.run(db, self._held(claim)).first() is not None
 
     def finish(
         self,
@@ -198,8 +199,7 @@ class ItemLeases:
             changed = _FINISH.run(
                 db,
                 {
-                    "item": claim.item,
-                    "by": self._holder,
+                    **self._held(claim),
                     "ends_as": "failed" if cause else "done",
                     "why": cause,
                     "result": sealed,
@@ -217,7 +217,8 @@ class ItemLeases:
         until = None if pause.resume_after_s is None else now + pause.resume_after_s
         with self._rows.writing() as db:
             db.execute(
-                self._held(claim).values(holder="", lease_until=0.0, attempts=items.c.attempts + 1)
+                _RELEASE.values(attempts=items.c.attempts + 1),
+                self._held(claim),
             )
             db.execute(
                 update_batch(claim.batch)
@@ -234,7 +235,7 @@ class ItemLeases:
     def release(self, claim: Claim) -> None:
         """Release an item, which stays pending."""
         with self._rows.writing() as db:
-            db.execute(self._held(claim).values(holder="", lease_until=0.0))
+            db.execute(_RELEASE, self._held(claim))
 
     def release_all(self) -> None:
         """Release all items that an earlier process with the same ``holder`` had leased."""
@@ -295,8 +296,8 @@ class ItemLeases:
             if len(running) > 1:
                 db.execute(update_batch(row.id).values(claimed_at=now))
             return Claim(
-                item=leased.id,
                 batch=row.id,
+                position=leased.position,
                 subject=self._rows.subject(row.id, leased.sealed),
                 ask=split_ask(row.ask),
                 tries=row.tries,
@@ -305,10 +306,9 @@ class ItemLeases:
             )
         return None
 
-    def _held(self, claim: Claim) -> Any:
-        return update(items).where(
-            items.c.id == claim.item, items.c.holder == self._holder, items.c.state == "pending"
-        )
+    def _held(self, claim: Claim) -> dict[str, object]:
+        """Return the parameters of ``_HELD``."""
+        return {"of": claim.batch, "at": claim.position, "by": self._holder}
 
     def _claimable(self, db: Connection, row: Any, now: float) -> int:
         is_leased = case((items.c.lease_until > now, 1), else_=0)

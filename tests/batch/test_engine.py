@@ -732,6 +732,38 @@ def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
     assert one.batches.forget("AAA0A00") == 0
 
 
+def test_late_answer_of_a_purged_plate_does_not_enter_a_batch_created_since(
+    tmp_path: Path, clock: Clock, engine: Engine
+) -> None:
+    """SQLite gives the row number of the purged item to the first item of the new batch."""
+    created: list[str] = []
+    gate = threading.Event()
+
+    def answer(resource: Resource) -> Response:
+        if resource.path.endswith("AAA0A00"):
+            assert one.batches.forget("AAA0A00") == 1
+            created.append(one.create(["BBB0B00"]))
+            one.start(created[0])
+            one.runner.tick()
+            wait_until(lambda: len(one.bench.upstream.calls) == 2, "the lookup of the new batch")
+        else:
+            assert gate.wait(20)
+        return good(resource)
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer), database=engine)
+    one.start(one.create(["AAA0A00"], ask=LOOKUPS))
+    one.runner.tick()
+    wait_until(lambda: one.runner.active == 1 and len(created) == 1, "the end of the first lookup")
+    pending = one.get(created[0])
+    gate.set()
+    found = one.run(created[0])
+    assert (pending.state, pending.counts.pending) == ("running", 1)
+    assert (found.state, found.counts.done) == ("done", 1)
+    assert [item.subject.text for item in one.batches.items(created[0], OWNER)] == ["BBB0B00"]
+    asked = [call.path.rpartition("/")[2] for call in one.bench.upstream.calls]
+    assert asked == ["AAA0A00", "BBB0B00"]
+
+
 @pytest.mark.parametrize("event", ["purge", "cancel", "revocation"])
 def test_no_further_lookup_of_an_item_is_sent_after(
     tmp_path: Path, clock: Clock, event: str
