@@ -205,7 +205,6 @@ def _build(
         engine,
         keys,
         gateway.retention_s,
-        ledger,
         wake=process.ask_for_batches or (lambda: None),
     )
     dossiers = DossierArchive(engine, keys, purge_bucket, lifetime_s=settings.dossier_days * DAY)

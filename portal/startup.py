@@ -24,7 +24,6 @@ from portal.batch import Batches
 from portal.commands import DataCheck, EmbeddedStore
 from portal.dossiers import DossierArchive
 from portal.gateway import (
-    Ledger,
     StoreRefused,
     cache_backend,
     purge_bucket,
@@ -169,8 +168,7 @@ def _drop_unreadable(engine: Engine, secrets: Sequence[bytes], namespace: str) -
     keys = SubjectKeys(secret, str, namespace, former=former)
     History(engine, keys).drop_unreadable()
     DossierArchive(engine, keys, purge_bucket, lifetime_s=0).drop_unreadable()
-    ledger = Ledger(engine, namespace=namespace)
-    Batches(engine, keys, lambda _: 0.0, ledger).drop_unreadable()
+    Batches(engine, keys, lambda _: 0.0).drop_unreadable()
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:

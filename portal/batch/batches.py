@@ -15,13 +15,12 @@ from decimal import Decimal
 from typing import Any, Final
 
 import msgspec
-from sqlalchemy import Connection, Engine, bindparam, case, delete, func, insert, select, update
+from sqlalchemy import Connection, Engine, case, delete, func, insert, select, update
 
 from portal.access import SubjectKeys
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.rows import Access, BatchRows, UnknownBatch, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
-from portal.gateway import BatchCharges, Ledger
 from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.storage import erase_deleted, reading
@@ -67,9 +66,8 @@ class QuotedItem:
 class Batches:
     """The batches of one namespace (the name of an upstream, or "demo").
 
-    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``ledger`` records
-    the upstream calls and their prices. ``Batches`` calls ``wake`` when a batch starts, so that a
-    BatchRunner looks up the batch's items at once.
+    ``retention_s`` returns how many seconds the answers to a lookup are stored. ``Batches`` calls
+    ``wake`` when a batch starts, so that a BatchRunner looks up the batch's items at once.
     """
 
     def __init__(
@@ -77,7 +75,6 @@ class Batches:
         engine: Engine,
         keys: SubjectKeys,
         retention_s: Callable[[LookupName], float],
-        ledger: Ledger,
         clock: Callable[[], float] = time.time,
         wake: Callable[[], None] = lambda: None,
     ) -> None:
@@ -85,7 +82,6 @@ class Batches:
         self._keys = keys
         self._namespace = keys.namespace
         self._rows = BatchRows(engine, keys, retention_s, clock)
-        self._ledger = ledger
         self._clock = clock
         self._wake = wake
 
@@ -117,7 +113,6 @@ class Batches:
                 "attempts": 0,
                 "holder": "",
                 "lease_until": 0.0,
-                "at_most": str(new.at_most),
             }
             for position, new in enumerate(new_items)
         ]
@@ -135,7 +130,7 @@ class Batches:
                     tries=0,
                     claimed_at=0.0,
                     ask=",".join(ask),
-                    at_most=str(_sum(new_items)),
+                    at_most=str(sum((new.at_most for new in new_items), Decimal(0))),
                     repeated=len(listed.repeated),
                     sealed_wrong=self._rows.encrypted(
                         msgspec.json.encode(LeftOut(listed.wrong, listed.more_wrong))
@@ -205,19 +200,27 @@ class Batches:
         ]
 
     def start(
-        self, batch: str, owner: str, access: Access, left: Sequence[QuotedItem] = ()
+        self,
+        batch: str,
+        owner: str,
+        access: Access,
+        left: Decimal = Decimal(0),
+        max_cost: Decimal | None = None,
     ) -> None:
         """Start or resume a batch. The batch's failed items are looked up again.
 
-        ``left`` contains the pending and the failed items, with the present prices of their
-        lookups. A done batch without failed items stays unchanged, so that its owner cannot
-        postpone ``expires_at`` by starting it again and again. Raises UnknownBatch or NotAllowed.
+        ``left`` is the present price in R$ of the lookups that the pending and failed items need.
+        The batch spends at most ``max_cost``, by default what it has spent plus ``left``. For a
+        running batch, ``max_cost`` replaces the former limit. A done batch without failed items
+        stays unchanged, so that its owner cannot postpone ``expires_at`` by starting it again and
+        again. Raises UnknownBatch or NotAllowed.
         """
         now = self._clock()
         sealed = self._rows.encrypted(msgspec.json.encode(access))
-        quoted = {self._keys.tag(item.subject.text): item.at_most for item in left}
         with self._change(batch, owner, "start") as (db, row):
             if row.state == "running":
+                if max_cost is not None:
+                    db.execute(update_batch(batch).values(at_most=str(max_cost)))
                 return
             db.execute(
                 update(items)
@@ -227,21 +230,7 @@ class Batches:
             is_done = not has_pending(db, batch)
             if is_done and row.state == "done":
                 return
-            charges = self._ledger.charges(batch, list(quoted))
-            # ``quoted`` has the prices of the calls that remain. Add the prices of the calls that
-            # the upstream has already answered for this batch, because the function ``_left``
-            # subtracts these prices from an item's ``at_most``.
-            prices = [
-                {"priced": tag, "price": str(price + charges.answered.get(tag, 0))}
-                for tag, price in quoted.items()
-            ]
-            if prices:
-                db.execute(
-                    update(items)
-                    .where(items.c.batch == batch, items.c.subject == bindparam("priced"))
-                    .values(at_most=bindparam("price")),
-                    prices,
-                )
+            limit = Decimal(row.spent) + left if max_cost is None else max_cost
             db.execute(
                 update_batch(batch).values(
                     state="done" if is_done else "running",
@@ -250,7 +239,7 @@ class Batches:
                     tries=0,
                     started_at=now if row.started_at is None else row.started_at,
                     ended_at=row.ended_at if is_done else None,
-                    at_most=str(charges.spent + _sum(left)),
+                    at_most=str(limit),
                     expires_at=now + self._rows.kept_s(split_ask(row.ask)),
                     sealed_access=None if is_done else sealed,
                 )
@@ -449,7 +438,7 @@ class Batches:
             resume_at=row.resume_at,
             ask=split_ask(row.ask),
             counts=Counts(total, stored, done, failed, pending),
-            cost=self._cost(db, row, now),
+            cost=_cost(row),
             wrong=left_out.wrong,
             created_at=row.created_at,
             started_at=row.started_at,
@@ -459,23 +448,6 @@ class Batches:
             more_wrong=left_out.more,
             repeated=row.repeated,
         )
-
-    def _cost(self, db: Connection, row: Any, now: float) -> Cost:
-        if row.state in ("done", "cancelled"):
-            spent = self._ledger.charges(row.id, []).spent
-            return Cost(spent, spent)
-        query = select(items.c.subject, items.c.at_most, items.c.lease_until).where(
-            items.c.batch == row.id, items.c.state == "pending"
-        )
-        pending = db.execute(query).all()
-        was_started = row.started_at is not None
-        charges = self._ledger.charges(
-            row.id, [item.subject for item in pending] if was_started else []
-        )
-        if any(item.at_most is None for item in pending):  # rows from before schema revision 0007
-            return Cost(charges.spent, max(charges.spent, Decimal(row.at_most)))
-        left = sum((_left(item, charges, now) for item in pending), Decimal(0))
-        return Cost(charges.spent, charges.spent + left)
 
     def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
         drafts = (
@@ -492,27 +464,10 @@ class Batches:
         return self._keys.owner_key("", owner)
 
 
-def _left(item: Any, charges: BatchCharges, now: float) -> Decimal:
-    """Return the highest price in R$ of the calls that a pending item still needs.
-
-    Calls that are answered or in progress are not needed again. Calls that failed, or whose process
-    was killed, are needed again. At most one call is in progress, because the lookups of an item
-    are made one after another.
-
-    The caller reads the item first and the charges second, and ``now`` must be earlier than both
-    reads. Between the two reads, a process may lease the item and send a call. In this case,
-    ``item`` has no lease, but the call counts as in progress, because it was sent after ``now``.
-    """
-    left = Decimal(item.at_most) - charges.answered.get(item.subject, 0)
-    if item.subject in charges.open:
-        sent_at, price = charges.open[item.subject]
-        if item.lease_until > now or sent_at >= now:
-            left -= price
-    return max(Decimal(0), left)
-
-
-def _sum(quoted: Sequence[QuotedItem]) -> Decimal:
-    return sum((item.at_most for item in quoted), Decimal(0))
+def _cost(row: Any) -> Cost:
+    spent = Decimal(row.spent)
+    is_ended = row.state in ("done", "cancelled")
+    return Cost(spent, spent if is_ended else max(spent, Decimal(row.at_most)))
 
 
 def _delete(db: Connection, ids: Sequence[str]) -> None:

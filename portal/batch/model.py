@@ -12,11 +12,12 @@ ItemState = Literal["pending", "done", "failed"]
 # Why a batch is paused, or "" if it is not paused. "owner": the owner paused it. "access": the
 # portal refuses the owner's token, or the upstream refuses the owner's upstream credential.
 # "portal": the portal cannot write to the ledger (its record of upstream calls). The other reasons
-# are values of ``portal.gateway.FailureKind``. Only the owner can end a pause for "owner", "access"
-# or "operator_refused".
+# are values of ``portal.gateway.FailureKind``. Only the owner can end a pause for "owner", "price",
+# "access", "operator_refused" or "no_credit".
 Reason = Literal[
     "",
     "owner",
+    "price",
     "day_limit",
     "token_limit",
     "unreachable",
@@ -24,6 +25,7 @@ Reason = Literal[
     "portal",
     "access",
     "operator_refused",
+    "no_credit",
 ]
 
 # "discard" deletes a draft (a batch that was never started).
@@ -55,8 +57,9 @@ class Counts:
 class Cost:
     """The price of a batch's calls in R$.
 
-    ``spent`` is the price of the calls so far, including calls in progress. ``at_most`` is
-    ``spent`` plus the highest possible price of the lookups that the pending items still need.
+    ``spent`` is the price of the calls so far, including calls in progress. ``at_most`` is what a
+    running batch may spend in all, what a draft will be allowed to spend when it starts, and
+    ``spent`` for an ended batch.
     """
 
     spent: Decimal

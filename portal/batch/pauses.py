@@ -14,6 +14,7 @@ MOST_ATTEMPTS: Final = 3
 _PAUSES: Final[dict[FailureKind, Reason]] = {
     "day_limit": "day_limit",
     "token_limit": "token_limit",
+    "price": "price",
     "unreachable": "unreachable",
     "busy": "busy",
     "no_ledger": "portal",
@@ -24,7 +25,7 @@ _PAUSES: Final[dict[FailureKind, Reason]] = {
 # A pause for one of these daily limits lasts until midnight. For these limits,
 # ``Failure.retry_after_s`` is the number of seconds until midnight.
 _UNTIL_MIDNIGHT: Final[frozenset[Reason]] = frozenset({"day_limit", "token_limit"})
-_UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused"})
+_UNTIL_RESUMED: Final[frozenset[Reason]] = frozenset({"access", "operator_refused", "price"})
 _OUTAGES: Final[frozenset[Reason]] = frozenset({"unreachable", "busy"})
 
 

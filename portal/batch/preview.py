@@ -2,7 +2,7 @@
 
 The cost is the price of all answers that are not yet stored. The upstream may charge for a failed
 lookup, and charge again when the lookup is repeated. The computed cost does not include repeated
-lookups.
+lookups. A batch that would spend more than its computed cost pauses.
 """
 
 import time
@@ -14,7 +14,7 @@ from typing import Final
 
 from portal.access import Identity
 from portal.batch.batches import Batches, QuotedItem
-from portal.batch.model import Batch, Cost, ItemState
+from portal.batch.model import Batch, Cost
 from portal.batch.rows import UnknownBatch
 from portal.batch.typed_list import Subject
 from portal.gateway import OPERATIONS, Gateway, Lookup, lookups_of
@@ -71,19 +71,18 @@ class RemainingPreviews:
 
         Raises UnknownBatch.
         """
-        return self._preview(
-            batch, owner, identity, ("pending", "failed"), use_cache=batch.resume_at is not None
-        )
+        return self._preview(batch, owner, identity, use_cache=batch.resume_at is not None)
 
     def priced(self, batch: Batch, owner: str, identity: Identity) -> Batch:
         """Return an owner's batch with ``cost.at_most`` at the present prices.
 
-        ``Batches.get`` computes ``cost.at_most`` from prices that were stored when the batch was
-        created or started. Answers may have expired since, so this method computes a draft's or a
-        paused batch's prices anew. A batch with lookups in progress is returned unchanged, because
-        a preview would contain calls whose price is already in ``cost.spent``. Raises UnknownBatch.
+        The price of a draft was stored when the draft was created, and a paused batch has the price
+        that its owner confirmed at the start. Answers may have expired since. If the batch goes on
+        only when its owner starts it, this method therefore computes the price of a start now. A
+        batch with lookups in progress is returned unchanged, because a preview would contain calls
+        whose price is already in ``cost.spent``. Raises UnknownBatch.
         """
-        return self._priced(batch, owner, identity, use_cache=batch.resume_at is not None)
+        return self._priced(batch, owner, identity, use_cache=False)
 
     def priced_list(self, batches: Sequence[Batch], owner: str, identity: Identity) -> list[Batch]:
         """Return an owner's batches with ``cost.at_most`` from cached previews."""
@@ -95,35 +94,23 @@ class RemainingPreviews:
         return found
 
     def _priced(self, batch: Batch, owner: str, identity: Identity, *, use_cache: bool) -> Batch:
-        if batch.state not in ("draft", "paused") or batch.active:
+        waits = batch.state == "draft" or (batch.state == "paused" and batch.resume_at is None)
+        if not waits or batch.active:
             return batch
-        # Failed items are not priced, because a batch that resumes by itself does not look them up
-        # again.
-        preview = self._preview(batch, owner, identity, ("pending",), use_cache=use_cache)
+        preview = self._preview(batch, owner, identity, use_cache=use_cache)
         spent = batch.cost.spent
         return replace(batch, cost=Cost(spent, spent + preview.at_most))
 
-    def _preview(
-        self,
-        batch: Batch,
-        owner: str,
-        identity: Identity,
-        states: tuple[ItemState, ...],
-        *,
-        use_cache: bool,
-    ) -> Preview:
-        """Return the preview of a batch's items in one of ``states``."""
+    def _preview(self, batch: Batch, owner: str, identity: Identity, *, use_cache: bool) -> Preview:
         now = self._monotonic()
         key = (
             *(batch.id, batch.state, batch.resume_at, batch.counts, batch.active),
             *(identity.digest, identity.scopes),
-            states if batch.counts.failed else ("pending",),
         )
         cached = {old: each for old, each in self._cached.items() if now - each[0] < KEPT_S}
         if not use_cache or key not in cached:
-            items = self._batches.items(batch.id, owner)
-            left = [item.subject for item in items if item.state in states]
-            cached[key] = now, Preview.of(quote(left, batch.ask, identity, self._gateway))
+            left = quote_left(self._batches, batch.id, owner, batch.ask, identity, self._gateway)
+            cached[key] = now, Preview.of(left)
         self._cached = cached
         return cached[key][1]
 
@@ -139,13 +126,17 @@ def quote(
 
 
 def quote_left(
-    batches: Batches, batch: str, owner: str, identity: Identity, gateway: Gateway
+    batches: Batches,
+    batch: str,
+    owner: str,
+    ask: tuple[LookupName, ...],
+    identity: Identity,
+    gateway: Gateway,
 ) -> tuple[QuotedItem, ...]:
     """Return a batch's pending and failed items with the present prices of their lookups.
 
-    Raises UnknownBatch.
+    ``ask`` are the batch's lookups. Raises UnknownBatch.
     """
-    ask = batches.get(batch, owner).ask
     left = [item.subject for item in batches.items(batch, owner) if item.state != "done"]
     return quote(left, ask, identity, gateway)
 

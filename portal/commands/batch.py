@@ -48,11 +48,13 @@ _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are pr
 _REASONS: Final = {
     "day_limit": "the daily limit of the portal is reached",
     "token_limit": "the daily limit of the caller is reached",
+    "price": "the next call would cost more than was confirmed",
     "unreachable": "the upstream cannot be reached",
     "busy": "the upstream asks for a pause",
     "portal": "the database cannot be written",
     "access": "the portal or the upstream does not accept your credential",
     "operator_refused": "the upstream does not accept the portal's credential, tell its operator",
+    "no_credit": "the upstream demands payment or credit",
     "owner": "it was interrupted",
 }
 
@@ -111,12 +113,13 @@ def batch_command(given: BatchTools) -> Command:
         listed = _read(file, tools.limit)
         quoted = quote(listed.subjects, ask, tools.identity, tools.gateway)
         _describe(listed, quoted)
-        if Preview.of(quoted).at_most and not yes and not click.confirm("Go on?", err=True):
+        price = Preview.of(quoted).at_most
+        if price and not yes and not click.confirm("Go on?", err=True):
             sys.exit(1)
         number = _unfinished(tools, listed, ask) or tools.batches.create(
             tools.identity.digest, ask, quoted, listed
         )
-        tools.batches.start(number, tools.identity.digest, tools.access, quoted)
+        tools.batches.start(number, tools.identity.digest, tools.access, price)
         ended = _run(tools, number)
         _write(tools, ended, out, chosen)
         impossible = _impossible(tools, ended)

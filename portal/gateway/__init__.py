@@ -14,7 +14,7 @@ from portal.gateway.gateway import Gateway, Snapshot
 from portal.gateway.key_record import record_key
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
-from portal.gateway.ledger import Allowance, BatchCharges, Ledger, UpstreamCall
+from portal.gateway.ledger import Allowance, Ledger, UpstreamCall
 from portal.gateway.local_cache import CONFIRMED_FOR_S, LocalCache
 from portal.gateway.lookup import (
     CacheStatus,
@@ -63,7 +63,6 @@ __all__ = [
     "REPORT",
     "Allowance",
     "Backend",
-    "BatchCharges",
     "BytesRemain",
     "CachePolicy",
     "CacheStatus",

@@ -5,7 +5,7 @@ import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from datetime import datetime
 from decimal import Decimal
@@ -16,7 +16,6 @@ from sqlalchemy import (
     Connection,
     Engine,
     bindparam,
-    case,
     delete,
     func,
     insert,
@@ -27,11 +26,19 @@ from sqlalchemy.exc import IntegrityError, SQLAlchemyError
 
 from portal.gateway.backend import purge_bucket
 from portal.gateway.lookup import Caller, Failure, Observer
-from portal.storage import PreparedStatement, ledger, reading, spending, was_purged, writing
+from portal.storage import (
+    PreparedStatement,
+    batches,
+    ledger,
+    reading,
+    spending,
+    was_purged,
+    writing,
+)
 from portal.system.error_kind import error_kind
 from portal.system.local_time import from_epoch
 from portal.system.repeated_warning import RepeatedWarning
-from portal.upstream import ANSWERED, CircuitOpen, NotSent, Uncertain
+from portal.upstream import CircuitOpen, NotSent, Uncertain
 
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
@@ -84,6 +91,13 @@ _COUNT = PreparedStatement(_ONE_MORE)
 _COUNT_WITHIN = PreparedStatement(_ONE_MORE.where(spending.c.calls < bindparam("most")))
 _CALLS_SO_FAR = PreparedStatement(select(spending.c.calls).where(*_OF_PAYER))
 _FIRST = insert(spending).values(calls=1)
+# On PostgreSQL, other calls of the batch wait until this transaction ends.
+_BUDGET = PreparedStatement(
+    select(batches.c.spent, batches.c.at_most)
+    .where(batches.c.id == bindparam("of"))
+    .with_for_update()
+)
+_SPENT = PreparedStatement(update(batches).where(batches.c.id == bindparam("of")), ("spent",))
 _RELEASE = PreparedStatement(
     update(spending).where(*_OF_PAYER, spending.c.calls > 0).values(calls=spending.c.calls - 1)
 )
@@ -126,27 +140,14 @@ class Allowance:
         return min((each for each in (self.day, self.token) if each is not None), default=None)
 
 
-@dataclass(frozen=True, slots=True)
-class BatchCharges:
-    """What the calls of a batch cost, in R$.
-
-    ``spent`` is the total price of all calls that were or may have been charged. ``answered`` maps
-    a vehicle's tag (keyed hash) to the total price of the vehicle's calls that the upstream
-    answered with 200. ``open`` maps the tag to the time (epoch seconds) and price of the vehicle's
-    latest call, if this call has no outcome yet. Such a call is in progress, or its process was
-    killed.
-    """
-
-    spent: Decimal
-    answered: Mapping[str, Decimal]
-    open: Mapping[str, tuple[float, Decimal]]
-
-
 class Ledger:
     """Records every call and enforces the daily limits.
 
     Rows and limits belong to one ``namespace`` (an upstream's name, or "demo"), because several
     upstreams may use the same database.
+
+    A batch spends at most the price that its owner confirmed (the column ``batches.at_most``).
+    ``open`` adds a call's price to the batch's sum before the call is sent.
 
     In pass-through mode, each caller sends its own upstream credential. Callers with invalid
     credentials must not use up the daily limit of all callers. A call that the upstream refuses
@@ -205,46 +206,6 @@ class Ledger:
             if len(rows) < PAGE_SIZE:
                 return
             number = rows[-1].id + 1
-
-    def charges(self, batch: str, subjects: Sequence[str]) -> BatchCharges:
-        """Return what a batch's calls cost, in total and for each vehicle of ``subjects``.
-
-        ``subjects`` are the vehicles' tags. A single query reads all amounts. With two queries, the
-        amounts could disagree, because the batch may make a call between them. The query groups the
-        calls for all other vehicles under the tag "", so that the result has few rows.
-        """
-        calls = (
-            select(
-                case((ledger.c.subject.in_(subjects), ledger.c.subject), else_="").label("subject"),
-                *(ledger.c.id, ledger.c.sent_at, ledger.c.price),
-                *(ledger.c.outcome, ledger.c.status),
-            )
-            .where(ledger.c.batch == batch)
-            .subquery()
-        )
-        groups = (calls.c.subject, calls.c.price, calls.c.outcome, calls.c.status)
-        query = (
-            select(*groups, func.count().label("calls"), func.max(calls.c.sent_at).label("sent_at"))
-            .group_by(*groups)
-            .order_by(func.max(calls.c.id))
-        )
-        spent = Decimal(0)
-        answered: dict[str, Decimal] = {}
-        still_open: dict[str, tuple[float, Decimal]] = {}
-        with reading(self._engine) as db:
-            for row in db.execute(query):
-                price = Decimal(row.price)
-                if row.outcome not in FREE_OUTCOMES:
-                    spent += price * row.calls
-                if row.outcome == ANSWERED and row.status == 200:
-                    before = answered.get(row.subject, Decimal(0))
-                    answered[row.subject] = before + price * row.calls
-                # Each row is a group of calls, and the rows are ordered by the latest call in the
-                # group. A vehicle's latest call is therefore in the vehicle's last row.
-                still_open.pop(row.subject, None)
-                if row.outcome == OPEN:
-                    still_open[row.subject] = row.sent_at, price
-        return BatchCharges(spent, answered, still_open)
 
     def paid(self, caller: str, subjects: Sequence[str], since: float) -> dict[str, Decimal]:
         """Return for each vehicle the R$ total of a caller's calls since ``since``.
@@ -318,6 +279,8 @@ class Ledger:
                     db, self._payer(day, token_counter(caller.name)), caller.daily_limit
                 ):
                     raise Failure("token_limit", self._until_midnight(now))
+                if not _charge(db, caller.batch, entry.price):
+                    raise Failure("price")
                 on_trial = self._begin_trial(db, day, caller)
                 is_purged = entry.last_purge is not None and was_purged(
                     db, purge_bucket(entry.subject), entry.last_purge
@@ -404,9 +367,10 @@ class Ledger:
         left_s = entry.deadline - time.monotonic()
         wait_s = min(LONGEST_END_WAIT_S, max(LATE_END_WAIT_S, left_s))
         with writing(self._engine, wait_s) as db:
-            if _CLOSE.run(db, values).rowcount and releases:
-                for payer in (ALL_CALLERS, token_counter(caller)):
+            if _CLOSE.run(db, values).rowcount:
+                for payer in (ALL_CALLERS, token_counter(caller)) if releases else ():
                     _RELEASE.run(db, self._payer(entry.day, payer))
+                _charge(db, entry.caller.batch, entry.cost - entry.price)
             if entry.on_trial and is_answer:
                 _reserve(db, self._payer(entry.day, _proven_key(caller)), 0)
 
@@ -552,3 +516,21 @@ def _reserve(db: Connection, payer: dict[str, object], limit: int) -> bool:
     # The counter's row exists now. Count again, because another process may just have inserted the
     # row.
     return bool(count.run(db, values).rowcount)
+
+
+def _charge(db: Connection, batch: str | None, price: Decimal) -> bool:
+    """Add a call's price in R$ to what its batch has spent. A negative price is given back.
+
+    Return False, and add nothing, if the sum would exceed what the batch may spend, or if the batch
+    was deleted.
+    """
+    if batch is None or not price:
+        return True
+    row = _BUDGET.run(db, {"of": batch}).first()
+    if row is None:
+        return False
+    spent = Decimal(row.spent) + price
+    if price > 0 and spent > Decimal(row.at_most):
+        return False
+    _SPENT.run(db, {"of": batch, "spent": str(spent)})
+    return True

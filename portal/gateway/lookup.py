@@ -27,6 +27,7 @@ FailureKind = Literal[
     "not_found",
     "day_limit",  # The operator's daily limit of calls is reached.
     "token_limit",  # The caller's own daily limit is reached.
+    "price",  # The call would exceed the price that the batch's owner confirmed.
     "not_stored",  # The directive forbids an upstream call, and no stored answer may be used.
     "no_ledger",  # The ledger row could not be written, so nothing was sent.
 ]
@@ -37,7 +38,7 @@ _ALLOWS_STALE: frozenset[FailureKind] = frozenset(
         *("day_limit", "no_ledger"),
     }
 )
-_OWN: frozenset[FailureKind] = frozenset({"token_limit", "not_stored"})
+_OWN: frozenset[FailureKind] = frozenset({"token_limit", "price", "not_stored"})
 _FREE: frozenset[FailureKind] = frozenset({"unreachable", "day_limit", "no_ledger"})
 
 

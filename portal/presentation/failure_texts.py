@@ -73,6 +73,11 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
         "O limite diário de consultas do seu acesso foi atingido.",
         "O limite diário de consultas do seu acesso foi atingido.",
     ),
+    "price": Fault(
+        503,
+        "A consulta passaria do valor confirmado para o lote.",
+        "A consulta passaria do valor confirmado para o lote.",
+    ),
     "not_stored": Fault(
         504,
         "Não há resposta guardada para este pedido.",

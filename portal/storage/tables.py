@@ -113,7 +113,11 @@ batches = Table(
     Column("tries", Integer, nullable=False),  # The number of pauses since the last answer.
     Column("claimed_at", Float, nullable=False),
     Column("ask", String(40), nullable=False),  # The lookups to make, separated by commas.
-    Column("at_most", String(20), nullable=False),  # The batch's highest possible price in R$.
+    # The most in R$ that the batch may spend: a draft's price, or what its owner confirmed last.
+    Column("at_most", String(20), nullable=False),
+    # The price in R$ of the batch's calls that were or may have been charged. A call's row in the
+    # ledger and this sum are written in one transaction.
+    Column("spent", String(20), nullable=False, server_default="0"),
     Column("sealed_access", LargeBinary),  # The owner's token digest or credential, encrypted.
     # The invalid entries of the batch's list of plates, encrypted.
     Column("sealed_wrong", LargeBinary, nullable=False),
@@ -141,9 +145,7 @@ batch_items = Table(
     # The end of the lease in epoch seconds, or 0 without a lease.
     Column("lease_until", Float, nullable=False),
     Column("sealed_result", LargeBinary),  # A summary of the item's answers, encrypted.
-    # The item's highest possible price in R$, computed when the batch was created or last started.
-    # The price is the sum for the calls that were answered before that time, and for the lookups
-    # that had no stored answer. NULL in rows older than schema revision 0007.
+    # Only versions before schema revision 0008 use this column. A later version removes it.
     Column("at_most", String(20)),
     Index("batch_items_by_batch", "batch", "position", unique=True),
     Index("batch_items_by_subject", "subject"),

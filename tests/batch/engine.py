@@ -58,8 +58,8 @@ class BatchEngine:
         quoted = quote(listed.subjects, ask, self.identity, self.bench.gateway)
         return self.batches.create(owner, ask, quoted, listed)
 
-    def start(self, batch: str) -> None:
-        start_batch(self.batches, batch, OWNER, self.identity, self.bench.gateway)
+    def start(self, batch: str, max_cost: Decimal | None = None) -> None:
+        start_batch(self.batches, batch, OWNER, self.identity, self.bench.gateway, max_cost)
 
     def get(self, batch: str) -> Batch:
         return self.batches.get(batch, OWNER)
@@ -91,11 +91,17 @@ def engine_of(
     fresh_s: int = FRESH_S,
     stale_s: int = STALE_S,
 ) -> BatchEngine:
-    one = bench(folder, clock, upstream, daily_limit=daily_limit, fresh_s=fresh_s, stale_s=stale_s)
     engine = database or kept_open(None, folder)
+    one = bench(
+        *(folder, clock, upstream),
+        daily_limit=daily_limit,
+        fresh_s=fresh_s,
+        stale_s=stale_s,
+        database=engine,
+    )
     keys = subject_keys(SECRET, one.store.tag)
     retention_s = one.gateway.retention_s
-    batches = Batches(engine, keys, retention_s, one.ledger, clock)
+    batches = Batches(engine, keys, retention_s, clock)
 
     def leases(holder: str | None = None, limit: int = concurrency) -> ItemLeases:
         return ItemLeases(engine, keys, retention_s, limit, clock, holder)

@@ -33,9 +33,9 @@ from portal.vehicle import LOOKUPS, Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
 from tests.fakes import Clock
 from tests.fakes.databases import kept_open
-from tests.fakes.one_tenant import ledger_of, subject_keys
+from tests.fakes.one_tenant import subject_keys
 from tests.fakes.ports import wait_until
-from tests.gateway.gateways import SECRET, StubUpstream, good
+from tests.gateway.gateways import FRESH_S, SECRET, StubUpstream, good
 
 PRICE = Decimal("0.30")
 
@@ -160,8 +160,10 @@ def test_every_seventh_of_400_plates_fails_and_is_asked_again_alone(
     assert found.cost.spent == sum(row.price for row in rows)
 
 
-def test_most_is_what_was_spent_and_what_is_left_can_cost(tmp_path: Path, clock: Clock) -> None:
-    """Repeated lookups of failed plates can raise the cost above the first preview."""
+def test_most_is_what_the_owner_confirmed_until_the_batch_ends(
+    tmp_path: Path, clock: Clock
+) -> None:
+    """A start confirms what was spent, and the price of the pending and failed plates."""
     texts = plates(6)
     upstream = StubUpstream(failing_for(*texts[:2]))
     one = engine_of(tmp_path, clock, upstream, daily_limit=4, concurrency=1)
@@ -169,20 +171,19 @@ def test_most_is_what_was_spent_and_what_is_left_can_cost(tmp_path: Path, clock:
     one.start(batch)
     found = one.run(batch)
     assert (found.state, found.counts.failed, found.counts.pending) == ("paused", 2, 2)
-    assert (found.cost.spent, found.cost.at_most) == (4 * PRICE, 6 * PRICE)
+    assert found.cost == Cost(4 * PRICE, 6 * PRICE)
     assert found.resume_at is not None
     clock.advance(found.resume_at - clock.now() + 3)
+    upstream.answer = None
     one.start(batch)
-    assert one.get(batch).cost.at_most == (4 + 4) * PRICE
+    assert one.get(batch).cost == Cost(4 * PRICE, (4 + 4) * PRICE)
     found = one.run(batch)
-    assert (found.state, found.cost.spent) == ("done", 8 * PRICE)
-    assert found.cost.at_most == found.cost.spent
+    assert (found.state, found.cost) == ("done", Cost(8 * PRICE, 8 * PRICE))
 
 
 def test_most_stays_the_same_while_all_lookups_succeed(
     tmp_path: Path, clock: Clock, engine: Engine
 ) -> None:
-    """``spent`` already contains calls in progress, so they are not added again."""
     seen: set[Decimal] = set()
 
     def answer(resource: Resource) -> Response:
@@ -197,48 +198,104 @@ def test_most_stays_the_same_while_all_lookups_succeed(
     assert seen == {24 * PRICE}
 
 
-def test_most_of_a_paused_batch_contains_no_answered_lookup(tmp_path: Path, clock: Clock) -> None:
-    one = engine_of(tmp_path, clock, daily_limit=10)
-    batch = one.create(plates(5), LOOKUPS)
+def test_batch_pauses_before_expired_answers_cost_more_than_was_confirmed(
+    tmp_path: Path, clock: Clock, engine: Engine
+) -> None:
+    one = engine_of(tmp_path, clock, database=engine)
+    texts = plates(6)
+    for plate in texts[:5]:
+        one.bench.decode(plate)
+    batch = one.create(texts)
     one.start(batch)
+    assert one.get(batch).cost.at_most == PRICE
+    clock.advance(FRESH_S + 1)
     found = one.run(batch)
-    assert (found.state, found.cost.spent) == ("paused", 10 * PRICE)
-    assert found.cost.at_most == 15 * PRICE
-    one.start(batch)  # stores new prices, without the answered lookups
-    assert one.get(batch).cost.at_most == 15 * PRICE
+    assert (found.state, found.reason, found.resume_at) == ("paused", "price", None)
+    assert (found.cost, found.counts.done) == (Cost(PRICE, PRICE), 1)
+    assert len(one.bench.upstream.calls) == 5 + 1
+    one.start(batch)  # at the present price
+    assert one.get(batch).cost == Cost(PRICE, 6 * PRICE)
+    found = one.run(batch)
+    assert (found.state, found.cost.spent) == ("done", 6 * PRICE)
 
 
-def test_most_contains_a_charged_lookup_again_if_it_will_be_repeated(
+def test_charged_failures_that_are_repeated_stay_within_what_was_confirmed(
     tmp_path: Path, clock: Clock
 ) -> None:
-    one = engine_of(tmp_path, clock, StubUpstream(Failing(500)), daily_limit=1)
-    batch = one.create(plates(1), LOOKUPS)
+    """Each call is charged and the batch pauses after it, as a killed process would end it."""
+    one = engine_of(tmp_path, clock, concurrency=1)
+    batch = one.create(plates(3))
     one.start(batch)
-    found = one.run(batch)
-    assert (found.state, found.counts.pending, found.cost.spent) == ("paused", 1, PRICE)
-    assert found.cost.at_most == (1 + 3) * PRICE
-
-
-def test_most_contains_the_lookup_of_a_killed_process_again(tmp_path: Path, clock: Clock) -> None:
-    one = engine_of(tmp_path, clock)
-    batch = one.create(plates(1), LOOKUPS)
-    one.start(batch)
-    claim = one.leases("killed", 1).claim()
-    assert claim is not None
-    tag = one.bench.store.tag(claim.subject.text)
     caller = Caller("ana", batch=batch)
-    decode, renainf = (
-        LedgerEntry(one.bench.ledger, name, tag, PRICE, caller) for name in ("decode", "renainf")
-    )
-    decode.begin("primary").finish("answered", 200)
-    renainf.begin("primary")
-    clock.advance(1)
-    assert one.get(batch).cost == Cost(2 * PRICE, 3 * PRICE)
-    one.leases("killed").release_all()
-    assert one.get(batch).cost == Cost(2 * PRICE, 4 * PRICE)
-    assert one.leases("next", 1).claim() is not None
-    renainf.begin("primary").finish("answered", 200)
-    assert one.get(batch).cost == Cost(3 * PRICE, 4 * PRICE)
+    for _ in range(2):
+        tag = one.bench.store.tag("AAA0A00")
+        LedgerEntry(one.bench.ledger, "decode", tag, PRICE, caller).begin("primary")
+    free = LedgerEntry(one.bench.ledger, "decode", "", PRICE, caller).begin("primary")
+    assert one.spent(batch) == 3 * PRICE
+    free.finish("not_sent")
+    assert one.spent(batch) == 2 * PRICE
+    found = one.run(batch)
+    assert (found.reason, found.cost, found.counts.done) == ("price", Cost(3 * PRICE, 3 * PRICE), 1)
+
+
+def test_threads_of_two_processes_spend_no_more_than_was_confirmed(
+    tmp_path: Path, clock: Clock, engine: Engine
+) -> None:
+    upstream = StubUpstream()
+    one = engine_of(tmp_path, clock, upstream, database=engine)
+    two = engine_of(tmp_path, clock, upstream, database=engine)
+    batch = one.create(plates(60))
+    one.start(batch, max_cost=20 * PRICE + PRICE / 2)
+    other = threading.Thread(target=two.run, args=(batch,))
+    other.start()
+    found = one.run(batch)
+    other.join()
+    assert (found.state, found.reason) == ("paused", "price")
+    assert found.cost == Cost(20 * PRICE, 20 * PRICE + PRICE / 2)
+    assert len(upstream.calls) == 20
+    assert sum(row.price for row in one.bench.ledger.rows()) == 20 * PRICE
+    one.start(batch, max_cost=25 * PRICE)
+    assert one.run(batch).reason == "price"
+    assert len(upstream.calls) == 25
+    one.start(batch)
+    assert (one.run(batch).state, len(upstream.calls)) == ("done", 60)
+
+
+def test_limit_of_a_running_batch_can_be_changed(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(3))
+    one.start(batch)
+    one.start(batch)
+    assert one.get(batch).cost.at_most == 3 * PRICE
+    one.start(batch, max_cost=PRICE)
+    found = one.run(batch)
+    assert (found.reason, found.cost) == ("price", Cost(PRICE, PRICE))
+
+
+def test_visitor_who_waits_for_a_batch_at_its_limit_gets_an_answer(
+    tmp_path: Path, clock: Clock
+) -> None:
+    """The limit concerns only the batch, so the visitor's own lookup is sent."""
+    one = engine_of(tmp_path, clock)
+    batch = one.create(plates(1))
+    one.start(batch, max_cost=Decimal(0))
+    waiting: list[threading.Thread] = []
+    opened = one.bench.ledger.open
+
+    def open_slowly(entry: LedgerEntry, origin: str) -> LedgerEntry:
+        if entry.caller.batch == batch:
+            visitor = threading.Thread(target=one.bench.decode, args=("AAA0A00",))
+            waiting.append(visitor)
+            visitor.start()
+            flights = one.bench.gateway._single_flight._flights
+            wait_until(lambda: any(each._condition._waiters for each in flights.values()), "wait")  # type: ignore[attr-defined]
+        return opened(entry, origin)
+
+    one.bench.ledger.open = open_slowly  # type: ignore[method-assign]
+    assert one.run(batch).reason == "price"
+    for visitor in waiting:
+        visitor.join(30)
+    assert [row.caller for row in one.bench.ledger.rows()] == ["somebody"]
 
 
 def test_cancelled_batch_can_cost_no_more(tmp_path: Path, clock: Clock) -> None:
@@ -247,16 +304,6 @@ def test_cancelled_batch_can_cost_no_more(tmp_path: Path, clock: Clock) -> None:
     one.start(batch)
     one.batches.cancel(batch, OWNER)
     assert one.get(batch).cost.at_most == one.get(batch).cost.spent
-
-
-def test_most_of_a_batch_without_prices_of_its_items_is_kept(tmp_path: Path, clock: Clock) -> None:
-    """Migration 0007 leaves the items of earlier batches without prices."""
-    database = kept_open(None, tmp_path)
-    one = engine_of(tmp_path, clock, database=database)
-    batch = one.create(plates(3))
-    with database.begin() as db:
-        db.execute(update(items).values(at_most=None))
-    assert one.get(batch).cost.at_most == 3 * PRICE
 
 
 def test_discarded_draft_is_deleted(tmp_path: Path, clock: Clock) -> None:
@@ -527,13 +574,13 @@ def test_batch_under_a_key_of_other_portals_is_left_to_them(tmp_path: Path, cloc
     database = kept_open(None, tmp_path)
     one = engine_of(tmp_path, clock, database=database)
     keys = subject_keys(b"new" * 11, str, former=[SECRET])
-    other = Batches(database, keys, lambda _: 3600.0, ledger_of(database), clock)
+    other = Batches(database, keys, lambda _: 3600.0, clock)
     leases, last = (
         ItemLeases(database, keys, lambda _: 3600.0, limit, clock, "other") for limit in (8, 0)
     )
     item = QuotedItem(Plate.parse("BBB0A00"), is_stored=False, at_most=PRICE)
     foreign = other.create(OWNER, ("decode",), [item], read_list("BBB0A00"))
-    other.start(foreign, OWNER, Access(OWNER), [item])
+    other.start(foreign, OWNER, Access(OWNER), item.at_most)
     for read in (one.batches.get, one.batches.items):
         with pytest.raises(UnknownBatch):
             read(foreign, OWNER)
@@ -711,7 +758,7 @@ def test_batch_without_its_only_plate_is_deleted(tmp_path: Path, clock: Clock) -
         with pytest.raises(UnknownBatch):
             one.get(batch)
     assert [each.id for each in one.batches.listed(OWNER)] == [other]
-    assert one.bench.ledger.charges(done, []).spent == PRICE
+    assert [row.price for row in one.bench.ledger.rows()] == [PRICE]
 
 
 def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
@@ -728,7 +775,7 @@ def test_purge_deletes_a_batch_whose_only_plate_is_being_looked_up(
     wait_until(lambda: not one.runner.active, "the lookup has ended")
     with pytest.raises(UnknownBatch):
         one.get(batch)
-    assert one.bench.ledger.charges(batch, []).spent == PRICE
+    assert [row.price for row in one.bench.ledger.rows()] == [PRICE]
     assert one.batches.forget("AAA0A00") == 0
 
 
@@ -753,7 +800,8 @@ def test_late_answer_of_a_purged_plate_does_not_enter_a_batch_created_since(
     one = engine_of(tmp_path, clock, StubUpstream(answer), database=engine)
     one.start(one.create(["AAA0A00"], ask=LOOKUPS))
     one.runner.tick()
-    wait_until(lambda: one.runner.active == 1 and len(created) == 1, "the end of the first lookup")
+    wait_until(lambda: len(one.bench.upstream.calls) == 2, "the lookup of the new batch")
+    wait_until(lambda: one.runner.active == 1, "the end of the purged plate's lookup")
     pending = one.get(created[0])
     gate.set()
     found = one.run(created[0])

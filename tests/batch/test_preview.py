@@ -91,21 +91,30 @@ def test_draft_is_priced_without_expired_answers(tmp_path: Path, clock: Clock) -
     assert left.priced_list([draft], OWNER, IDENTITY) == [expected]
 
 
-def test_paused_batch_is_priced_without_expired_answers_and_failed_plates(
+def test_batch_that_waits_for_its_owner_has_the_price_of_a_start_now(
     tmp_path: Path, clock: Clock
 ) -> None:
-    one = engine_of(tmp_path, clock, daily_limit=2, concurrency=1)
+    """A start also looks up the failed plate, and pays again for the expired answer."""
+    one = engine_of(tmp_path, clock, concurrency=1)
     one.bench.decode("AAA0A02")
     one.bench.upstream.answer = Failing(500)
     batch = one.create(plates(3))
-    one.start(batch)
+    one.start(batch, max_cost=PRICE)
     found = one.run(batch)
-    assert (found.state, found.counts.failed, found.counts.pending) == ("paused", 1, 2)
-    assert found.cost == Cost(PRICE, 2 * PRICE)
+    assert (found.reason, found.counts.failed, found.counts.pending) == ("price", 1, 2)
     clock.advance(FRESH_S + 1)
     left = RemainingPreviews(one.batches, one.bench.gateway, clock)
-    assert left.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 2) * PRICE)
+    assert left.priced(found, OWNER, IDENTITY).cost == Cost(PRICE, (1 + 3) * PRICE)
     assert left.get(found, OWNER, IDENTITY).at_most == 3 * PRICE
+
+
+def test_batch_that_goes_on_by_itself_keeps_the_confirmed_price(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one, batch = three_left(tmp_path, clock)
+    clock.advance(FRESH_S + 1)
+    left = RemainingPreviews(one.batches, one.bench.gateway, clock)
+    assert left.priced(one.get(batch), OWNER, IDENTITY).cost == Cost(2 * PRICE, 5 * PRICE)
 
 
 def test_list_of_batches_uses_cached_previews(

@@ -7,6 +7,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import cast
 
+from sqlalchemy import Engine
+
 from portal.gateway import (
     DECODE,
     OPERATIONS,
@@ -32,7 +34,7 @@ from portal.gateway import (
 from portal.gateway.retention import Retention
 from portal.gateway.sqlite_cache import SQLiteCache
 from portal.storage import PurgeLog, Purges
-from portal.upstream import Account, Failing, Resource, Response, Unusable
+from portal.upstream import Account, Failing, Resource, Response, Unusable, UpstreamError
 from portal.vehicle import OperationName, Plate
 from tests import factories
 from tests.fakes import Clock
@@ -62,7 +64,10 @@ class StubUpstream:
         self.calls.append(resource)
         if self.gate is not None:
             assert self.gate.wait(20)
-        answer = self.answer(resource) if callable(self.answer) else self.answer
+        try:
+            answer = self.answer(resource) if callable(self.answer) else self.answer
+        except UpstreamError as error:
+            answer = error
         if isinstance(answer, Exception):
             attempt.finish(getattr(answer, "outcome", "maybe"))
             raise answer
@@ -183,6 +188,7 @@ def bench(
     stale_s: int = STALE_S,
     purge_log: PurgeLog | None = None,
     keys: Sequence[bytes] = (SECRET,),
+    database: Engine | None = None,
 ) -> Bench:
     """Return a gateway with its parts.
 
@@ -201,7 +207,7 @@ def bench(
         namespace=NAMESPACE,
         former_seals=former,
     )
-    ledger = ledger_of(kept_open(None, folder), daily_limit, clock)
+    ledger = ledger_of(database or kept_open(None, folder), daily_limit, clock)
     policy = Policy(terms(fresh_s, stale_s), deadline_s, factories.HIDDEN, operator_credential)
     gateway = Gateway(
         upstream,

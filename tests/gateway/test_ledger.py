@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event, insert, select
 
-from portal.gateway import BatchCharges, Caller, Failure, Ledger
+from portal.gateway import Caller, Failure, Ledger
 from portal.gateway.ledger import LedgerEntry
 from portal.storage import ledger as ledger_table
 from portal.storage import reading, spending, writing
@@ -38,35 +38,6 @@ def test_row_is_written_before_the_call(engine: Engine, clock: Clock) -> None:
     attempt.finish("answered", 200)
     (row,) = ledger.rows()
     assert (row.outcome, row.status) == ("answered", 200)
-
-
-def test_charges_of_a_batch(engine: Engine, clock: Clock) -> None:
-    ledger = ledger_of(engine, clock=clock)
-
-    def call(subject: str, outcome: str = "", status: int | None = None, batch: str = "b") -> None:
-        caller = Caller("ana", batch=batch)
-        entry = LedgerEntry(ledger, "decode", subject, Decimal("0.30"), caller).begin("primary")
-        if outcome:
-            entry.finish(outcome, status)
-
-    assert ledger.charges("b", ["one"]) == BatchCharges(Decimal(0), {}, {})
-    call("one", "answered", 200)
-    call("one", "answered", 200)
-    call("one", "answered", 400)
-    call("one", "answered", 429)  # a refusal is not charged
-    call("one")
-    call("two")  # no outcome, because its process was killed
-    call("two", "not_sent")
-    call("three", "answered", 200)
-    call("three")
-    call("one", "answered", 200, batch="another")
-    found = ledger.charges("b", ["one", "two"])
-    assert found.spent == 7 * Decimal("0.30")
-    assert found.answered["one"] == Decimal("0.60")
-    assert found.open["one"] == (clock(), Decimal("0.30"))
-    assert "two" not in found.answered
-    assert "two" not in found.open
-    assert ledger.charges("b", []).spent == found.spent
 
 
 def test_allowance_counts_both_limits(engine: Engine, clock: Clock) -> None:

@@ -247,3 +247,31 @@ def test_counts_of_savings_become_rows_without_a_caller(database: Database) -> N
     assert execute(database, "SELECT * FROM lookup_counts") == [
         ("upstream", "2026-09-21", "", "decode", "0.30", 7, 0, 1)
     ]
+
+
+def test_spending_of_a_batch_is_the_sum_of_its_charged_calls(database: Database) -> None:
+    database.open()
+    call = (
+        "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, outcome, "
+        "batch) VALUES (1790000000.5, '2026-09-21', 'decode', '', 'primary', 'ana', "
+    )
+    started, draft = (
+        "INSERT INTO batches (id, namespace, owner, created_at, expires_at, state, reason, tries, "
+        f"claimed_at, ask, at_most, sealed_wrong) VALUES ('{name}', '', '', 0, 0, '{state}', '', "
+        "0, 0, 'decode', '3.00', '');"
+        for name, state in (("b1", "running"), ("b2", "draft"))
+    )
+    execute(
+        database,
+        "ALTER TABLE batches DROP COLUMN spent; UPDATE alembic_version SET version_num = '0007';"
+        f"{started} {draft} {call} '0.30', 'answered', 'b1'); {call} '0.30', 'maybe', 'b1');"
+        f"{call} '0.25', 'timed_out', 'b1'); {call} '0', 'not_sent', 'b1');"
+        f"{call} '7.00', 'answered', 'gone'); {call} '9.00', 'answered', NULL);",
+    )
+    assert upgrade_schema(unprepared(database)) == "0007"
+    with opened(database.url, database.folder) as engine:
+        assert differences(engine) == []
+    assert execute(database, "SELECT id, spent, at_most FROM batches ORDER BY id") == [
+        ("b1", "0.85", "3.00"),
+        ("b2", "0", "3.00"),
+    ]

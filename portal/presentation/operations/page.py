@@ -59,11 +59,13 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "owner": "pausado por quem o criou",
     "day_limit": "espera o limite do dia",
     "token_limit": "espera o limite do token",
+    "price": "passaria do valor confirmado",
     "unreachable": "espera a fonte voltar",
     "busy": "espera a pausa pedida pela fonte",
     "portal": "espera o livro-caixa",
     "access": "o acesso não é mais aceito",
     "operator_refused": "a fonte não aceitou o acesso deste portal",
+    "no_credit": "a fonte exige pagamento ou saldo",
 }
 BreakerState = Literal["closed", "open", "half-open"]
 

@@ -45,11 +45,13 @@ _REASONS: Final[Mapping[Reason, str]] = {
     "owner": "Pausado por você",
     "day_limit": "O limite diário de consultas deste portal foi atingido",
     "token_limit": "O limite diário de consultas do seu acesso foi atingido",
+    "price": "A próxima consulta passaria do valor confirmado",
     "unreachable": "A fonte de dados não pode ser consultada agora",
     "busy": "A fonte de dados pediu uma pausa",
     "portal": "O portal não conseguiu registrar as consultas",
     "access": "O acesso não é mais aceito",
     "operator_refused": "A fonte de dados não aceitou o acesso deste portal",
+    "no_credit": "A fonte de dados exige pagamento ou saldo",
 }
 _OUT_OF_SCOPE: Final = "O seu acesso não inclui uma das consultas."
 _REJECTED: Final = "A fonte de dados não aceitou a placa."
@@ -207,6 +209,7 @@ class BatchPage:
     ``step`` is 1 (check the list), 2 (make the lookups) or 3 (see the results). The page refreshes
     every ``refresh_s`` seconds, or never if ``refresh_s`` is 0. ``start_label`` is the text of the
     button that starts, continues or repeats the batch, or "" if the page has no such button.
+    ``confirmed`` is the R$ total that the batch may spend if this button is pressed.
 
     ``expired`` is the number of vehicles whose lookups have ended and whose answers have expired.
     The start button does not look up these vehicles again, but a new batch with the same list does.
@@ -234,6 +237,7 @@ class BatchPage:
     at_most: str
     cost_text: str
     start_label: str
+    confirmed: str
     again_text: str
     cancel_text: str
     allowance: str
@@ -368,6 +372,7 @@ def batch_page(
         at_most=formats.brl(left.at_most if left else batch.cost.at_most),
         cost_text=_cost_text(batch, left),
         start_label=_start_label(batch, left),
+        confirmed=str(batch.cost.spent + left.at_most) if left else "",
         again_text=_again_text(batch),
         cancel_text=_cancel_text(counts.pending),
         allowance=_allowance_text(allowance.left, left.calls if left else 0),
@@ -537,6 +542,10 @@ def _pause_text(batch: Batch) -> str:
         return f"O lote continua sozinho em {formats.moment(from_epoch(batch.resume_at))}."
     if batch.reason == "operator_refused":
         return "Avise quem opera o portal. Continue o lote depois que o acesso for corrigido."
+    if batch.reason == "no_credit":
+        return "Avise quem contratou o acesso à fonte. Continue o lote depois que houver saldo."
+    if batch.reason == "price":
+        return "“Continuar” confirma o preço de agora para as placas que faltam."
     return "O lote continua quando você quiser."
 
 

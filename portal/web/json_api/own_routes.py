@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
 from functools import partial
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
@@ -72,6 +73,7 @@ INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
 INVALID_BATCH: Final = 'O corpo deve ser um objeto JSON com "plates", uma lista de textos.'
 TOO_LONG: Final = "Um lote tem no máximo {} placas."
 NOTHING_VALID: Final = "Nenhuma placa nem Renavam válido no lote. {}"
+INVALID_START: Final = 'O corpo é opcional: um objeto JSON com "max_cost", em reais, como 60.50.'
 NO_BATCH: Final = "Lote não encontrado."
 NOT_ALLOWED: Final = {
     "start": "Um lote cancelado não pode ser iniciado.",
@@ -90,6 +92,8 @@ _TYPES: Final = {
     "jsonl": "application/jsonl",
     "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
 }
+_HIGHEST_COST: Final = 10**9  # R$
+_SMALLEST_PRICE: Final = Decimal("0.000001")  # R$, the precision of the settings PRICE_…
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -220,8 +224,12 @@ class OwnApi:
     def start(self, batch: str) -> Response:
         """Start or resume a batch."""
         requester = self._requester()
+        owner, identity = requester.owner, requester.identity
+        sender = sender_of(self.gatekeeper, identity)
+        document = read_object(self.uploads, sender, INVALID_START, may_be_absent=True)
+        max_cost = _max_cost(document.get("max_cost"))
         self._count(requester)
-        start_batch(self.batches, batch, requester.owner, requester.identity, self.gateway)
+        start_batch(self.batches, batch, owner, identity, self.gateway, max_cost)
         return self._one(batch, requester)
 
     def pause(self, batch: str) -> Response:
@@ -436,6 +444,17 @@ def _asked(names: Sequence[object], identity: Identity, invalid: str) -> tuple[L
     if not all(map(identity.has_scope, asked)):
         raise Refusal(403, FORBIDDEN)
     return asked
+
+
+def _max_cost(value: object) -> Decimal | None:
+    """Return the most that a batch may spend. Raises Refusal (400)."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise Refusal(400, INVALID_START)
+    if not 0 <= value <= _HIGHEST_COST:
+        raise Refusal(400, INVALID_START)
+    return Decimal(value).quantize(_SMALLEST_PRICE, ROUND_DOWN)
 
 
 def _dialect() -> Dialect:

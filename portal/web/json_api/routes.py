@@ -156,8 +156,12 @@ def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
     return identity.digest if gatekeeper.mode == "managed" else network(request.remote_addr)
 
 
-def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, Any]:
+def read_object(
+    uploads: UploadLimiter, sender: str, invalid: str, *, may_be_absent: bool = False
+) -> dict[str, Any]:
     """Return the JSON object in the request's body.
+
+    If ``may_be_absent`` is true, an empty body counts as an empty object.
 
     ``uploads`` limits how many bodies are read at a time, in total and per ``sender``. If the body
     is not a JSON object, raises Refusal (400) with the message ``invalid``. Aborts with 413 or 415
@@ -170,6 +174,8 @@ def read_object(uploads: UploadLimiter, sender: str, invalid: str) -> dict[str, 
         body = request.get_data(cache=False)
     if len(body) > BODY_CAP:
         abort(413)
+    if may_be_absent and not body:
+        return {}
     if request.content_type and request.mimetype != "application/json":
         abort(415)
     try:

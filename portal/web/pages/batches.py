@@ -3,6 +3,7 @@
 All pages work without JavaScript.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -218,8 +219,11 @@ class BatchPages:
         return self._previews.get(found, owner, identity)
 
     def start(self, identity: Identity, batch: str) -> BaseResponse:
+        # The price on the pressed button, which may be lower than the price of this moment.
+        most = _amount(request.form.get("ate", ""))
         return self._changed(
-            batch, lambda owner: start_batch(self._batches, batch, owner, identity, self._gateway)
+            batch,
+            lambda owner: start_batch(self._batches, batch, owner, identity, self._gateway, most),
         )
 
     def pause(self, identity: Identity, batch: str) -> BaseResponse:  # noqa: ARG002
@@ -299,6 +303,11 @@ def _with_recent(listed: TypedList, recent: Sequence[str]) -> TypedList:
     added = read_strings(recent)
     subjects = dict.fromkeys((*listed.subjects, *added.subjects))
     return replace(listed, subjects=tuple(subjects))
+
+
+def _amount(text: str) -> Decimal | None:
+    """Return the amount in R$ that a button's form carries, or None if the form was changed."""
+    return Decimal(text) if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,6})?", text, re.ASCII) else None
 
 
 def _number(text: str) -> int:

@@ -22,7 +22,7 @@ from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
-from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal
+from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, managed
 from tests.web.json_paths import (
     FORBIDDEN,
     UNAUTHORIZED,
@@ -56,8 +56,8 @@ def created(here: InProcessPortal, plates: list[Any] = PLATES, **more: Any) -> d
     return found
 
 
-def ended(here: InProcessPortal, batch: str) -> dict[str, Any]:
-    assert post(here, f"{BATCHES}/{batch}/start").status_code == 200
+def ended(here: InProcessPortal, batch: str, terms: object = None) -> dict[str, Any]:
+    assert post(here, f"{BATCHES}/{batch}/start", terms).status_code == 200
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         found: dict[str, Any] = here.get(f"{BATCHES}/{batch}").get_json()
@@ -127,6 +127,37 @@ def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstrea
     assert found["counts"]["done"] == 3
     assert upstream.count() == 10
     assert round(found["cost"]["spent"], 2) == 8.20
+
+
+def test_calls_charged_at_both_addresses_stay_within_the_confirmed_price(
+    portal: PortalFactory, upstream: FaultUpstream, secondary: FaultUpstream
+) -> None:
+    upstream.default(faults.answer("application/json", b"garbage"))
+    here = portal(managed(upstream.url, secondary.url), PRICE_DECODE="5", BATCH_CONCURRENCY="2")
+    batch = created(here, plates(4), ask=["decode"])
+    assert batch["cost"]["at_most"] == 20
+    found = ended(here, batch["id"])
+    assert (found["state"], found["reason"], found["resumes_at"]) == ("paused", "price", None)
+    assert found["cost"]["spent"] == 20
+    assert upstream.count() + secondary.count() == 4
+    assert found["cost"]["at_most"] == 20 + 5 * found["counts"]["pending"]
+
+
+def test_batch_spends_at_most_the_given_price(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    here = portal(PRICE_DECODE="0.85", BATCH_CONCURRENCY="1")
+    batch = created(here, plates(4), ask=["decode"])["id"]
+    wrong: object
+    for wrong in ({"max_cost": -1}, {"max_cost": "2"}, {"max_cost": True}, {"max_cost": 1e10}, []):
+        response = post(here, f"{BATCHES}/{batch}/start", wrong)
+        assert response.status_code == 400, wrong
+    assert here.get(f"{BATCHES}/{batch}").get_json()["state"] == "draft"
+    found = ended(here, batch, {"max_cost": 1.8})
+    assert (found["state"], found["reason"], found["counts"]["done"]) == ("paused", "price", 2)
+    assert (upstream.count(), found["cost"]["spent"]) == (2, 1.7)
+    assert found["cost"]["at_most"] == 3.4  # what a start now would confirm
+    assert (ended(here, batch)["state"], upstream.count()) == ("done", 4)
 
 
 def test_csv_has_the_same_cells_in_both_dialects(here: InProcessPortal) -> None:

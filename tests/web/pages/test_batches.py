@@ -66,6 +66,12 @@ def ended(here: InProcessPortal, dealer: PageClient, path: str) -> Page:
     raise AssertionError("the batch did not end")
 
 
+def run_once(here: InProcessPortal, dealer: PageClient) -> Page:
+    """Let the runner start threads if there is work, and return the list of batches."""
+    here.app.extensions["batch_runner"].tick()
+    return dealer.get("/lote")
+
+
 def test_pasted_plates_to_results(
     here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
 ) -> None:
@@ -375,6 +381,26 @@ def test_resumed_and_repeated_lookups_name_their_number_and_price(
     assert "pode ser cobrada outra vez" in paused.text
     assert one["cost"] == {"spent": 4.9, "at_most": 7.35}
     assert "pago duas vezes" not in paused.text
+
+
+def test_page_confirms_the_price_on_its_button(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    """An answer that expires after the page was shown is not paid without a further question."""
+    here.get("/detran/v1/decode/ABC1D23")
+    path = str(send(dealer, "ABC1D23 LMP0A01", consulta=["decode"]))
+    draft = dealer.get(path)
+    assert "Consultar 2 placas por até R$ 0,85" in draft.text
+    (confirmed,) = {field.get("value") for field in draft.all("input", name="ate")}
+    here.app.extensions["store"].purge("ABC1D23")
+    data = {"csrf_token": draft.csrf_token(), "ate": str(confirmed)}
+    dealer.post(f"{path}/iniciar", data=data)
+    wait_until(lambda: "Pausado" in run_once(here, dealer).text, "the pause")
+    page = dealer.get(path)
+    assert "A próxima consulta passaria do valor confirmado" in page.text
+    assert "“Continuar” confirma o preço de agora" in page.text
+    assert "Continuar com 1 placa por até R$ 0,85" in page.text
+    assert upstream.count() == 2
 
 
 def test_draft_whose_answers_have_expired_is_listed_at_its_present_price(
