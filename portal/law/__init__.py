@@ -13,6 +13,7 @@ from portal.law.infractions import Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
 from portal.law.reasons import Reason
+from portal.law.report_check import Contradiction, Evidence, contradictions
 from portal.law.speeding import excess_of, is_speeding
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Cause, Level, Verdict, judge
@@ -34,8 +35,10 @@ __all__ = [
     "Answer",
     "Cause",
     "Clock",
+    "Contradiction",
     "Cost",
     "Effect",
+    "Evidence",
     "FineAssessment",
     "Infraction",
     "Level",
@@ -54,6 +57,7 @@ __all__ = [
     "Unverified",
     "Verdict",
     "assess",
+    "contradictions",
     "court_body_name",
     "court_name",
     "effect_of",

@@ -22,6 +22,12 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _GAP = re.compile(r"[ -]|\. ?")
 _CPF = re.compile(r"(?<![0-9])[0-9]{3}\.[0-9]{3}\.[0-9]{3}-?[0-9]{2}(?![0-9])", re.ASCII)
 _MASKED_CPF = "***.***.***-**"
+_TELEPHONE = re.compile(
+    r"(?<![0-9(])(?:\+?55 ?)?(?:\([1-9][0-9]\) ?9? ?[0-9]{4}[- ]?|[1-9][0-9] 9?[0-9]{4}-)[0-9]{4}"
+    r"(?![0-9])",
+    re.ASCII,
+)
+_MASKED_TELEPHONE = "(**) *****-****"
 
 # After one of these phrases, such as "em nome de" ("in the name of"), even a single capitalised
 # word is treated as a name.
@@ -53,7 +59,7 @@ class _Word:
 
 
 def mask_names(text: str, *, about_people: bool = False) -> str:
-    """Replace the words of full names by initials, and mask CPF (taxpayer) numbers.
+    """Replace the words of full names by initials, and mask CPF (taxpayer) and telephone numbers.
 
     As a rule, only capitalised words that are not in OTHER_WORDS can be part of a name. Two or more
     such words in a row are masked if at least one of these statements is true:
@@ -75,7 +81,7 @@ def mask_names(text: str, *, about_people: bool = False) -> str:
             # Skip a full stop after the name, because the last initial already has one.
             done += text[done : done + 1] == "."
     out.append(text[done:])
-    return _CPF.sub(_MASKED_CPF, "".join(out))
+    return _TELEPHONE.sub(_MASKED_TELEPHONE, _CPF.sub(_MASKED_CPF, "".join(out)))
 
 
 def _initial(word: _Word) -> str:

@@ -28,6 +28,8 @@ TOPIC_LABELS = {
 TEXT_LIMIT = 20_000
 _MOST_EXTRA_TOPICS = 24
 _OK, _WARNING = "✅✔☑🟢", "⚠❌✖✘🚫🚨❗🔴🟡🟠"
+# The marks of a language model's Markdown: bold, headings and code.
+_MARKDOWN = re.compile(r"\*\*|__|`|^ {0,3}#{1,6} +", re.MULTILINE)
 _VARIATION_SELECTORS = "\ufe0e\ufe0f"
 
 
@@ -105,7 +107,7 @@ def _prose(raw: object, marker: str, *, mask: bool, about_people: bool = False) 
     text = clean(raw, limit=TEXT_LIMIT, lines=True)
     if marker and fold(text) == fold(marker):
         return HIDDEN
-    text = _without_marker(text, marker)
+    text = _MARKDOWN.sub("", _without_marker(text, marker))
     if mask:
         text = names.mask_names(text, about_people=about_people)
     return Field(text, "known") if text else EMPTY

@@ -4,10 +4,12 @@ import json
 
 import pytest
 
+from portal.presentation.panels import Panels
+from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
 from portal.vehicle import LookupName, result_of
-from tests.factories import report_body
-from tests.presentation.rendering import CONTEXT, PLATE, panels, render, vehicle_page
+from tests.factories import renainf_body, renajud_body, report_body
+from tests.presentation.rendering import CONTEXT, DOWN, PLATE, panels, render, vehicle_page
 from tests.web.html_checker import check_html, text_of
 
 ALL: tuple[LookupName, ...] = ("decode", "renainf", "renajud")
@@ -51,3 +53,90 @@ def test_report_says_that_it_is_no_inspection() -> None:
     assert "não é laudo de vistoria" in text
     assert "Roubo e furto não verificado" in text
     assert "sem alerta no texto" in text
+
+
+DENIED = {
+    "restricoes": "✅ Nada consta",
+    "multas": "✅ Nenhuma multa em aberto.",
+    "fipe": "✅ R$ 10.000",
+}
+
+
+def page_text(answers: Panels, conclusion: str = "Fim.", **topics: str) -> str:
+    result = {"resumo": "Texto.", "topicos": topics, "laudoFinal": conclusion}
+    body = json.dumps({"status": "DONE", "result": result}).encode()
+    report = WrittenReport("fresh", body, result_of(body), CONTEXT.now)
+    paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
+    page = text_of(check_html(render(vehicle_page(PLATE, answers, report, CONTEXT))))
+    return page + text_of(check_html(render(paper)))
+
+
+@pytest.mark.parametrize(
+    ("topics", "conclusion", "sentence"),
+    [
+        (
+            {"restricoes": "✅ Nada consta"},
+            "Fim.",
+            "O texto não aponta restrição; os registros desta página trazem 1 restrição judicial "
+            "em vigor.",
+        ),
+        ({"restricoes": "Sem restrições."}, "Fim.", "O texto não aponta restrição"),
+        ({"multas": "✅ Nenhuma."}, "Fim.", "O texto não aponta multa em aberto"),
+        (
+            {"multas": "⚠️ Multas de R$ 5.000,00"},
+            "Fim.",
+            "O texto fala em R$ 5.000,00 de multas; os registros desta página somam "
+            "R$ 130,16 em aberto.",
+        ),
+        (
+            {"fipe": "R$ 10.000"},
+            "Fim.",
+            "O texto fala em R$ 10.000,00; a tabela FIPE desta página traz R$ 89.325.",
+        ),
+        (
+            {},
+            "Pode comprar sem medo. **APROVADO**",
+            "O texto recomenda o veículo; os registros desta página dizem: Não pode ser",
+        ),
+    ],
+)
+def test_text_that_contradicts_the_records_is_contradicted(
+    topics: dict[str, str], conclusion: str, sentence: str
+) -> None:
+    text = page_text(panels(), conclusion, **topics)
+    assert text.count(sentence) == 2  # on the page and in the dossier
+    assert text.count("O texto contradiz os registros desta página") == 2
+    assert "sem alerta no texto" not in text
+    assert "**" not in text
+
+
+@pytest.mark.parametrize(
+    "topics",
+    [
+        {"restricoes": "⚠️ Há restrição de transferência.", "multas": "⚠️ Uma, de R$ 130,16."},
+        {"multas": "⚠️ Com desconto, R$ 104,13.", "fipe": "✅ R$ 90.000,00"},
+        {"restricoes": "", "multas": "", "fipe": ""},
+    ],
+)
+def test_honest_text_is_not_contradicted(topics: dict[str, str]) -> None:
+    for conclusion in ("Não pode comprar sem medo.", "REPROVADO", "Não recomendado.", "Confira."):
+        assert "contradiz" not in page_text(panels(), conclusion, **topics)
+
+
+def test_praise_of_a_clear_vehicle_is_not_contradicted() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    text = page_text(clear, "Pode comprar. APROVADO", restricoes="✅ Nada consta")
+    assert "contradiz" not in text
+    assert "não é conclusão deste portal" in text
+
+
+def test_missing_records_cannot_contradict() -> None:
+    text = page_text(Panels(panels().decode, DOWN, DOWN), "Fim.", **DENIED | {"fipe": ""})
+    assert "O texto contradiz" not in text
+    assert "não pôde ser comparado com todos os registros" in text
+
+
+def test_telephone_numbers_are_masked() -> None:
+    text = page_text(panels(), "Ligue (31) 99999-8888 ou 31 3333-4444. Motor 1.8 12 2014 2015.")
+    assert "9999" not in text and "3333" not in text
+    assert "12 2014 2015" in text

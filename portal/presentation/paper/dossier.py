@@ -135,6 +135,7 @@ def dossier_page(
             context,
             action=f"{path}/laudo",
             outdated=report_outdated,
+            contents=contents,
             price="",
         ),
         unverified=UNVERIFIED,

@@ -38,6 +38,7 @@ class RecordViews:
     facts: PanelView[VehicleFacts]
     fines: PanelView[FineList]
     restrictions: PanelView[RestrictionList]
+    contents: VehicleContents
     subject: Plate | Renavam
     choice: FineChoice
     today: date
@@ -61,6 +62,7 @@ class RecordViews:
             frame("veiculo", subject, panels, context, contents.facts, follow=follow),
             frame("multas", subject, panels, context, contents.fines, follow=follow),
             frame("restricoes", subject, panels, context, contents.restrictions, follow=follow),
+            contents,
             subject,
             fine_choice(context.query),
             context.today,
@@ -204,6 +206,7 @@ def vehicle_page(
             action=f"{path}/laudo",
             outdated=report_outdated,
             price=_price(report.price),
+            contents=records.contents,
             records=panels,
             may_write=may_write,
         ),

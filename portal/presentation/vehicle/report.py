@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from portal.law import Contradiction, Evidence, contradictions
 from portal.presentation.operation_names import LOOKUP_WORDS
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
+from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel_frame import NO_REASON, Provenance, provenance
 from portal.vehicle import LOOKUPS, LookupName, Report, Topic, read_report
 
@@ -45,6 +47,9 @@ class ReportSection:
     cannot check for changes, because some of the records are missing now. In all other cases
     ``doubt`` is "".
 
+    ``contradictions`` are statements of the text that the page's records contradict.
+    ``is_compared`` is False if a lookup has no readable answer to compare the text with.
+
     ``without`` names the lookups that were unavailable when the report was written. ``would_miss``
     names the lookups that are unavailable now. A new report would lack their records.
     ``can_write`` is False if all lookups are unavailable. ``may_write`` is False if the visitor
@@ -64,12 +69,16 @@ class ReportSection:
     may_write: bool
     price: str
     made_of: tuple[LookupName, ...] | None
+    contradictions: tuple[Contradiction, ...] = ()
+    is_compared: bool = True
 
-    def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", ""]:
+    def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", "contradicted", ""]:
         """Return the topic's mark, or "" if it has none.
 
         An "ok" that is not based on records becomes "unverified".
         """
+        if any(each.topic == topic.key for each in self.contradictions):
+            return "contradicted"
         if topic.mark != "ok":
             return topic.mark or ""
         return "ok" if _EVIDENCE.get(topic.key) in (self.made_of or ()) else "unverified"
@@ -82,13 +91,15 @@ def report_section(
     action: str,
     outdated: bool,
     price: str,
+    contents: VehicleContents | None = None,
     records: Panels | None = None,
     may_write: bool = True,
 ) -> ReportSection:
     """Build a page's section with the report.
 
     The page's button for a new report sends a POST request to the path ``action``. ``records`` are
-    the records for a new report, or None on a page without that button.
+    the records for a new report, or None on a page without that button. ``contents`` are the
+    page's records, with which the text is compared.
     """
     state: Literal["none", "unavailable", "ready"] = "unavailable"
     report, reason = None, ""
@@ -117,4 +128,18 @@ def report_section(
         can_write=len(failed) < len(LOOKUPS),
         price=price,
         made_of=made_of,
+        contradictions=contradictions(report, _evidence(contents)) if report and contents else (),
+        is_compared=contents is not None and not contents.summary.verdict.missing,
+    )
+
+
+def _evidence(contents: VehicleContents) -> Evidence:
+    summary = contents.summary
+    prices = contents.facts.prices.likeliest if contents.facts else ()
+    known = [tab.current for tab in prices if tab.current is not None]
+    return Evidence(
+        summary.verdict,
+        summary.restrictions,
+        summary.fines,
+        (min(known), max(known)) if known else None,
     )
