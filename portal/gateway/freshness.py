@@ -28,7 +28,7 @@ class Freshness(msgspec.Struct, frozen=True):
 def lifetimes(terms: CachePolicy, status: int, empty: bool) -> tuple[float, float]:
     """Return an answer's fresh time and stale time in seconds.
 
-    A stale answer may be served if the upstream call fails. A rejection (400) is fresh for
+    A stale answer may be served if the upstream call fails. A rejection (400, 404) is fresh for
     REJECTED_FRESH_S and never stale. An outage at the upstream may cause an empty answer. An empty
     answer is therefore fresh for only a quarter of ``fresh_s``, and never stale.
     """

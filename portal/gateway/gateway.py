@@ -30,7 +30,7 @@ from portal.vehicle import OperationName, Plate
 _REJECTED: Final = ":rejected"
 _PREVIOUS: Final = ":previous"
 _FAILED: Final = ":failed"
-# An answer is stored under the lookup's store key. The lookup's rejection (status 400), previous
+# An answer is stored under the lookup's store key. The lookup's rejection (400 or 404), previous
 # answer and last failure are stored under the same key followed by one of these suffixes.
 _SUFFIXES: Final = ("", _REJECTED, _PREVIOUS, _FAILED)
 
@@ -43,7 +43,7 @@ class _FlightResult(NamedTuple):
 
 
 class Snapshot(NamedTuple):
-    """A lookup's stored answer and rejection (status 400), each None if missing.
+    """A lookup's stored answer and rejection (400 or 404), each None if missing.
 
     The read began at ``read_at`` (monotonic seconds).
     """
@@ -143,17 +143,17 @@ class Gateway:
         """Return the answer to a lookup, as fresh as ``directive`` requires.
 
         ``snapshot`` is a result of ``read``. Without a snapshot, this method calls ``read`` itself.
-        Raises Failure.
+        Raises Failure, also if the upstream has no record (404).
         """
         started = time.monotonic()
         snapshot = snapshot or self.read(lookup, caller.credential)
         if (served := self.cached(snapshot, caller.name, directive)) is not None:
-            return served
+            return _found(served)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
             raise Failure("not_stored")
         operation = lookup.operation.name
         try:
-            served = self._ask(snapshot, caller, directive)
+            served = _found(self._ask(snapshot, caller, directive))
         except Failure as failure:
             self._observer.failed(operation, failure.kind, time.monotonic() - started)
             raise
@@ -409,6 +409,13 @@ def _next_fence(fence: int, envelopes: Sequence[Envelope | None]) -> int:
     would then reject the newer answer.
     """
     return max([fence, *(each.fence + 1 for each in envelopes if each is not None)])
+
+
+def _found(served: Served) -> Served:
+    """Return an answer, or raise Failure if it says that the upstream has no record."""
+    if served.status == 404:
+        raise Failure("not_found")
+    return served
 
 
 def _rejected(key: str) -> str:

@@ -152,7 +152,7 @@ def report_lookup(plate: Plate, data: dict[str, Any], last_purge: int | None = N
 
 
 class Served(msgspec.Struct, frozen=True):
-    """An answer to a lookup, with the upstream's status 200 or 400.
+    """An answer to a lookup, with the upstream's status 200, 400 or 404.
 
     ``fetched_at`` is in epoch seconds.
     """

@@ -46,8 +46,8 @@ class Policy:
 class UpstreamClient:
     """Sends lookups upstream.
 
-    A response with status 200 is returned unchanged. A response with status 400 is returned with
-    only the upstream's message as its body. Any other status or error raises Failure.
+    A response with status 200 is returned unchanged. A response with status 400 or 404 is returned
+    with only the upstream's message as its body. Any other status or error raises Failure.
     """
 
     def __init__(
@@ -101,7 +101,7 @@ class UpstreamClient:
             case 200:
                 self.drift.add(operation.name, response.body)
                 return response
-            case 400:
+            case 400 | 404:
                 secret = self._policy.operator_credential
                 return replace(response, body=answer_check.message_body(response.body, secret))
             case _:
@@ -133,8 +133,6 @@ class UpstreamClient:
                 return Failure("no_credit")
             case 403:
                 return Failure("refused_403")
-            case 404:
-                return Failure("not_found")
             case 429:
                 return Failure("busy", response.retry_after_s)
             case _:

@@ -144,6 +144,7 @@ class Lookups:
         served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
         if served is None:
             return Panel("unasked")
+        _require_record(served)
         if served.status != 200:
             return Panel("unavailable", cause="rejected")
         return answer_panel(served)
@@ -171,6 +172,7 @@ class Lookups:
         return self._answered(lookup, caller, served)
 
     def _answered(self, lookup: Lookup, caller: Caller, served: Served) -> Panel:
+        _require_record(served)
         if served.status != 200:
             sentence = REJECTED.format(subject_phrase(lookup.subject))
             return Panel("unavailable", reason=sentence, cause="rejected")
@@ -201,6 +203,12 @@ class Lookups:
         if isinstance(found, Panel):
             return replace(found, price=self._gateway.terms(lookup.operation.name).price)
         return found
+
+
+def _require_record(served: Served) -> None:
+    """Raise the failure for which ``_settle`` builds a panel, if the source has no record."""
+    if served.status == 404:
+        raise Failure("not_found")
 
 
 class _PendingLookup:

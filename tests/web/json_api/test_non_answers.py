@@ -1,5 +1,6 @@
 """Proxies' error pages, and outage messages with status 200, count as failures."""
 
+import time
 from collections.abc import Callable
 
 import pytest
@@ -123,3 +124,23 @@ def test_message_beside_records_is_served_and_counts_as_drift(
     here.app.extensions["scheduler"].run_all()
     metrics = here.client.get("/metrics").get_data(as_text=True)
     assert 'portal_drift_total{field="$.message",operation="renainf"} 1.0' in metrics
+
+
+def test_404_is_remembered_as_a_rejection(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    """A repetition within ten minutes is not paid again, on any face."""
+    here = portal(PRICE_RENAINF="2")
+    upstream.default(faults.status(404, "Veículo não encontrado."))
+    message = expect_message(here.get(RENAINF), 404)
+    time.sleep(2.1)  # a failure alone is shared for two seconds
+    assert expect_message(here.get(RENAINF), 404) == message
+    only_cached = {"Cache-Control": "only-if-cached"}
+    assert expect_message(here.get(RENAINF, headers=only_cached), 404) == message
+    assert upstream.count() == 1
+    page = visitor(here).get(f"/placa/{PLATE}?completo=1")
+    assert "não tem registro para esta placa" in page.text
+    assert [call.path for call in upstream.calls].count(RENAINF) == 1
+    explained = here.get(f"/api/v1/vehicles/{PLATE}?ask=renainf").get_json()
+    assert explained["lookups"]["renainf"]["cause"] == "not_found"
+    assert explained["verdict"]["level"] == "incomplete"
+    assert here.get(RENAINF, headers={"Cache-Control": "no-cache"}).status_code == 404
+    assert [call.path for call in upstream.calls].count(RENAINF) == 2
