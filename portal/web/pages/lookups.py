@@ -3,6 +3,7 @@
 Each lookup results in a panel (a section of the page), even if the lookup fails.
 """
 
+import json
 import logging
 import threading
 from collections.abc import Callable, Sequence
@@ -26,9 +27,10 @@ from portal.gateway import (
     Served,
     Snapshot,
 )
-from portal.presentation.failure_texts import sentence_about
-from portal.presentation.panels import Panel, Panels, answer_panel
+from portal.presentation.failure_texts import INVALID_PLATE, sentence_about
+from portal.presentation.panels import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.presentation.site.lookup_cost import LookupCost
+from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.vehicle import Plate, Renavam
 
@@ -38,7 +40,7 @@ Found = TypeVar("Found")
 
 OUT_OF_SCOPE = "O seu acesso não inclui esta consulta."
 NOT_FOR_RENAVAM = "Esta consulta é feita pela placa."
-REJECTED = "A fonte de dados não aceitou {}."
+REJECTED = "A fonte de dados não aceitou {}{}."
 UNKNOWN = "A fonte de dados não tem registro para {}."
 BROKEN = "Algo deu errado neste portal durante a consulta."
 
@@ -174,7 +176,7 @@ class Lookups:
     def _answered(self, lookup: Lookup, caller: Caller, served: Served) -> Panel:
         _require_record(served)
         if served.status != 200:
-            sentence = REJECTED.format(subject_phrase(lookup.subject))
+            sentence = rejection_sentence(served, lookup.subject)
             return Panel("unavailable", reason=sentence, cause="rejected")
         return answer_panel(served, self._gateway.previous(lookup, caller))
 
@@ -203,6 +205,16 @@ class Lookups:
         if isinstance(found, Panel):
             return replace(found, price=self._gateway.terms(lookup.operation.name).price)
         return found
+
+
+def rejection_sentence(served: Served, subject: Plate | Renavam) -> str:
+    """Say that the source rejected a subject (400), and quote the source.
+
+    The contract's own message is not quoted, because the sentence already says the same.
+    """
+    message = sanitise_echo(json.loads(served.body)["message"], LONGEST_QUOTE)
+    quote = f": “{message}”" if message and message != INVALID_PLATE else ""
+    return REJECTED.format(subject_phrase(subject), quote)
 
 
 def _require_record(served: Served) -> None:

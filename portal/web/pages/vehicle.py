@@ -35,7 +35,6 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.changes import what_changed
-from portal.presentation.vehicle.gaps import subject_phrase
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
@@ -43,7 +42,7 @@ from portal.vehicle import LOOKUPS, InvalidSubject, LookupName, Plate, Renavam
 from portal.web.http.errors import page_error
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.dossier_code import DossierCodes
-from portal.web.pages.lookups import REJECTED, Lookups
+from portal.web.pages.lookups import Lookups, rejection_sentence
 from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_invented
@@ -251,7 +250,7 @@ class VehiclePages:
             sentence = sentence_about(failure.kind, failure.retry_after_s)
             return page_error(fault.status, NO_REPORT, sentence, plate.text)
         if served.status != 200:
-            return page_error(502, NO_REPORT, REJECTED.format(subject_phrase(plate)), plate.text)
+            return page_error(502, NO_REPORT, rejection_sentence(served, plate), plate.text)
         if not served.stored:
             written = self._reports.unstored_panel(served, panels)
             return self._unstored_page(plate, panels, written, identity, outdated=False)

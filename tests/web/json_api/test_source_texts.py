@@ -9,7 +9,7 @@ from tests.fakes import FaultUpstream, faults, odd_bodies
 from tests.fakes.answers import Operation, path_of
 from tests.fakes.in_process import managed, pass_through
 from tests.fakes.wire import Fault
-from tests.web.json_paths import PLATE, expect_message
+from tests.web.json_paths import INVALID_PLATE, PLATE, expect_message
 from tests.web.signed_in import visitor
 
 RENAINF, RENAJUD = path_of("renainf", PLATE), path_of("renajud", PLATE)
@@ -136,3 +136,17 @@ def test_well_formed_answer_opens_no_circuit(
     upstream.clear()
     upstream.default(faults.good())
     assert here.get(path_of(operation, PLATE)).status_code == 200
+
+
+def test_words_of_a_400_are_shown(portal: PortalFactory, upstream: FaultUpstream) -> None:
+    words = "Placa <i>baixada</i>\u202e em 2019."
+    upstream.script(RENAINF, faults.status(400, words))
+    upstream.script(RENAJUD, faults.status(400))
+    here = portal()
+    expect_message(here.get(RENAINF), 400, words)
+    person = visitor(here)
+    for page in (person.get(PAGE), person.get(f"/placa/{PLATE}/dossie")):
+        assert "não aceitou esta placa: “Placa <i>baixada</i> em 2019.”" in page.text
+        assert INVALID_PLATE not in page.text  # the contract's own words add nothing
+    reason = here.get(EXPLAINED).get_json()["lookups"]["renainf"]["reason"]
+    assert "“Placa <i>baixada</i> em 2019.”" in reason
