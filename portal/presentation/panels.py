@@ -118,7 +118,7 @@ def _replaced(served: Served) -> Replaced | None:
     if unconfirmed_text(served.body):
         return None
     fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
-    return Replaced(served.body, result_of(served.body), fetched_at)
+    return Replaced(served.body, without_remarks(result_of(served.body)), fetched_at)
 
 
 def is_readable(result: object, lookup: LookupName) -> bool:
