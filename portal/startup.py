@@ -41,10 +41,13 @@ from portal.storage import (
     SchemaMismatch,
     database_file,
     fingerprint,
+    is_restored,
     load_secret_key,
     open_engine,
     read_secret_key,
+    record_origin,
     recorded_fingerprint,
+    remove_copies,
 )
 
 log = logging.getLogger(__name__)
@@ -125,6 +128,9 @@ def prepare(settings: Settings) -> DataLock:
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
     lock = DataLock(settings.data_dir)
+    for folder in embedded_store(settings, None).folders:
+        with suppress(OSError):  # a purge names what remains
+            remove_copies(folder)
     engine = open_engine(settings.database_url, settings.data_dir)
     backend = cache_backend(Flask(__name__), settings.data_dir, settings.redis_url)
     try:
@@ -139,6 +145,8 @@ def prepare(settings: Settings) -> DataLock:
             backend.key_record,
             lambda: _drop_unreadable(engine, keys, settings.namespace),
         )
+        if is_restored(engine):
+            _pause_restored_batches(settings, engine)
         if lock.is_alone:
             remove_lease_files(settings.data_dir)
             if settings.redis_url:
@@ -151,6 +159,24 @@ def prepare(settings: Settings) -> DataLock:
         engine.dispose()
     lock.share()
     return lock
+
+
+def _pause_restored_batches(settings: Settings, engine: Engine) -> None:
+    """Pause the batches of a restored backup, because nobody may be waiting for them."""
+    namespace = settings.namespace
+    batches = Batches(
+        engine,
+        SubjectKeys(server_key(settings), str, namespace),
+        lambda name: getattr(settings, f"fresh_{name}") + getattr(settings, f"stale_{name}"),
+        Ledger(engine, namespace=namespace),
+    )
+    if paused := batches.pause_all():
+        log.warning(
+            "the database was restored, or is of a former version: %d batches are paused until "
+            "their owners resume them",
+            paused,
+        )
+    record_origin(engine)
 
 
 def _refuse_another_key(settings: Settings, engine: Engine) -> None:

@@ -28,7 +28,7 @@ from portal.batch.typed_list import (
     read_list,
     read_strings,
 )
-from portal.batch.under_way import BatchUnderWay, batches_under_way
+from portal.batch.under_way import BatchUnderWay, batches_under_way, has_unfinished_batches
 
 __all__ = [
     "DRAFT_S",
@@ -56,6 +56,7 @@ __all__ = [
     "WrongEntry",
     "batches_under_way",
     "decode_upload",
+    "has_unfinished_batches",
     "joined",
     "quote",
     "quote_left",

@@ -21,6 +21,7 @@ from portal.access import SubjectKeys
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
 from portal.batch.rows import Access, BatchRows, UnknownBatch, has_pending, split_ask, update_batch
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
+from portal.batch.under_way import GOES_ON
 from portal.storage import batch_items as items
 from portal.storage import batches as table
 from portal.storage import erase_deleted, reading
@@ -253,20 +254,18 @@ class Batches:
         Pausing a paused batch again does not postpone ``expires_at``.
         """
         with self._change(batch, owner, "pause") as (db, row):
-            is_running = row.state == "running"
-            expires_at = (
-                self._clock() + self._rows.kept_s(split_ask(row.ask))
-                if is_running
-                else row.expires_at
-            )
-            db.execute(
-                update_batch(batch).values(
-                    state="paused",
-                    reason="owner",
-                    resume_at=None,
-                    expires_at=expires_at,
-                )
-            )
+            self._pause(db, row, row.expires_at)
+
+    def pause_all(self) -> int:
+        """Pause the batches of every namespace that would otherwise go on by themselves.
+
+        Each waits until its owner resumes it. Returns their number. Raises SQLAlchemyError.
+        """
+        with self._rows.writing() as db:
+            rows = db.execute(select(table).where(GOES_ON)).all()
+            for row in rows:
+                self._pause(db, row, self._clock() + self._rows.kept_s(split_ask(row.ask)))
+        return len(rows)
 
     def cancel(self, batch: str, owner: str) -> None:
         """End a batch without looking up its pending items. Raises UnknownBatch or NotAllowed."""
@@ -389,6 +388,15 @@ class Batches:
             row = self._row(db, batch, owner)
             check_allowed(action, row.state)
             yield db, row
+
+    def _pause(self, db: Connection, row: Any, expires_at: float) -> None:
+        if row.state == "running":
+            expires_at = self._clock() + self._rows.kept_s(split_ask(row.ask))
+        db.execute(
+            update_batch(row.id).values(
+                state="paused", reason="owner", resume_at=None, expires_at=expires_at
+            )
+        )
 
     def _is_kept(self) -> Any:
         """Return the SQL condition for batches that are running or have not expired."""

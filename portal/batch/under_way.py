@@ -12,6 +12,7 @@ from portal.storage import batches as table
 from portal.storage import reading
 
 MOST_LISTED: Final = 20
+GOES_ON: Final = (table.c.state == "running") | table.c.resume_at.is_not(None)
 _UNDER_WAY: Final = ("running", "paused")
 
 
@@ -35,6 +36,13 @@ def batches_under_way(engine: Engine, namespace: str) -> list[BatchUnderWay]:
     """Return at most MOST_LISTED running or paused batches, the most recently started first."""
     with reading(engine) as db:
         return [_batch(row) for row in db.execute(_query(namespace))]
+
+
+def has_unfinished_batches(engine: Engine) -> bool:
+    """Return whether a batch of any namespace is running, or will resume by itself."""
+    with reading(engine) as db:
+        query = select(table.c.id).where(GOES_ON).limit(1)
+        return db.execute(query).first() is not None
 
 
 def _query(namespace: str) -> Select[Any]:

@@ -43,6 +43,7 @@ def register_commands(
     purge = purge_command(
         *(store, ledger, batch_tools.batches, history, dossiers, purge_log, leases),
         partial(erase_deleted, data.engine),
+        embedded.folders,
     )
     list_calls = ledger_command(ledger, usage)
     dossier = dossier_commands(dossiers)

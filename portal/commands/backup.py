@@ -1,8 +1,11 @@
 """``flask --app app backup FILE`` and ``restore FILE``: copy the data to or from a file."""
 
+import signal
 import sqlite3
 import sys
+import time
 from collections.abc import Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +14,6 @@ from typing import Any
 import click
 
 from portal.commands.failures import Command, fail
-from portal.gateway import purge_bucket
 from portal.storage import (
     DATABASE_NAME,
     KEY_NAME,
@@ -19,8 +21,10 @@ from portal.storage import (
     DataLock,
     Manifest,
     back_up,
+    end_what_has_ended,
     fingerprint,
-    replay_purges,
+    forget_origin,
+    open_engine,
     restore,
 )
 
@@ -28,6 +32,14 @@ _WITHOUT_KEY = (
     "The secret key is not in the backup. Without PORTAL_SECRET_KEY, or the file secret_key, its "
     "answers, histories and dossiers cannot be read."
 )
+_GOING_ON = """
+SELECT count(*) FROM batches
+WHERE state = 'running' OR (state = 'paused' AND resume_at IS NOT NULL)
+"""
+_VALID_TOKENS = """
+SELECT name FROM access_tokens
+WHERE revoked_at IS NULL AND coalesce(expires_at, 1e12) > ? ORDER BY name
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +56,17 @@ class EmbeddedStore:
     files: Mapping[str, Path]
     key_fingerprints: frozenset[str]
 
+    @property
+    def folders(self) -> set[Path]:
+        return {self.data_dir, *(file.parent for file in self.files.values())}
+
 
 class _FileCommand(Command):
     """A command that prints BackupRefused and disk errors in one line and exits 1."""
 
     def invoke(self, ctx: click.Context) -> Any:
+        # Without a handler, SIGTERM would end the process before its copies are removed.
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
         try:
             return super().invoke(ctx)
         except BackupRefused as refused:
@@ -82,16 +100,25 @@ def restore_command(store: EmbeddedStore) -> Command:
     @click.option(
         "--purges-of",
         type=click.Path(path_type=Path, exists=True, file_okay=False),
-        help="Repeat the later purges in the log of this former data directory.",
+        help="Repeat the later purges, revocations and the like of this former data directory.",
     )
     def restore_files(file: Path, purges_of: Path | None) -> None:
         """Restore the data files from FILE into an empty data directory."""
-        replayed = 0
+        ended: dict[str, int] = {}
+        going_on, valid = 0, []
 
         def amend(database: Path) -> None:
-            nonlocal replayed
+            nonlocal ended, going_on, valid
+            engine = open_engine(None, database.parent)  # migrates the database
+            try:
+                forget_origin(engine)
+            finally:
+                engine.dispose()
             if purges_of is not None:
-                replayed = replay_purges(database, purges_of / DATABASE_NAME, purge_bucket)
+                ended = end_what_has_ended(database, purges_of / DATABASE_NAME)
+            with closing(sqlite3.connect(database)) as db:
+                (going_on,) = db.execute(_GOING_ON).fetchone()
+                valid = [name for (name,) in db.execute(_VALID_TOKENS, (time.time(),))]
 
         def is_known(recorded: str, key: str | None) -> bool:
             found = {fingerprint(key.strip().encode())} if key is not None else set()
@@ -105,11 +132,19 @@ def restore_command(store: EmbeddedStore) -> Command:
         finally:
             lock.release()
         print(f"Restored {_listed(manifest)} from {file}.")
+        if going_on:
+            print(f"The start pauses {going_on} batches until their owners resume them.")
         if purges_of is not None:
-            print(f"Repeated {replayed} later purges.")
-        else:
-            made_at = f"{datetime.fromtimestamp(manifest.made_at, UTC):%Y-%m-%d %H:%M:%S} UTC"
-            print(f"Vehicles purged since {made_at} are back: purge them again.", file=sys.stderr)
+            print(f"Repeated {ended.pop('purges')} later purges.")
+            print("Ended again: " + ", ".join(f"{ended[kind]} {kind}" for kind in ended) + ".")
+            return
+        made_at = f"{datetime.fromtimestamp(manifest.made_at, UTC):%Y-%m-%d %H:%M:%S} UTC"
+        print(f"Vehicles purged since {made_at} are back: purge them again.", file=sys.stderr)
+        print(
+            f"Tokens and dossiers revoked since {made_at} are valid again: revoke them again. "
+            f"Valid tokens: {', '.join(valid) or 'none'}.",
+            file=sys.stderr,
+        )
 
     return restore_files
 

@@ -12,9 +12,11 @@ from typing import Any, TypeVar
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
+from portal.batch import has_unfinished_batches
 from portal.storage import (
     SchemaMismatch,
     former_fingerprints,
+    is_restored,
     recorded_fingerprint,
     require_current_schema,
     uncovered_fingerprints,
@@ -63,7 +65,11 @@ class DataCheck:
         self._warn_of_demo()
         if not self.key_fingerprints:
             return f"There is no secret key: start the portal once. {_AS_THE_SERVER}."
-        return self._key_mismatch(self._database_key())
+        if failure := self._key_mismatch(self._database_key()):
+            return failure
+        if _unless_down(_has_restored_batches, self.engine):
+            return "The database was restored: start the portal once, which pauses its batches."
+        return None
 
     def for_backup(self) -> str | None:
         return (
@@ -146,6 +152,11 @@ class DataCheck:
             return self.store_fingerprint()
         except Exception:
             return None  # ``flask purge`` reports this error when it purges the store
+
+
+def _has_restored_batches(engine: Engine) -> bool:
+    """Return whether this command would run the batches of a restored database, too."""
+    return is_restored(engine) and has_unfinished_batches(engine)
 
 
 def _unless_down(read: Callable[..., T], *arguments: Any) -> T | None:

@@ -3,7 +3,8 @@
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -22,7 +23,7 @@ from portal.gateway import (
     StoreDown,
     purge_bucket,
 )
-from portal.storage import BytesKept, PurgeLog
+from portal.storage import BytesKept, PurgeLog, remove_copies
 from portal.vehicle import InvalidSubject, Plate, parse_subject
 
 T = TypeVar("T")
@@ -36,7 +37,8 @@ _DATABASE_BYTES_REMAIN = (
 )
 _STORE_DOWN = "The store cannot be reached: what it holds was not purged, or not all of it."
 _BY_RENAVAM = "Answers that were looked up by its Renavam are not included: purge the Renavam too."
-_LEASE_REMAINS = "A lease's file names the vehicle and cannot be removed: purge again."
+_FILE_REMAINS = "A file that names the vehicle cannot be removed: purge again."
+_COPY_IN_USE = "purge again when the backup or the restore that uses it has ended."
 
 
 def purge_command(
@@ -48,6 +50,7 @@ def purge_command(
     purge_log: PurgeLog,
     leases: Leases,
     erase_deleted: Callable[[], None],
+    data_folders: Collection[Path],
 ) -> Command:
     @click.command("purge", cls=Command)
     @click.argument("plate")
@@ -86,6 +89,8 @@ def purge_command(
         delete_answers()
         run.broken += run.attempt(store.remove_broken) or []
         run.attempt(store.erase_deleted)
+        for folder in data_folders:
+            run.copies += run.attempt(remove_copies, folder) or []
         # These steps run even if the store failed, because the database also has data about the
         # vehicle.
         for tag in tags:
@@ -116,6 +121,7 @@ class _Purge:
         self.deleted = 0
         self.dossiers = 0
         self.broken: list[str] = []
+        self.copies: list[Path] = []
 
     def attempt(self, step: Callable[..., T], *arguments: Any) -> T | None:
         try:
@@ -129,7 +135,7 @@ class _Purge:
         except SQLAlchemyError as error:
             self._database_error = self._database_error or error
         except OSError:
-            self._failures[_LEASE_REMAINS] = None
+            self._failures[_FILE_REMAINS] = None
         return None
 
     def report(self) -> None:
@@ -141,6 +147,8 @@ class _Purge:
 
     def end(self) -> None:
         """Report the failures."""
+        for copy in self.copies:
+            self._failures[f"{copy} has a copy of the data: {_COPY_IN_USE}"] = None
         for failure in self._failures:
             print(failure, file=sys.stderr)
         if self._database_error is not None:

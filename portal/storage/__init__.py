@@ -6,6 +6,7 @@ from portal.storage.backup import (
     BackupRefused,
     Manifest,
     back_up,
+    remove_copies,
     restore,
 )
 from portal.storage.data_lock import DataLock
@@ -33,7 +34,8 @@ from portal.storage.key_fingerprints import (
     settle_former_keys,
     uncovered_fingerprints,
 )
-from portal.storage.later_purges import replay_purges
+from portal.storage.later_ends import end_what_has_ended
+from portal.storage.origin import forget_origin, is_restored, record_origin
 from portal.storage.prepared_statement import PreparedStatement
 from portal.storage.purge_log import PurgeLog, Purges, was_purged
 from portal.storage.schema import SCHEMA_HEAD, SchemaMismatch
@@ -83,12 +85,15 @@ __all__ = [
     "database_file",
     "dossiers",
     "empty_log",
+    "end_what_has_ended",
     "erase_deleted",
     "file_identity",
     "fingerprint",
+    "forget_origin",
     "former_fingerprints",
     "history",
     "is_in_place",
+    "is_restored",
     "ledger",
     "load_secret_key",
     "lock_batches",
@@ -97,8 +102,9 @@ __all__ = [
     "open_engine",
     "read_secret_key",
     "reading",
+    "record_origin",
     "recorded_fingerprint",
-    "replay_purges",
+    "remove_copies",
     "require_current_schema",
     "restore",
     "settle_former_keys",

@@ -8,6 +8,7 @@ copied cache still contains the data. The copied purge log contains the purge, a
 after a restore repeats the purge in the cache.
 """
 
+import fcntl
 import hashlib
 import io
 import os
@@ -17,7 +18,7 @@ import tarfile
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, Final
 from urllib.parse import quote
@@ -33,6 +34,8 @@ DATABASE_NAME: Final = "portal.sqlite"
 _NAMES: Final = (CACHE_NAME, DATABASE_NAME, KEY_NAME)
 _MANIFEST: Final = "manifest.json"
 _FORMAT: Final = 1
+_BACKUP_PREFIX: Final = ".backup-"
+_RESTORE_PREFIX: Final = ".restore-"
 _WAIT_S: Final = 30.0
 _CHUNK: Final = 1024 * 1024
 _LONGEST_MANIFEST: Final = 65_536
@@ -81,11 +84,11 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
     """
     if os.path.lexists(file):
         raise BackupRefused(f"{file} exists: a backup replaces no file")
-    with tempfile.TemporaryDirectory(prefix=".backup-", dir=file.parent) as folder:
+    with _folder_in(file.parent, _BACKUP_PREFIX) as folder:
         copies = {}
         for name in _NAMES:
             if name in sources and sources[name].exists():
-                copies[name] = Path(folder) / name
+                copies[name] = folder / name
                 copy = _copy_key if name == KEY_NAME else _copy_database
                 copy(sources[name], copies[name])
         if not copies.keys() - {KEY_NAME}:
@@ -100,7 +103,7 @@ def back_up(file: Path, sources: Mapping[str, Path], demo: bool) -> Manifest:
                 name: _File(path.stat().st_size, _digest(path)) for name, path in copies.items()
             },
         )
-        draft = Path(folder) / "draft"
+        draft = folder / "draft"
         with draft.open("xb") as written:
             draft.chmod(0o600)
             _write_archive(written, manifest, copies)
@@ -270,17 +273,52 @@ def _stage(targets: Mapping[str, Path]) -> Iterator[Mapping[str, Path]]:
     The temporary files are removed after the block.
     """
     folders: dict[Path, Path] = {}
-    try:
+    with ExitStack() as stack:
         for target in targets.values():
             target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             if target.parent not in folders:
-                folders[target.parent] = Path(
-                    tempfile.mkdtemp(prefix=".restore-", dir=target.parent)
+                folders[target.parent] = stack.enter_context(
+                    _folder_in(target.parent, _RESTORE_PREFIX)
                 )
         yield {name: folders[target.parent] / name for name, target in targets.items()}
+
+
+@contextmanager
+def _folder_in(parent: Path, prefix: str) -> Iterator[Path]:
+    """Yield a new folder in ``parent``, which is locked, and removed after the block.
+
+    Folders that killed processes have left in ``parent`` are removed first.
+    """
+    with suppress(OSError):  # a purge names what remains
+        remove_copies(parent)
+    folder = Path(tempfile.mkdtemp(prefix=prefix, dir=parent))
+    lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # the file system has no locks
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        yield folder
     finally:
-        for folder in folders.values():
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(lock)
+
+
+def remove_copies(parent: Path) -> list[Path]:
+    """Remove the folders of copies that killed backups and restores have left in ``parent``.
+
+    Returns the folders that remain. A backup or a restore that is running uses them. Raises OSError
+    if a folder cannot be removed.
+    """
+    remaining = []
+    for folder in [*parent.glob(f"{_BACKUP_PREFIX}*"), *parent.glob(f"{_RESTORE_PREFIX}*")]:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            shutil.rmtree(folder)
+        except BlockingIOError:
+            remaining.append(folder)
+        finally:
+            os.close(lock)
+    return remaining
 
 
 def _extract(archive: tarfile.TarFile, name: str, expected: _File, draft: Path) -> None:

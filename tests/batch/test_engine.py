@@ -700,6 +700,23 @@ def test_repeated_pause_postpones_no_expiry(tmp_path: Path, clock: Clock) -> Non
     assert one.get(batch) == paused
 
 
+def test_restored_batches_wait_for_their_owners_and_are_kept(tmp_path: Path, clock: Clock) -> None:
+    one = engine_of(tmp_path, clock, daily_limit=2, fresh_s=10, stale_s=0)
+    running, paused, draft = (one.create(plates(3)) for _ in range(3))
+    one.start(paused)
+    assert one.run(paused).reason == "day_limit"
+    one.start(running)
+    clock.advance(30 * 86400)  # long after all of them have expired
+    assert one.batches.pause_all() == 2
+    for batch in (running, paused):
+        found = one.get(batch)
+        assert (found.state, found.reason, found.resume_at) == ("paused", "owner", None)
+        assert found.expires_at > clock.now() + 3000
+    with pytest.raises(UnknownBatch):
+        one.get(draft)
+    assert one.batches.pause_all() == 0
+
+
 def test_running_batch_stays_its_owners_beyond_its_expiry(tmp_path: Path, clock: Clock) -> None:
     """A running batch costs money, so its owner must be able to see and stop it."""
     one = engine_of(tmp_path, clock, fresh_s=10, stale_s=0)

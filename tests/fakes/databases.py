@@ -102,6 +102,21 @@ class PostgresProcess:
         engine.dispose()
         return self._address(name)
 
+    def dump(self, url: str) -> bytes:
+        """Return a dump of the database at ``url``, as ``pg_dump --format=custom`` makes it."""
+        return self._client("pg_dump", url, "--format=custom")
+
+    def restore(self, url: str, dump: bytes, *options: str) -> None:
+        self._client("pg_restore", url, "--no-owner", *options, stdin=dump)
+
+    def _client(
+        self, program: Literal["pg_dump", "pg_restore"], url: str, *options: str, stdin: bytes = b""
+    ) -> bytes:
+        command = [_program(program), *options, f"--dbname={url}"]
+        done = subprocess.run(command, input=stdin, capture_output=True, timeout=60, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
     def start(self) -> Self:
         settings = f"-p {self.port} -h 127.0.0.1 -k {self._folder.name} -F"
         log = str(Path(self._folder.name) / "log")
@@ -186,7 +201,7 @@ def _run(*command: str) -> bool:
     return done.returncode == 0
 
 
-def _program(name: Literal["initdb", "pg_ctl"]) -> str:
+def _program(name: Literal["initdb", "pg_ctl", "pg_dump", "pg_restore"]) -> str:
     for place in (*_PLACES, None):
         if found := shutil.which(name, path=str(place) if place else None):
             return found

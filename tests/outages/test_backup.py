@@ -1,8 +1,13 @@
 """Backups made while a server writes, and restored into a new data directory."""
 
 import csv
+import fcntl
 import io
+import os
 import shutil
+import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -13,6 +18,7 @@ import pytest
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PORTAL_TOKEN, managed
+from tests.fakes.preloaded import CHECKOUT
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Ask, in_turn
 from tests.outages.test_dossiers import issue
@@ -147,7 +153,7 @@ def test_purges_after_the_backup_are_repeated(
     assert (done.returncode, "are back: purge them again" in done.stderr) == (0, True)
     shutil.rmtree(server.data_dir)
     printed = succeeded(server, "restore", str(file), "--purges-of", str(former))
-    assert "Repeated 2 later purges." in printed  # one for each spelling of the plate
+    assert "Repeated 4 later purges." in printed  # two for each spelling of the plate
     server.start()
     (gone, there) = (
         server.get(path_of("decode", plate), headers=ONLY_IF_CACHED).status_code
@@ -160,6 +166,64 @@ def test_purges_after_the_backup_are_repeated(
         return not any(purged.encode() in each.read_bytes() for each in stored)
 
     wait_until(is_erased, "the next sweep")
+
+
+_KILLED_RESTORE = """
+import os, signal, sys
+from pathlib import Path
+from portal.storage import restore
+
+def kill(_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+folder = Path(sys.argv[2])
+names = ("cache.sqlite", "portal.sqlite", "secret_key")
+restore(Path(sys.argv[1]), {name: folder / name for name in names}, False, lambda *_: True, kill)
+"""
+
+
+def copies_in(folder: Path) -> list[Path]:
+    return [*folder.glob(".restore-*"), *folder.glob(".backup-*")]
+
+
+def kill_restore(file: Path, folder: Path) -> Path:
+    """Kill a restore into ``folder``, and return the folder that it leaves there."""
+    words = [sys.executable, "-c", _KILLED_RESTORE, str(file), str(folder)]
+    assert subprocess.run(words, cwd=CHECKOUT, check=False).returncode == -signal.SIGKILL
+    (left,) = copies_in(folder)
+    return left
+
+
+def test_copies_of_a_killed_restore_are_removed(
+    server: PortalProcess, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    """Regression: the copies stayed for good, and a purge exited 0 beside them."""
+    plate, file, data = PLATES[0], tmp_path / "backup", server.data_dir
+    assert server.get(path_of("decode", plate), headers=HEADER).status_code == 200
+    succeeded(server, "backup", str(file))
+    server.stop()
+    shutil.rmtree(data)
+    assert plate.encode() in (kill_restore(file, data) / "cache.sqlite").read_bytes()
+    succeeded(server, "restore", str(file))
+    assert copies_in(data) == []
+
+    (data / ".restore-killed").mkdir()
+    server.start()
+    assert copies_in(data) == []
+
+    copy = data / ".backup-running"
+    copy.mkdir()
+    lock = os.open(copy, os.O_RDONLY)
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    purged = server.command_line("purge", plate)
+    assert (purged.returncode, str(copy) in purged.stderr) == (1, True)
+    os.close(lock)
+    succeeded(server, "purge", plate)
+    assert copies_in(data) == []
+
+    (tmp_path / ".backup-killed").mkdir()
+    succeeded(server, "backup", str(tmp_path / "second"))
+    assert copies_in(tmp_path) == []
 
 
 def test_backup_with_redis_holds_the_database_alone(

@@ -15,9 +15,9 @@ from portal.storage import (
     BackupRefused,
     Manifest,
     back_up,
+    end_what_has_ended,
     fingerprint,
     open_engine,
-    replay_purges,
     restore,
 )
 from portal.storage import backup as module
@@ -196,33 +196,52 @@ def test_full_disk_leaves_no_backup(
     assert [each.name for each in tmp_path.iterdir()] == ["data"]
 
 
-def test_later_purges_are_repeated(tmp_path: Path, sources: dict[str, Path]) -> None:
-    tags = {"purged": 9, "kept": 10}
+def test_what_has_ended_since_ends_again(tmp_path: Path, sources: dict[str, Path]) -> None:
     with closing(sqlite3.connect(sources["portal.sqlite"])) as db, db:
-        for tag in tags:
+        for name in ("purged", "kept"):
             db.execute(
                 "INSERT INTO history (visitor, subject, asked_at, sealed) VALUES (?, ?, 0, x'00')",
-                (tag, tag),
+                (name, name),
             )
             db.execute(
                 "INSERT INTO ledger (sent_at, day, operation, subject, origin, caller, price, "
                 "outcome) VALUES (0, '', '', ?, '', '', '0', '')",
-                (tag,),
+                (name,),
             )
     file, targets = tmp_path / "backup", targets_in(tmp_path / "new")
     back_up(file, sources, demo=False)
     with closing(sqlite3.connect(sources["portal.sqlite"])) as db, db:
         db.execute("INSERT INTO purges (number, bucket) VALUES (2, 9)")
+        db.execute("DELETE FROM history WHERE subject = 'purged'")
+        db.execute("UPDATE ledger SET subject = '' WHERE subject = 'purged'")
     counts = []
 
     def amend(database: Path) -> None:
-        counts.append(replay_purges(database, sources["portal.sqlite"], tags.__getitem__))
-        counts.append(replay_purges(database, sources["portal.sqlite"], tags.__getitem__))
+        for _ in range(2):
+            ended = end_what_has_ended(database, sources["portal.sqlite"])
+            counts.append((ended["purges"], ended["entries of histories"]))
 
     restore(file, targets, False, known, amend)
-    assert counts == [1, 0]
+    assert counts == [(1, 1), (0, 0)]
     with closing(sqlite3.connect(targets["portal.sqlite"])) as db:
         assert db.execute("SELECT subject FROM history").fetchall() == [("kept",)]
         assert db.execute("SELECT subject FROM ledger").fetchall() == [("",), ("kept",)]
         assert db.execute("SELECT max(number) FROM purges").fetchone() == (2,)
     assert b"purged" not in targets["portal.sqlite"].read_bytes()
+
+
+def test_earlier_state_is_refused(tmp_path: Path, sources: dict[str, Path]) -> None:
+    file, earlier = tmp_path / "backup", tmp_path / "earlier"
+    earlier.mkdir()
+    (earlier / "portal.sqlite").write_bytes(sources["portal.sqlite"].read_bytes())
+    with closing(sqlite3.connect(sources["portal.sqlite"])) as db, db:
+        db.execute("INSERT INTO purges (number, bucket) VALUES (2, 9)")
+    back_up(file, sources, demo=False)
+    targets = targets_in(tmp_path / "new")
+
+    def amend(database: Path) -> None:
+        end_what_has_ended(database, earlier / "portal.sqlite")
+
+    with pytest.raises(BackupRefused, match="no later state"):
+        restore(file, targets, False, known, amend)
+    assert not any(path.exists() for path in targets.values())
