@@ -345,6 +345,7 @@ def _build(
             authenticate=gatekeeper.authenticate if settings.mode == "pass-through" else None,
         ),
         embedded_store(settings, key),
+        SubjectKeys(secret, store.tag, namespace),
     )
     return app
 

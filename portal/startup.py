@@ -1,14 +1,14 @@
 """Prepares secret key, database and cache before the application is built.
 
-A server creates missing files and tables, and records the fingerprints of its secret keys. Among
-the ``flask`` commands, only ``token issue`` creates a missing database. If the data directory is
+A server creates missing files and tables, and records the fingerprint of its secret key. Among the
+``flask`` commands, only ``token issue`` creates a missing database. If the data directory is
 wrong, every other command reports missing data instead of using a new, empty database.
 """
 
 import logging
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -19,15 +19,13 @@ from flask.cli import FlaskGroup
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from portal.access import History, SubjectKeys
+from portal.access import SubjectKeys
 from portal.batch import Batches
 from portal.commands import DataCheck, EmbeddedStore
-from portal.dossiers import DossierArchive
 from portal.gateway import (
+    KeyRecord,
     StoreRefused,
     cache_backend,
-    purge_bucket,
-    record_key,
     remove_lease_files,
     require_willing_store,
 )
@@ -45,9 +43,11 @@ from portal.storage import (
     load_secret_key,
     open_engine,
     read_secret_key,
+    record_key,
     record_origin,
-    recorded_fingerprint,
+    recorded_keys,
     remove_copies,
+    unknown_keys,
 )
 
 log = logging.getLogger(__name__)
@@ -58,8 +58,8 @@ _UNUSED = "unused-"
 UNUSED_KEPT_S = 86400.0  # seconds from the renaming of an unused cache file to its deletion
 
 
-class OtherKeyInUse(Exception):
-    """The data was encrypted with another secret key, which another portal may be using.
+class OtherSecretKey(Exception):
+    """The data is also of a secret key that the settings do not have.
 
     The exception's message is one line for the operator.
     """
@@ -68,7 +68,7 @@ class OtherKeyInUse(Exception):
 _STARTUP_ERRORS = (
     OSError,
     InvalidSecretKey,
-    OtherKeyInUse,
+    OtherSecretKey,
     SchemaMismatch,
     SQLAlchemyError,
     StoreRefused,
@@ -118,12 +118,10 @@ def former_keys(settings: Settings) -> tuple[bytes, ...]:
 
 
 def prepare(settings: Settings) -> DataLock:
-    """Set up database and cache, and record the secret keys' fingerprints in both.
+    """Set up database and cache, and record the secret key's fingerprint in both.
 
-    Deletes data that no configured key can decrypt. If another portal may be using such data,
-    raises OtherKeyInUse instead and deletes nothing. The caller must hold the returned lock until
-    the server ends. Also raises OSError, InvalidSecretKey, SchemaMismatch, SQLAlchemyError or
-    StoreRefused.
+    The caller must hold the returned lock until the server ends. Raises OSError, InvalidSecretKey,
+    OtherSecretKey, SchemaMismatch, SQLAlchemyError or StoreRefused.
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
@@ -135,16 +133,7 @@ def prepare(settings: Settings) -> DataLock:
     backend = cache_backend(Flask(__name__), settings.data_dir, settings.redis_url)
     try:
         require_willing_store(backend, settings.redis_url)
-        if settings.database_url is not None or not lock.is_alone:
-            _refuse_another_key(settings, engine)
-        keys = (server_key(settings), *former_keys(settings))
-        fingerprints = list(dict.fromkeys(map(fingerprint, keys)))
-        record_key(
-            fingerprints,
-            engine,
-            backend.key_record,
-            lambda: _drop_unreadable(engine, keys, settings.namespace),
-        )
+        _record_key(settings, engine, backend.key_record)
         if is_restored(engine):
             _pause_restored_batches(settings, engine)
         if lock.is_alone:
@@ -161,14 +150,32 @@ def prepare(settings: Settings) -> DataLock:
     return lock
 
 
+def _record_key(settings: Settings, engine: Engine, store: KeyRecord) -> None:
+    """Record the secret key. Raises OtherSecretKey before a missing key's file is created."""
+    configured = (command_key(settings), *former_keys(settings))
+    recorded = recorded_keys(engine)
+    try:
+        recorded += store.read()
+    except Exception as error:
+        log.warning("the store is unavailable: %s", type(error).__name__)
+    if unknown_keys(recorded, (fingerprint(key) for key in configured if key)):
+        raise OtherSecretKey(
+            "the data was written under another secret key: configure that key again, name it in "
+            "PORTAL_SECRET_KEYS_OLD, or delete what it alone can read with "
+            "flask --app app key forget"
+        )
+    present = fingerprint(server_key(settings))
+    record_key(engine, present)
+    with suppress(Exception):  # ``store.read`` has logged the failure
+        store.record(present)
+
+
 def _pause_restored_batches(settings: Settings, engine: Engine) -> None:
     """Pause the batches of a restored backup, because nobody may be waiting for them."""
-    namespace = settings.namespace
     batches = Batches(
         engine,
-        SubjectKeys(server_key(settings), str, namespace),
+        SubjectKeys(server_key(settings), str, settings.namespace),
         lambda name: getattr(settings, f"fresh_{name}") + getattr(settings, f"stale_{name}"),
-        Ledger(engine, namespace=namespace),
     )
     if paused := batches.pause_all():
         log.warning(
@@ -177,24 +184,6 @@ def _pause_restored_batches(settings: Settings, engine: Engine) -> None:
             paused,
         )
     record_origin(engine)
-
-
-def _refuse_another_key(settings: Settings, engine: Engine) -> None:
-    recorded, key = recorded_fingerprint(engine), command_key(settings)
-    known = {fingerprint(each) for each in (key, *former_keys(settings)) if each is not None}
-    if recorded is not None and recorded not in known:
-        raise OtherKeyInUse(
-            "the data was written under another secret key, and another portal may be using it: "
-            "give this one the same PORTAL_SECRET_KEY, or data of its own"
-        )
-
-
-def _drop_unreadable(engine: Engine, secrets: Sequence[bytes], namespace: str) -> None:
-    secret, *former = secrets
-    keys = SubjectKeys(secret, str, namespace, former=former)
-    History(engine, keys).drop_unreadable()
-    DossierArchive(engine, keys, purge_bucket, lifetime_s=0).drop_unreadable()
-    Batches(engine, keys, lambda _: 0.0).drop_unreadable()
 
 
 def _set_aside_unused_cache(data_dir: Path) -> None:
@@ -249,7 +238,7 @@ def data_check(
         store=store if expects_files and not settings.redis_url else None,
         unused_stores=sorted(unused),
         key_fingerprints=_known_fingerprints(settings, key),
-        store_fingerprint=backend.key_record.read,
+        store_keys=backend.key_record,
         upstreams_data_dir=settings.upstreams_data_dir,
     )
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Engine, bindparam, delete, insert, select, update
+from sqlalchemy import Engine, delete, insert, select, update
 from sqlalchemy.exc import OperationalError, SQLAlchemyError, TimeoutError
 
 from portal.access.sealing import SubjectKeys
@@ -139,17 +139,11 @@ class History:
             db.execute(delete(table).where(table.c.visitor == old, table.c.subject.in_(again)))
             db.execute(update(table).where(table.c.visitor == old).values(visitor=new))
 
-    def drop_unreadable(self) -> None:
-        """Delete the entries that no secret key can decrypt. Raises SQLAlchemyError."""
+    def unreadable(self, keys: SubjectKeys) -> list[int]:
+        """Return the ids of the entries that ``keys`` cannot decrypt. Raises SQLAlchemyError."""
         with reading(self._engine) as db:
-            unreadable = [
-                {"unreadable": row.id}
-                for row in db.execute(select(table.c.id, table.c.sealed))
-                if self._keys.decrypt(_PURPOSE, row.sealed) is None
-            ]
-        if unreadable:
-            with writing(self._engine) as db:
-                db.execute(delete(table).where(table.c.id == bindparam("unreadable")), unreadable)
+            rows = db.execute(select(table.c.id, table.c.sealed))
+            return [row.id for row in rows if keys.decrypt(_PURPOSE, row.sealed) is None]
 
     @contextmanager
     def _failures_logged(self, done: str) -> Iterator[None]:

@@ -19,7 +19,15 @@ from sqlalchemy import Connection, Engine, case, delete, func, insert, select, u
 
 from portal.access import SubjectKeys
 from portal.batch.model import Action, Batch, Cost, Counts, Item, check_allowed
-from portal.batch.rows import Access, BatchRows, UnknownBatch, has_pending, split_ask, update_batch
+from portal.batch.rows import (
+    Access,
+    BatchRows,
+    UnknownBatch,
+    has_pending,
+    is_readable,
+    split_ask,
+    update_batch,
+)
 from portal.batch.typed_list import Subject, TypedList, WrongEntry
 from portal.batch.under_way import GOES_ON
 from portal.storage import batch_items as items
@@ -340,7 +348,7 @@ class Batches:
         an HMAC that a query could find.
         """
         for row in db.execute(select(table.c.id, table.c.sealed_wrong)).all():
-            if not self._rows.decrypts(row.sealed_wrong):
+            if not is_readable(self._keys, row.sealed_wrong):
                 continue
             left_out = self._left_out(row)
             kept = tuple(entry for entry in left_out.wrong if not entry.names(subject))
@@ -357,27 +365,24 @@ class Batches:
         with self._rows.writing() as db:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
-    def drop_unreadable(self) -> None:
-        """Delete the batches that no configured key can decrypt. Raises SQLAlchemyError.
+    def unreadable(self, keys: SubjectKeys) -> list[str]:
+        """Return the ids of the batches of which ``keys`` cannot decrypt a part.
 
-        If only a batch's ``Access`` (the owner's credential) cannot be decrypted, the batch is
-        paused until the owner resumes it. If only an item's result cannot be decrypted, the result
-        is deleted.
+        The batches are those of every namespace. Raises SQLAlchemyError.
         """
-        batches = select(table.c.id, table.c.sealed_wrong, table.c.sealed_access)
-        results = select(items.c.id, items.c.sealed_result).where(
-            items.c.sealed_result.is_not(None)
+        parts = (
+            select(table.c.id, table.c.sealed_wrong),
+            select(table.c.id, table.c.sealed_access).where(table.c.sealed_access.is_not(None)),
+            select(items.c.batch, items.c.sealed),
+            select(items.c.batch, items.c.sealed_result).where(items.c.sealed_result.is_not(None)),
         )
-        with self._rows.writing() as db:
-            for row in db.execute(batches).all():
-                if not self._rows.decrypts(row.sealed_wrong):
-                    _delete(db, [row.id])
-                elif row.sealed_access and not self._rows.decrypts(row.sealed_access):
-                    stopped = {"state": "paused", "reason": "owner", "resume_at": None}
-                    db.execute(update_batch(row.id).values(sealed_access=None, **stopped))
-            for item, sealed in db.execute(results).all():
-                if not self._rows.decrypts(sealed):
-                    db.execute(update(items).where(items.c.id == item).values(sealed_result=None))
+        found: dict[str, None] = {}
+        with reading(self._engine) as db:
+            for query in parts:
+                for batch, sealed in db.execute(query):
+                    if batch not in found and not is_readable(keys, sealed):
+                        found[batch] = None
+        return list(found)
 
     # Private methods
 

@@ -68,9 +68,6 @@ class BatchRows:
         """
         return None if sealed is None else self._keys.decrypt(_PURPOSE, sealed)
 
-    def decrypts(self, sealed: bytes | None) -> bool:
-        return self.decrypted(sealed) is not None
-
     def readable(self, batch: str, sealed: bytes) -> bytes:
         """Decrypt ``sealed``. Raises UnknownBatch if no configured key can decrypt it."""
         if (content := self.decrypted(sealed)) is None:
@@ -105,6 +102,10 @@ class BatchRows:
                     sealed_access=None,
                 )
             )
+
+
+def is_readable(keys: SubjectKeys, sealed: bytes) -> bool:
+    return keys.decrypt(_PURPOSE, sealed) is not None
 
 
 def update_batch(batch: str) -> Any:

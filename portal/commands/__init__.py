@@ -5,12 +5,13 @@ from functools import partial
 
 from flask import Flask
 
-from portal.access import History, Tokens
+from portal.access import History, SubjectKeys, Tokens
 from portal.commands.backup import EmbeddedStore, backup_command, restore_command
 from portal.commands.batch import CREDENTIAL_VARIABLE, BatchTools, batch_command
 from portal.commands.data_check import DataCheck
 from portal.commands.db import db_commands
 from portal.commands.dossier import dossier_commands
+from portal.commands.key import key_commands
 from portal.commands.ledger import ledger_command
 from portal.commands.purge import purge_command
 from portal.commands.token import token_commands
@@ -33,11 +34,13 @@ def register_commands(
     create_database: Callable[[], object],
     batch_tools: BatchTools,
     embedded: EmbeddedStore,
+    keys: SubjectKeys,
 ) -> None:
     """Add the operator's commands to ``app``.
 
     ``token issue`` calls ``create_database``, which creates the database if it is missing.
-    ``create_database`` may raise OSError or SQLAlchemyError.
+    ``create_database`` may raise OSError or SQLAlchemyError. ``keys`` has the present secret key
+    alone.
     """
     token = token_commands(tokens, create_database)
     purge = purge_command(
@@ -55,7 +58,9 @@ def register_commands(
     backup = backup_command(embedded)
     backup.check = data.for_backup
     restore = restore_command(embedded)
-    for command in (batch, token, purge, list_calls, dossier, db, backup, restore):
+    key = key_commands(data, embedded.data_dir, keys, history, dossiers, batch_tools.batches)
+    key.check = data.for_key
+    for command in (batch, token, purge, list_calls, dossier, db, backup, restore, key):
         app.cli.add_command(command)
 
 

@@ -13,13 +13,13 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.batch import has_unfinished_batches
+from portal.gateway import KeyRecord
 from portal.storage import (
     SchemaMismatch,
-    former_fingerprints,
     is_restored,
-    recorded_fingerprint,
+    recorded_keys,
     require_current_schema,
-    uncovered_fingerprints,
+    unknown_keys,
 )
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ class DataCheck:
     no such file is needed, for example with PostgreSQL or Redis. ``unused_stores`` are cache files
     from before REDIS_URL was set. ``key_fingerprints`` are hashes that identify the present and the
     old secret keys in the command's settings, or an empty set if there is no present key.
-    ``store_fingerprint`` returns the key fingerprint that is recorded in the cache.
+    ``store_keys`` records the keys of the cache.
     """
 
     engine: Engine
@@ -44,7 +44,7 @@ class DataCheck:
     store: Path | None
     unused_stores: Sequence[Path]
     key_fingerprints: frozenset[str]
-    store_fingerprint: Callable[[], str | None]
+    store_keys: KeyRecord
     upstreams_data_dir: Path | None
 
     def for_db(self) -> str | None:
@@ -54,7 +54,7 @@ class DataCheck:
         if failure := self._other_schema():
             return failure
         self._warn_of_demo()
-        return self._key_mismatch(self._database_key())
+        return self._key_mismatch()
 
     def for_ledger(self) -> str | None:
         return self._missing_file(self.database) or self.for_token()
@@ -65,18 +65,17 @@ class DataCheck:
         self._warn_of_demo()
         if not self.key_fingerprints:
             return f"There is no secret key: start the portal once. {_AS_THE_SERVER}."
-        if failure := self._key_mismatch(self._database_key()):
+        if failure := self._key_mismatch():
             return failure
         if _unless_down(_has_restored_batches, self.engine):
             return "The database was restored: start the portal once, which pauses its batches."
         return None
 
     def for_backup(self) -> str | None:
-        return (
-            self._unusable()
-            or self._demo_alone("back up")
-            or self._key_mismatch(self._database_key())
-        )
+        return self._unusable() or self._demo_alone("back up") or self._key_mismatch()
+
+    def for_key(self) -> str | None:
+        return self._unusable() or self._demo_alone("read")
 
     def for_purge(self) -> str | None:
         # Without PORTAL_UPSTREAM_URL, the command would purge only the demonstration's data. Its
@@ -90,19 +89,14 @@ class DataCheck:
             )
         if not self.key_fingerprints:
             return f"There is no secret key. {_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
-        if failure := self._key_mismatch(self._database_key(), self._store_key()):
-            return failure
-        if _unless_down(former_fingerprints, self.engine):
-            return (
-                "The store may hold answers under a former secret key, which no purge can find: "
-                "start the portal once while the store can be reached, then purge again."
-            )
-        if _unless_down(uncovered_fingerprints, self.engine, self.key_fingerprints):
-            return (
-                "The data is also of an old secret key, whose answers this purge would not find. "
-                f"{_AS_THE_SERVER}, PORTAL_SECRET_KEYS_OLD above all."
-            )
-        return None
+        return self._key_mismatch()
+
+    def recorded_keys(self) -> list[str]:
+        """Return the fingerprints of the secret keys of all data, some of them shortened.
+
+        Raises SQLAlchemyError, or an error of the store.
+        """
+        return [*recorded_keys(self.engine), *self.store_keys.read()]
 
     def _unusable(self) -> str | None:
         return self._missing_file(self.database, self.store) or self._other_schema()
@@ -136,22 +130,17 @@ class DataCheck:
             f"and {self.upstreams_data_dir} holds other data, too. {_AS_THE_SERVER}."
         )
 
-    def _key_mismatch(self, *recorded: str | None) -> str | None:
-        if self.key_fingerprints.issuperset(filter(None, recorded)):
+    def _key_mismatch(self) -> str | None:
+        try:
+            recorded = self.recorded_keys()
+        except Exception:
+            recorded = _unless_down(recorded_keys, self.engine) or []
+        if not unknown_keys(recorded, self.key_fingerprints):
             return None
         return (
-            "The data was written under another secret key. "
-            f"{_AS_THE_SERVER}, PORTAL_SECRET_KEY above all."
+            "The data is of another secret key, too. "
+            f"{_AS_THE_SERVER}, PORTAL_SECRET_KEY and PORTAL_SECRET_KEYS_OLD above all."
         )
-
-    def _database_key(self) -> str | None:
-        return _unless_down(recorded_fingerprint, self.engine)
-
-    def _store_key(self) -> str | None:
-        try:
-            return self.store_fingerprint()
-        except Exception:
-            return None  # ``flask purge`` reports this error when it purges the store
 
 
 def _has_restored_batches(engine: Engine) -> bool:

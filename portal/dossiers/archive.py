@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import msgspec
-from sqlalchemy import ColumnElement, Engine, RowMapping, bindparam, delete, insert, select, update
+from sqlalchemy import ColumnElement, Engine, RowMapping, delete, insert, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import SubjectKeys
@@ -97,9 +97,9 @@ class Dossier:
 class DossierArchive:
     """The issued dossiers of one namespace (the name of an upstream, or "demo").
 
-    ``forget``, ``drop_expired`` and ``drop_unreadable`` delete data of all namespaces. ``bucket``
-    maps the HMAC of a plate to a number that the purge log stores in place of the plate. Many
-    plates share a number, so the log does not reveal which plate was purged.
+    ``forget`` and ``drop_expired`` delete data of all namespaces. ``bucket`` maps the HMAC of a
+    plate to a number that the purge log stores in place of the plate. Many plates share a number,
+    so the log does not reveal which plate was purged.
     """
 
     def __init__(
@@ -246,23 +246,18 @@ class DossierArchive:
         with writing(self._engine) as db:
             db.execute(update(table).where(mine).values(owner=self._owner_key(present)))
 
-    def drop_unreadable(self) -> None:
-        """Delete the undecryptable dossiers of every namespace.
+    def unreadable(self, keys: SubjectKeys) -> list[str]:
+        """Return the numbers of the dossiers that ``keys`` cannot decrypt, of every namespace.
 
-        These are the dossiers whose ``head`` no configured key can decrypt. Raises SQLAlchemyError.
+        Raises SQLAlchemyError.
         """
         query = select(table.c.number, table.c.namespace, table.c.head)
         with reading(self._engine) as db:
-            unreadable = [
-                {"unreadable": row.number}
+            return [
+                row.number
                 for row in db.execute(query.where(table.c.head.is_not(None)))
-                if self._unseal(row.number, "head", row.head, row.namespace) is None
+                if keys.decrypt(_purpose(row.namespace, row.number, "head"), row.head) is None
             ]
-        if unreadable:
-            with writing(self._engine) as db:
-                lock_dossiers(db)
-                found = table.c.number == bindparam("unreadable")
-                db.execute(delete(table).where(found), unreadable)
 
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
         """Delete the content of the dossiers that match ``where``, and return how many matched.
@@ -333,17 +328,12 @@ class DossierArchive:
         return self._unseal(dossier.number, part, sealed)
 
     def _seal(self, number: str, part: str, content: bytes) -> bytes:
-        return self._keys.encrypt(self._purpose(number, part), content)
+        return self._keys.encrypt(_purpose(self._keys.namespace, number, part), content)
 
-    def _unseal(
-        self, number: str, part: str, sealed: bytes | None, namespace: str | None = None
-    ) -> bytes | None:
+    def _unseal(self, number: str, part: str, sealed: bytes | None) -> bytes | None:
         if sealed is None:
             return None
-        return self._keys.decrypt(self._purpose(number, part, namespace), bytes(sealed))
-
-    def _purpose(self, number: str, part: str, namespace: str | None = None) -> bytes:
-        return f"dossier|{namespace or self._keys.namespace}|{number}|{part}".encode()
+        return self._keys.decrypt(_purpose(self._keys.namespace, number, part), bytes(sealed))
 
     def _key_hash(self, secret: bytes, key: str) -> str:
         derived = hmac.digest(secret, b"dossier key", hashlib.sha256)
@@ -352,6 +342,10 @@ class DossierArchive:
 
     def _owner_key(self, owner: str) -> str:
         return self._keys.owner_key("dossier\0", owner)
+
+
+def _purpose(namespace: str, number: str, part: str) -> bytes:
+    return f"dossier|{namespace}|{number}|{part}".encode()
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from portal.gateway.backend_choice import (
 )
 from portal.gateway.envelope import Seal
 from portal.gateway.gateway import Gateway, Snapshot
-from portal.gateway.key_record import record_key
+from portal.gateway.key_record import KeyRecord
 from portal.gateway.lease import FileLeases, Leases
 from portal.gateway.lease_limit import LimitedLeases
 from portal.gateway.ledger import Allowance, Ledger, UpstreamCall
@@ -75,6 +75,7 @@ __all__ = [
     "FileLeases",
     "Gateway",
     "Held",
+    "KeyRecord",
     "Leases",
     "Ledger",
     "LimitedLeases",
@@ -103,7 +104,6 @@ __all__ = [
     "merged",
     "parse_exact",
     "purge_bucket",
-    "record_key",
     "remove_lease_files",
     "report_lookup",
     "require_willing_store",

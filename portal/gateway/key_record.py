@@ -1,102 +1,66 @@
-"""Records the fingerprint of the secret key that signs the cache's entries.
+"""Records the secret keys that have signed the cache's entries, and deletes the entries of some.
 
-Entries that were signed with a key that is no longer configured are deleted, because they can
-neither be read nor be found by a purge (deletion of a vehicle's data).
+A purge (deletion of a vehicle's data) finds an entry only with the entry's secret key.
 """
 
-import logging
 import sqlite3
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from sqlalchemy import Engine
-
 from portal.gateway.backend import PURGED, new_generation
 from portal.gateway.envelope import KEY_ID_BYTES, SEAL_BYTES, key_id
-from portal.storage import adopt_key, settle_former_keys
 
-log = logging.getLogger(__name__)
-
-_NAME = "key_fingerprint"
-_ACCEPTED = "accepted_key_fingerprints"
+_NAME = "key_fingerprint"  # of the key of the last start
+_ALL_NAME = "accepted_key_fingerprints"
 
 
 class KeyRecord(Protocol):
-    def read(self) -> str | None:
-        """Return the recorded fingerprint of the signing key, or None if none is recorded."""
+    def read(self) -> Collection[str]:
+        """Return the fingerprints of the recorded secret keys."""
         ...
 
-    def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        """Record the secret keys in use, and delete the entries of keys no longer in use.
+    def record(self, fingerprint: str) -> None:
+        """Record the secret key with which this start will sign."""
+        ...
 
-        ``fingerprints`` begins with the fingerprint of the signing key. The other fingerprints
-        belong to old keys whose entries can still be read. ``formers`` are the fingerprints of keys
-        no longer in use. Returns the number of deleted entries.
+    def forget(self, kept: str | None, others: Collection[str]) -> int:
+        """Delete the entries of the keys ``others`` and their record, and return how many.
+
+        ``kept`` is the fingerprint of the secret key whose entries remain, if there is such a key.
         """
         ...
 
 
-def record_key(
-    fingerprints: Sequence[str],
-    engine: Engine,
-    store: KeyRecord,
-    drop_unreadable: Callable[[], object] = lambda: None,
-) -> None:
-    """Record the secret keys in the database and the store. Log a new signing key once.
-
-    ``fingerprints`` begins with the fingerprint of the signing key. The other fingerprints belong
-    to old keys whose entries can still be read. ``drop_unreadable`` deletes the database rows that
-    none of the keys can decrypt. Answers that were signed with keys no longer in use are deleted
-    now, or at the next start if the store is unavailable. Raises SQLAlchemyError.
-    """
-    is_new, formers = adopt_key(engine, *fingerprints)
-    if formers:
-        drop_unreadable()
-    try:
-        gone = store.adopt(fingerprints, formers)
-        settle_former_keys(engine)
-    except Exception as error:
-        log.warning(
-            "the store is unavailable (%s): answers under a former secret key, if any, are "
-            "deleted at the next start",
-            type(error).__name__,
-        )
-        return
-    if is_new or gone:
-        log.warning(
-            "the secret key is a new one: %d stored answers that it cannot read were deleted", gone
-        )
-
-
 class SQLiteKeyRecord:
-    """Records which secret keys are in use, in the table ``meta`` of the SQLite cache file."""
+    """Records the secret keys in the table ``meta`` of the SQLite cache file."""
 
     def __init__(self, connect: Callable[[], AbstractContextManager[sqlite3.Connection]]) -> None:
         self._connect = connect
 
-    def read(self) -> str | None:
+    def read(self) -> Collection[str]:
         with self._connect() as db:
             return _recorded(db)
 
-    def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:  # noqa: ARG002
-        accepted = " ".join(sorted(fingerprints))
+    def record(self, fingerprint: str) -> None:
         with self._connect() as db:
-            if (_recorded(db), _recorded(db, _ACCEPTED) or accepted) == (fingerprints[0], accepted):
-                return 0
-            db.execute("BEGIN IMMEDIATE")  # several processes may start at once
+            if fingerprint not in _recorded(db):
+                db.execute("BEGIN IMMEDIATE")  # several processes may start at once
+                _record(db, fingerprint, _recorded(db) | {fingerprint})
+                db.execute("COMMIT")
+
+    def forget(self, kept: str | None, others: Collection[str]) -> int:  # noqa: ARG002
+        with self._connect() as db:
+            db.execute("BEGIN IMMEDIATE")
             # Check the key id in each entry. The recorded fingerprints are not enough. If this file
             # has replaced a corrupt file, it may have entries but no recorded fingerprints.
-            key_ids = [key_id(each) for each in fingerprints]
-            marks = ", ".join("?" * len(key_ids))
             gone = db.execute(
-                f"DELETE FROM entries WHERE substr(value, ?, ?) NOT IN ({marks})",  # noqa: S608
-                (SEAL_BYTES + 1, KEY_ID_BYTES, *key_ids),
+                "DELETE FROM entries WHERE substr(value, ?, ?) != ?",
+                (SEAL_BYTES + 1, KEY_ID_BYTES, key_id(kept) if kept else b""),
             ).rowcount
             if gone:
                 db.execute("UPDATE generation SET name = ?", (new_generation(PURGED),))
-            rows = [(_NAME, fingerprints[0]), (_ACCEPTED, accepted)]
-            db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
+            _record(db, kept, {kept} if kept else set())
             db.execute("COMMIT")
             # Truncate the write-ahead log, which still contains the deleted entries. If a reader
             # prevents the truncation, the next ``sweep`` tries again.
@@ -105,25 +69,32 @@ class SQLiteKeyRecord:
             return gone
 
 
-def _recorded(db: sqlite3.Connection, name: str = _NAME) -> str | None:
-    row = db.execute("SELECT value FROM meta WHERE name = ?", (name,)).fetchone()
-    return row[0] if row else None
+def _recorded(db: sqlite3.Connection) -> set[str]:
+    rows = db.execute("SELECT value FROM meta WHERE name IN (?, ?)", (_NAME, _ALL_NAME))
+    return {each for (value,) in rows for each in value.split()}
+
+
+def _record(db: sqlite3.Connection, fingerprint: str | None, every: set[str]) -> None:
+    rows = [(_NAME, fingerprint or ""), (_ALL_NAME, " ".join(sorted(every)))]
+    db.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
 
 
 class RedisKeyRecord:
-    """Deletes the Redis entries that a former secret key of this portal has signed.
+    """Deletes the Redis entries that other secret keys of this portal have signed.
 
-    Entries of unknown secret keys are kept, because other portals may use the same Redis.
-    ``delete_signed`` deletes the entries whose signing key has one of the given ids, and returns
-    the number of deleted entries.
+    The database alone records these keys. Entries of unknown secret keys are kept, because other
+    portals may use the same Redis. ``delete_signed`` deletes the entries whose signing key has one
+    of the given ids, and returns the number of deleted entries.
     """
 
     def __init__(self, delete_signed: Callable[[Collection[bytes]], int]) -> None:
         self._delete_signed = delete_signed
 
-    def read(self) -> None:
-        """Return None, because this class records no fingerprint in Redis."""
+    def read(self) -> Collection[str]:
+        return ()
 
-    def adopt(self, fingerprints: Sequence[str], formers: Sequence[str]) -> int:
-        key_ids = {key_id(each) for each in formers} - {key_id(each) for each in fingerprints}
-        return self._delete_signed(key_ids) if key_ids else 0
+    def record(self, fingerprint: str) -> None:
+        pass
+
+    def forget(self, kept: str | None, others: Collection[str]) -> int:  # noqa: ARG002
+        return self._delete_signed({key_id(each) for each in others}) if others else 0

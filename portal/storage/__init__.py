@@ -28,11 +28,10 @@ from portal.storage.database import (
 )
 from portal.storage.file_identity import file_identity
 from portal.storage.key_fingerprints import (
-    adopt_key,
-    former_fingerprints,
-    recorded_fingerprint,
-    settle_former_keys,
-    uncovered_fingerprints,
+    forget_other_keys,
+    record_key,
+    recorded_keys,
+    unknown_keys,
 )
 from portal.storage.later_ends import end_what_has_ended
 from portal.storage.origin import forget_origin, is_restored, record_origin
@@ -76,7 +75,6 @@ __all__ = [
     "PurgeLog",
     "Purges",
     "SchemaMismatch",
-    "adopt_key",
     "back_up",
     "batch_items",
     "batches",
@@ -90,7 +88,7 @@ __all__ = [
     "file_identity",
     "fingerprint",
     "forget_origin",
-    "former_fingerprints",
+    "forget_other_keys",
     "history",
     "is_in_place",
     "is_restored",
@@ -102,16 +100,16 @@ __all__ = [
     "open_engine",
     "read_secret_key",
     "reading",
+    "record_key",
     "record_origin",
-    "recorded_fingerprint",
+    "recorded_keys",
     "remove_copies",
     "require_current_schema",
     "restore",
-    "settle_former_keys",
     "side_engine",
     "spending",
     "tokens",
-    "uncovered_fingerprints",
+    "unknown_keys",
     "upgrade_schema",
     "was_purged",
     "writing",

@@ -19,7 +19,7 @@ from portal.dossiers import (
     new_identifiers,
 )
 from portal.gateway import purge_bucket
-from portal.storage import PurgeLog, adopt_key, dossiers, reading
+from portal.storage import PurgeLog, dossiers, reading
 from tests.fakes import Clock
 
 SECRET = b"s" * 32
@@ -194,11 +194,11 @@ def test_number_is_unique(engine: Engine, clock: Clock) -> None:
     assert found(kept.by_number(number)).snapshot != snapshot
 
 
-def test_changed_secret_key_deletes_dossiers(engine: Engine, clock: Clock) -> None:
-    adopt_key(engine, "former")
-    issue(archive(engine, clock))
-    adopt_key(engine, "present")
-    assert cells(engine) == []
+def test_dossiers_of_another_secret_key_are_found(engine: Engine, clock: Clock) -> None:
+    number, _ = issue(archive(engine, clock, namespace="another upstream"))
+    own = SubjectKeys(SECRET, tag, "upstream")
+    assert archive(engine, clock).unreadable(own) == []
+    assert archive(engine, clock).unreadable(SubjectKeys(b"new", tag, "upstream")) == [number]
 
 
 def test_unreachable_database_is_reported(engine: Engine, clock: Clock) -> None:

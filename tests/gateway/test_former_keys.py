@@ -3,19 +3,21 @@
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import insert, select
 
-from portal.gateway import REPORT, Directive, Failure, Lookup, record_key
+from portal.gateway import REPORT, Directive, Failure, Lookup
 from portal.storage import (
     PurgeLog,
-    adopt_key,
     fingerprint,
-    former_fingerprints,
+    forget_other_keys,
     ledger,
     reading,
-    uncovered_fingerprints,
+    record_key,
+    recorded_keys,
+    unknown_keys,
     writing,
 )
 from portal.upstream import Response
@@ -126,22 +128,22 @@ def test_purge_covers_both_tags_and_writes_under_way(tmp_path: Path, clock: Cloc
         rotated.decode(directive=PEEK)
 
 
-def test_retired_keys_are_recorded_until_their_data_is_gone(tmp_path: Path) -> None:
+def test_keys_are_recorded_until_they_are_forgotten(tmp_path: Path) -> None:
     engine, store = kept_open(None, tmp_path), opened_cache(tmp_path)
     old, new, third = (fingerprint(key) for key in (OLD, NEW, b"a third key"))
     row = {"origin": "", "caller": "", "price": "0", "outcome": "", "operation": "", "day": ""}
-    assert adopt_key(engine, old) == (False, [])
-    assert adopt_key(engine, new, old) == (True, [])
-    assert uncovered_fingerprints(engine, [new]) == [old[:16]]
-    assert uncovered_fingerprints(engine, [new, old, third]) == []
+    for key in (old, new, old):  # one portal is still to be rotated
+        record_key(engine, key)
+        store.key_record.record(key)
+    for recorded in (recorded_keys(engine), store.key_record.read()):
+        assert unknown_keys(recorded, [new]) == {old[:16]}
+        assert unknown_keys(recorded, [new, old, third]) == set()
     with writing(engine) as db:
         db.execute(insert(ledger).values(sent_at=0.0, subject="a tag", **row))
-    assert adopt_key(engine, old, new) == (True, [])  # another portal still has the old key
-    assert adopt_key(engine, new) == (True, [old[:16]])
-    assert adopt_key(engine, new) == (False, [old[:16]])  # until the store deletes the answers
+    no_rows: dict[str, list[Any]] = {"history_ids": [], "dossier_numbers": [], "batch_ids": []}
+    forget_other_keys(engine, new, **no_rows)
+    assert store.key_record.forget(new, [old[:16]]) == 0
+    for recorded in (recorded_keys(engine), store.key_record.read()):
+        assert unknown_keys(recorded, [new]) == set()
     with reading(engine) as db:
         assert db.execute(select(ledger.c.subject)).scalars().all() == [""]
-    dropped: list[int] = []
-    record_key([new], engine, store.key_record, lambda: dropped.append(1))
-    record_key([new], engine, store.key_record, lambda: dropped.append(2))
-    assert (former_fingerprints(engine), dropped) == ([], [1])

@@ -104,9 +104,17 @@ def test_rotation_under_load(portals: list[PortalProcess], upstream: FaultUpstre
     assert here.command_line("purge", STORED[0]).stdout.startswith("Purged 2 ")
     assert statuses(there, asks(STORED[:1], ONLY_IF_CACHED)) == {504: 1}
 
-    for portal in portals:  # the old key is retired
+    # The old key is retired. Without ``key forget``, no portal starts without the old key.
+    there.stop()
+    there.configure(**keys(NEW, ""))
+    with pytest.raises(AssertionError, match="another secret key"):
+        there.start()
+    done = here.command_line("key", "forget", "--yes")
+    assert (done.returncode, "1 batches, 1 issued dossiers" in done.stdout) == (0, True), done
+    for portal in portals:
         portal.configure(**keys(NEW, ""))
-        portal.stop()
+        if portal.is_running:
+            portal.stop()
         portal.start()
     for portal in portals:
         assert statuses(portal, asks(STORED[1:], ONLY_IF_CACHED)) == {200: len(STORED) - 1}

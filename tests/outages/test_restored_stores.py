@@ -81,29 +81,31 @@ def test_snapshot_is_restored_as_base_of_the_append_only_file(
     assert upstream.count() == 1
 
 
-def test_rotation_while_redis_is_down_is_completed_at_the_next_start(
-    tmp_path: Path, upstream: FaultUpstream
-) -> None:
+def test_key_is_not_forgotten_while_redis_is_down(tmp_path: Path, upstream: FaultUpstream) -> None:
     with RedisProcess(save="3600 1") as store:
         settings = shared(upstream, store, tmp_path)
         with PortalProcess(settings, workers=1) as server:
             assert server.get(DECODE, headers=HEADER).status_code == 200
-        client = redis.Redis(port=store.port)
-        client.save()
-        client.close()
-        store.kill()
-        rotated = settings | {"PORTAL_SECRET_KEY": "the key after a rotation"}
-        with PortalProcess(rotated, workers=1) as server:
+            client = redis.Redis(port=store.port)
+            client.save()
+            client.close()
+            store.kill()
+        rotated = PortalProcess(settings | {"PORTAL_SECRET_KEY": "the key after a rotation"})
+        try:
+            refused = rotated.command_line("key", "forget", "--yes")
+            assert (refused.returncode, "store cannot be used" in refused.stderr) == (1, True)
+            with pytest.raises(AssertionError, match="another secret key"):
+                rotated.start()
             store.start()
-            refused = server.command_line("purge", PLATE)
-            assert refused.returncode == 1
-            assert "former secret key" in refused.stderr
-        with PortalProcess(rotated, workers=1) as server:
-            assert server.output.count("1 stored answers that it cannot read were deleted") == 1
-            assert server.command_line("purge", PLATE).returncode == 0
+            done = rotated.command_line("key", "forget", "--yes")
+            assert done.stdout.startswith("Deleted 1 stored answers"), done.stderr
+            rotated.start()
+            assert rotated.command_line("purge", PLATE).returncode == 0
+        finally:
+            rotated.close()
 
 
-def test_rotation_deletes_entries_of_a_file_without_recorded_key(
+def test_entries_of_a_file_without_recorded_key_are_deleted(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
     """A file that a running portal made in place of a corrupt file records no key."""
@@ -117,11 +119,14 @@ def test_rotation_deletes_entries_of_a_file_without_recorded_key(
     with db:
         db.execute("DROP TABLE meta")
     db.close()
-    rotated = settings | {"PORTAL_SECRET_KEY": "the key after a rotation"}
-    with PortalProcess(rotated, workers=1):
-        db = sqlite3.connect(tmp_path / "cache.sqlite")
-        assert db.execute("SELECT count(*) FROM entries").fetchone() == (0,)
-        db.close()
+    rotated = PortalProcess(settings | {"PORTAL_SECRET_KEY": "the key after a rotation"})
+    try:
+        assert rotated.command_line("key", "forget", "--yes").returncode == 0
+    finally:
+        rotated.close()
+    db = sqlite3.connect(tmp_path / "cache.sqlite")
+    assert db.execute("SELECT count(*) FROM entries").fetchone() == (0,)
+    db.close()
 
 
 def test_start_under_another_key_is_refused_on_a_shared_sqlite_url(

@@ -1,7 +1,9 @@
 """A secret key that is missing, replaced, damaged or different from the server's."""
 
+import sqlite3
 import subprocess
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,10 @@ from portal.web.pages.dossier_code import DossierCodes
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
+from tests.fakes.databases import PostgresProcess
 from tests.fakes.in_process import PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
+from tests.outages.test_dossiers import issue
 
 PLATE = "ABC1D23"
 DECODE = path_of("decode", PLATE)
@@ -110,43 +114,125 @@ def test_second_server_under_another_key_does_not_start(
     assert upstream.count() == 1
 
 
-def test_rotation_deletes_what_the_new_key_cannot_read(
+def refused_start(settings: dict[str, str]) -> str:
+    """Return the only line that a refused start writes."""
+    server = PortalProcess(settings, workers=1)
+    try:
+        with pytest.raises(AssertionError, match=r"ended with 1:"):
+            server.start()
+        (line,) = server.output.splitlines()
+        return line
+    finally:
+        server.close()
+
+
+def entries_of(settings: dict[str, str], table: str) -> int:
+    with closing(sqlite3.connect(Path(settings["PORTAL_DATA_DIR"]) / "portal.sqlite")) as db:
+        return int(db.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+
+
+def test_start_under_another_key_is_refused_until_it_is_forgotten(
     settings: dict[str, str], upstream: FaultUpstream
 ) -> None:
-    """Regression: old answers stayed on disk for eight days, and no purge found them."""
+    """Regression: such a start deleted every stored answer, batch, dossier and history."""
+    body = {"plates": [PLATE], "ask": ["decode"]}
     with PortalProcess(settings, workers=1) as server:
         assert server.get(DECODE, headers=OWN).status_code == 200
-    assert BODY_MARK.encode() in bytes_kept(settings)
-    with PortalProcess(settings, workers=1) as server:  # with the same key nothing is deleted
-        assert server.get(DECODE, headers=OWN).headers["Cache-Status"].startswith("portal; hit")
+        assert server.post("/api/v1/batches", json=body, headers=OWN).status_code == 201
+        issue(server)
+    paid = upstream.count()
     rotated = settings | {"PORTAL_SECRET_KEY": "the key after a rotation"}
+    for _ in range(2):
+        line = refused_start(rotated)
+        for way in ("another secret key", "PORTAL_SECRET_KEYS_OLD", "key forget"):
+            assert way in line
+    with PortalProcess(settings, workers=1) as server:  # nothing was deleted
+        assert server.get(DECODE, headers=OWN).headers["Cache-Status"].startswith("portal; hit")
+    asked = run_command(rotated, "key", "forget")  # without anybody to answer
+    assert asked.returncode == 1
+    assert "1 batches, 1 issued dossiers" in asked.stderr
+    assert (entries_of(settings, "batches"), entries_of(settings, "dossiers")) == (1, 1)
+    forgotten = run_command(rotated, "key", "forget", "--yes")
+    assert forgotten.returncode == 0, forgotten.stderr
+    assert "Deleted 1 stored answers, 1 entries of histories, 1 " in forgotten.stdout
+    assert BODY_MARK.encode() not in bytes_kept(settings)
+    for table in ("batches", "batch_items", "dossiers", "history"):
+        assert entries_of(settings, table) == 0
     with PortalProcess(rotated, workers=1) as server:
-        assert BODY_MARK.encode() not in bytes_kept(settings)
-        assert server.output.count("the secret key is a new one: 1 stored answers") == 1
         assert server.get(DECODE, headers=OWN).status_code == 200
-        assert len(server.command_line("ledger").stdout.splitlines()) == 2
+        assert len(server.command_line("ledger").stdout.splitlines()) == paid + 1
         assert server.command_line("purge", PLATE).stdout == "Purged 1 stored answers.\n"
         assert BODY_MARK.encode() not in bytes_kept(settings)
+        again = server.command_line("key", "forget")
+        assert (again.returncode, "nothing to forget" in again.stdout) == (0, True)
+    assert upstream.count() == paid + 1
+
+
+def test_start_on_postgresql_under_another_key_is_refused(
+    postgres: PostgresProcess, upstream: FaultUpstream
+) -> None:
+    settings = managed(upstream.url) | {
+        "PORTAL_DATABASE_URL": postgres.new_database(),
+        "PORTAL_SECRET_KEY": SECRET,
+    }
+    with PortalProcess(settings, workers=1) as server:
+        issue(server)
+    del settings["PORTAL_SECRET_KEY"]
+    assert "another secret key" in refused_start(settings)
+    settings["PORTAL_SECRET_KEY"] = "the key after a rotation"
+    assert "another secret key" in refused_start(settings)
+    with PortalProcess(settings | {"PORTAL_SECRET_KEYS_OLD": SECRET}, workers=1) as server:
+        forgotten = server.command_line("key", "forget", "--yes")
+        assert "1 issued dossiers" in forgotten.stdout, forgotten.stderr
+    with PortalProcess(settings, workers=1):
+        pass
+
+
+@pytest.mark.parametrize("settings", ["embedded"], indirect=True)
+def test_start_without_the_lost_key_file_makes_no_new_one(
+    settings: dict[str, str], upstream: FaultUpstream
+) -> None:
+    del settings["PORTAL_SECRET_KEY"]
+    file = Path(settings["PORTAL_DATA_DIR"]) / "secret_key"
+    with PortalProcess(settings, workers=1) as server:
+        assert server.get(DECODE, headers=OWN).status_code == 200
+        refused = run_command(settings | {"PORTAL_SECRET_KEY": "mistyped"}, "key", "forget")
+        assert is_one_line(refused, "under another secret key")
+    key = file.read_text()
+    file.unlink()
+    assert "another secret key" in refused_start(settings)
+    assert not file.exists()
+    file.write_text(key)
+    with PortalProcess(settings, workers=1) as server:
+        assert server.get(DECODE, headers=OWN).headers["Cache-Status"].startswith("portal; hit")
+    file.unlink()
+    assert run_command(settings, "key", "forget", "--yes").returncode == 0
+    with PortalProcess(settings, workers=1) as server:
+        assert file.read_text() != key
+        assert server.get(DECODE, headers=OWN).status_code == 200
     assert upstream.count() == 2
 
 
-def test_rotation_keeps_other_portals_answers_in_redis(
+def test_forgotten_key_keeps_other_portals_answers_in_redis(
     tmp_path: Path, upstream: FaultUpstream
 ) -> None:
     """Each portal has its own database and secret key."""
     with RedisProcess() as store:
 
-        def portal(name: str, key: str) -> PortalProcess:
-            settings = {
+        def settings(name: str, key: str) -> dict[str, str]:
+            return managed(upstream.url) | {
                 "PORTAL_REDIS_URL": store.url,
                 "PORTAL_DATA_DIR": str(tmp_path / name),
                 "PORTAL_SECRET_KEY": key,
             }
-            return PortalProcess(managed(upstream.url) | settings, workers=1)
+
+        def portal(name: str, key: str) -> PortalProcess:
+            return PortalProcess(settings(name, key), workers=1)
 
         with portal("one", "the key of one portal") as one:
             assert one.get(DECODE, headers=OWN).status_code == 200
             for key in ("the key of another portal", "the new key of that other portal"):
+                run_command(settings("other", key), "key", "forget", "--yes")
                 with portal("other", key) as other:
                     assert other.get(DECODE, headers=OWN).status_code == 200
             hit = one.get(DECODE, headers=OWN | {"Cache-Control": "only-if-cached"})

@@ -1,0 +1,77 @@
+"""``flask --app app key forget``: deletes what only other secret keys can read."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from portal.access import History, SubjectKeys
+from portal.batch import Batches
+from portal.commands.data_check import DataCheck
+from portal.commands.failures import CommandGroup, fail
+from portal.dossiers import DossierArchive
+from portal.storage import DataLock, fingerprint, forget_other_keys, unknown_keys
+
+
+def key_commands(
+    data: DataCheck,
+    data_dir: Path,
+    keys: SubjectKeys,
+    history: History,
+    dossiers: DossierArchive,
+    batches: Batches,
+) -> CommandGroup:
+    """Return the group of commands about secret keys.
+
+    ``keys`` has the present secret key alone, or a random one if no key is configured.
+    """
+
+    @click.group("key", cls=CommandGroup, help="Forget secret keys.")
+    def key() -> None:
+        pass
+
+    @key.command("forget")
+    @click.option("--yes", is_flag=True, help="Delete without asking.")
+    def forget(yes: bool) -> None:
+        """Delete what the present secret key alone cannot read. SECRET_KEYS_OLD does not count."""
+        present = fingerprint(keys.secret) if data.key_fingerprints else None
+        lock = DataLock(data_dir)
+        try:
+            recorded = data.recorded_keys()
+            others = unknown_keys(recorded, [present] if present else [])
+            if not others:
+                print("All data is of the present secret key: there is nothing to forget.")
+                return
+            if not lock.is_alone and len(others) == len(unknown_keys(recorded, [])):
+                fail(f"Nothing was done: a portal is using {data_dir} under another secret key.")
+            history_ids = history.unreadable(keys)
+            dossier_numbers = dossiers.unreadable(keys)
+            batch_ids = batches.unreadable(keys)
+            counts = (
+                f"{len(history_ids)} entries of histories, {len(batch_ids)} batches, "
+                f"{len(dossier_numbers)} issued dossiers"
+            )
+            if not yes:
+                print(
+                    "The present secret key cannot read the stored answers of another key, "
+                    f"{counts}. The ledger's rows lose their vehicles. No portal may be running "
+                    "under another key.",
+                    file=sys.stderr,
+                )
+                click.confirm("Delete all that for good?", abort=True, err=True)
+            try:
+                answers = data.store_keys.forget(present, others)
+            except Exception as error:
+                fail(f"Nothing was done: the store cannot be used: {type(error).__name__}.")
+            forget_other_keys(
+                data.engine,
+                present,
+                history_ids=history_ids,
+                dossier_numbers=dossier_numbers,
+                batch_ids=batch_ids,
+            )
+            print(f"Deleted {answers} stored answers, {counts}.")
+        finally:
+            lock.release()
+
+    return key
