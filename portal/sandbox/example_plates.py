@@ -13,7 +13,8 @@ from portal.vehicle import Plate, Renavam
 
 Fault = Literal[
     "400", "401", "402", "403", "404", "429", "500",
-    "message-in-200", "slow", "hung", "html", "truncated", "primary-down", "both-down",
+    "message-in-200", "success-text", "unknown-text", "firewall",
+    "slow", "hung", "html", "truncated", "primary-down", "both-down",
 ]  # fmt: skip
 
 
@@ -170,6 +171,14 @@ _FAULTS = (
            (500, ""), (502, "depois de tentar o endereço secundário")),
     _fault("ERR0200", "Um erro dentro de um 200", "message-in-200",
            (200, "mas com “message” no lugar do resultado"), (502, "")),
+    _fault("TXT0A01", "Texto de sucesso ao lado de uma lista vazia", "success-text",
+           (200, "“Nenhum registro encontrado” ao lado de “result” vazio"),
+           (200, "os mesmos bytes; nas páginas, nada consta")),
+    _fault("TXT0A02", "Texto desconhecido ao lado de uma lista vazia", "unknown-text",
+           (200, "um aviso ao lado de “result” vazio"),
+           (200, "os mesmos bytes; nas páginas, “não confirmado” com o aviso")),
+    _fault("WAF0A03", "Página de um firewall", "firewall",
+           (403, "uma página no lugar de JSON"), (502, "a credencial não foi recusada")),
     _fault("LEN0A03", "Fonte lenta", "slow",
            (200, "depois de 3 segundos"), (200, "depois de 3 segundos; da memória, na hora")),
     _fault("PAR0A30", "Fonte parada", "hung",

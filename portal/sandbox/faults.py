@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 
+import msgspec
+
 from portal.sandbox.example_plates import Fault
-from portal.sandbox.exchange import HTML, Response, Role, error_response
+from portal.sandbox.exchange import HTML, Response, Role, error_response, json_response
 
 PLATE_MESSAGE = "Por favor, informe uma placa válida."
 UNAUTHORIZED_MESSAGE = "Não autorizado."
@@ -18,6 +20,12 @@ _MAINTENANCE = (
     "<body><h1>Estamos em manutenção</h1><p>Volte em alguns minutos.</p></body></html>\n"
 ).encode()
 
+_FIREWALL = b"<!DOCTYPE html>\n<html><body><h1>403 Forbidden</h1></body></html>\n"
+# Texts that such services put beside an empty list.
+_BESIDE_NOTHING: dict[Fault, str] = {
+    "success-text": "Consulta realizada com sucesso. Nenhum registro encontrado.",
+    "unknown-text": "Consulte o edital no portal do órgão autuador.",
+}
 _STATUS: dict[Fault, Response] = {
     "400": error_response(400, PLATE_MESSAGE),
     "401": error_response(401, UNAUTHORIZED_MESSAGE),
@@ -27,6 +35,7 @@ _STATUS: dict[Fault, Response] = {
     "429": error_response(429, "Muitas consultas. Aguarde um instante.", {"Retry-After": "2"}),
     "500": error_response(500, "Erro interno do servidor."),
     "message-in-200": error_response(200, "Falha ao consultar o órgão de trânsito."),
+    "firewall": Response(403, _FIREWALL, {"Content-Type": HTML}),
     "html": Response(200, _MAINTENANCE, {"Content-Type": HTML}),
 }
 _DOWN = replace(error_response(503, "Serviço fora do ar."), is_refused=True)
@@ -44,6 +53,8 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
             return replace(response, delay_s=SLOW_S)
         case "hung":
             return replace(response, delay_s=HUNG_S)
+        case "success-text" | "unknown-text":
+            return _emptied(response, _BESIDE_NOTHING[fault])
         case "truncated":
             return replace(response, body=_cut(response.body))
         case "both-down":
@@ -52,6 +63,14 @@ def apply_fault(fault: Fault | None, response: Response, role: Role) -> Response
             return _DOWN if role == "primary" else response
         case _:
             return _STATUS[fault]
+
+
+def _emptied(response: Response, message: str) -> Response:
+    """Replace a list by an empty one with a message beside it. Keep any other result."""
+    answer = msgspec.json.decode(response.body)
+    if not isinstance(answer["result"], list):
+        return response
+    return json_response(200, answer | {"result": [], "message": message})
 
 
 def _cut(body: bytes) -> bytes:

@@ -84,6 +84,15 @@ def test_slow_plate_answers_after_its_delay(operation: str, fault: str, seconds:
     assert response.delay_s == seconds
 
 
+@pytest.mark.parametrize("operation", ["restrictions/renainf/{}", "restrictions/renajud/{}"])
+@pytest.mark.parametrize("fault", ["success-text", "unknown-text"])
+def test_text_stands_beside_an_empty_list(operation: str, fault: str) -> None:
+    answer = json.loads(send(operation, by_fault(fault).plate).body)
+    assert (answer["status"], answer["result"]) == ("SUCCESS", [])
+    assert answer["message"]
+    assert is_good(send("decode/{}", by_fault(fault).plate))
+
+
 def test_ordinary_plate_has_no_delay() -> None:
     assert get("decode/ABC1D23").delay_s == 0
 
