@@ -1,6 +1,6 @@
 """Authenticates callers by token or upstream credential, and stores each visitor's history."""
 
-from portal.access.credentials import NoCredential, read_credential
+from portal.access.credentials import NoCredential, read_credential, sends_credential
 from portal.access.gatekeeper import DEMO_TOKEN, Gatekeeper
 from portal.access.history import History, HistoryUnavailable
 from portal.access.sealing import SubjectKeys, cipher, decrypt, open_text, seal_text
@@ -43,4 +43,5 @@ __all__ = [
     "open_text",
     "read_credential",
     "seal_text",
+    "sends_credential",
 ]

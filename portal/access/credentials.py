@@ -30,6 +30,11 @@ def read_credential(headers: Sequence[str], query_string: bytes) -> str:
     return token
 
 
+def sends_credential(headers: Sequence[str], query_string: bytes) -> bool:
+    """Return whether a request sends any credential, valid or not."""
+    return bool(headers or _at(query_string))
+
+
 def _at(query_string: bytes) -> list[str]:
     """Return the values of the query parameter ``at``, decoded as Latin-1.
 

@@ -161,6 +161,11 @@ class Totals:
     identical: tuple[int, ...]
 
     @property
+    def known_amount(self) -> Decimal | None:
+        """``amount``, or None if fines are open and the amount of none is known."""
+        return None if self.open_count and self.without_amount == self.open_count else self.amount
+
+    @property
     def gravities(self) -> tuple[str, ...]:
         """The counts of ``by_gravity`` in words, such as ``2 médias`` and ``1 grave``."""
         return tuple(counted(n, word, _PLURALS.get(word, word)) for word, n in self.by_gravity)

@@ -11,6 +11,7 @@ from pathlib import Path
 from wsgiref.types import WSGIApplication
 
 from flask import Flask, g, get_flashed_messages, request, session
+from jinja2 import StrictUndefined
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from portal.access import Gatekeeper, History
@@ -278,6 +279,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         openapi_blueprint(),
     ):
         app.register_blueprint(blueprint)
+    app.jinja_env.undefined = StrictUndefined
     formats.register(app.jinja_env)
     app.context_processor(lambda: {"site": site()})
 

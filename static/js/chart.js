@@ -27,10 +27,10 @@
     const points = (month.price / read.peak - 1) * 100;
     const places = Math.abs(points) < 1 ? 1 : 0;
     return points === 0 ? "pico" : `${Math.abs(points).toLocaleString("pt-BR",
-      { minimumFractionDigits: places, maximumFractionDigits: places })}\u00a0%`;
+      { minimumFractionDigits: places, maximumFractionDigits: places })}%`;
   }
 
-  // "jul/24 · R$ 105.914 · −14 % do pico"
+  // "jul/24 · R$ 105.914 · −14% do pico"
   function shortText(read, month) {
     const far = distance(read, month);
     const note = month.isPredicted ? read.predicted : far === "pico" ? far : far && `\u2212${far} do pico`;
@@ -38,7 +38,7 @@
     return [when, month.price ? told(month.price) : "sem preço", note].filter(Boolean).join(" · ");
   }
 
-  // "julho de 2024: R$ 105.914, 14 % abaixo do pico"
+  // "julho de 2024: R$ 105.914, 14% abaixo do pico"
   function spokenText(read, month) {
     const far = distance(read, month);
     const note = month.isPredicted ? read.predicted : far === "pico" ? "o pico" : far && `${far} abaixo do pico`;

@@ -32,8 +32,13 @@ function isOpen(row) {
   return row.dataset.situation !== "paga";
 }
 
+// An unknown amount is never counted as zero.
 function openSum(rows) {
-  return MONEY.format(rows.filter(isOpen).reduce((sum, row) => sum + cents(row, 0), 0) / 100);
+  const owed = rows.filter(isOpen);
+  const known = owed.filter((row) => row.dataset.cents !== "");
+  if (owed.length && !known.length) return "valor não informado";
+  const sum = MONEY.format(known.reduce((total, row) => total + cents(row, 0), 0) / 100);
+  return known.length < owed.length ? `ao menos ${sum}` : sum;
 }
 
 function counted(count, one, many) {
@@ -115,10 +120,11 @@ function addUp(form) {
   if (link) link.search = `multas=${picked.map((row) => row.dataset.number).join(",")}`;
   const unknown = picked.filter((row) => row.dataset.cents === "").length;
   line.dataset.picked = picked.length;
-  const missing = unknown ? `, e ${unknown} sem valor informado` : "";
+  const missing = unknown && unknown < picked.length ? `, e ${unknown} sem valor informado` : "";
+  const total = openSum(picked).replace(/^ao menos /, "");
   setText(
     line.querySelector("[data-ledger-sum]"),
-    picked.length ? `${inWords(picked)}: ${openSum(picked)}${missing}` : "Marque multas para somar.",
+    picked.length ? `${inWords(picked)}: ${total}${missing}` : "Marque multas para somar.",
   );
 }
 

@@ -3,57 +3,24 @@
 from dataclasses import replace
 
 import msgspec
-import pytest
 
-from portal.presentation.issued.summary import IssuedSummary, in_the_past, issued_summary
+from portal.presentation.issued.summary import IssuedSummary, issued_summary
 from portal.presentation.issued.verification import partly_hidden
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
+from tests.factories import renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels
 
 
-@pytest.mark.parametrize(
-    ("now", "then"),
-    [
-        ("Não pode ser transferido agora", "Não podia ser transferido"),
-        (
-            "Não pode circular, ser licenciado nem ser transferido agora",
-            "Não podia circular, ser licenciado nem ser transferido",
-        ),
-        (
-            "Não pode ser licenciado agora nem, em regra, transferido",
-            "Não podia ser licenciado nem, em regra, transferido",
-        ),
-        ("Em regra, não pode ser transferido agora", "Em regra, não podia ser transferido"),
-        (
-            "Na prática, não pode ser transferido nem licenciado agora",
-            "Na prática, não podia ser transferido nem licenciado",
-        ),
-        (
-            "Em regra, só pode ser transferido depois de pagas as multas",
-            "Em regra, só podia ser transferido depois de pagas as multas",
-        ),
-        ("Falta consultar multas", "Faltava consultar multas"),
-        ("Verificação incompleta", "Verificação incompleta"),
-        (
-            "Há restrição judicial de situação incerta",
-            "Havia restrição judicial de situação incerta",
-        ),
-        ("Há multa em aberto", "Havia multa em aberto"),
-        ("Há autuação, ainda sem multa", "Havia autuação, ainda sem multa"),
-        (
-            "Falta verificar IPVA, financiamento, roubo e furto.",
-            "Faltava verificar IPVA, financiamento, roubo e furto.",
-        ),
-        ("Confirme com o juízo.", "Era preciso confirmar com o juízo."),
-        (
-            "Confirme a situação antes da transferência.",
-            "Era preciso confirmar a situação antes da transferência.",
-        ),
-    ],
-)
-def test_findings_are_put_in_the_past(now: str, then: str) -> None:
-    assert in_the_past(now) == then
+def test_summary_quotes_the_dossier_word_for_word() -> None:
+    order = restriction(restricoes="Há bloqueio agora; não pode ser vendido")
+    answers = panels(renajud=renajud_body(order))
+    page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="http://x")
+    summary = issued_summary(page, None)
+    verdict = page.contents.summary.verdict
+    assert summary.finding == verdict.finding
+    assert summary.reasons == tuple(reason.finding for reason in verdict.reasons)
+    assert any("“Há bloqueio agora; não pode ser vendido”" in each for each in summary.reasons)
 
 
 def test_missing_lookups_do_not_read_as_clean_records() -> None:
@@ -73,7 +40,7 @@ def test_summary_says_what_the_finding_stood_on_and_counts_notices_apart() -> No
     page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
     summary = issued_summary(page, None)
     findings = [reason.finding for reason in page.contents.summary.reasons]
-    assert summary.reasons == tuple(map(in_the_past, findings)) != ()
+    assert summary.reasons == tuple(findings) != ()
     (fines,) = [figure for figure in summary.figures if figure.label == "Multas em aberto"]
     assert page.contents.summary.fines is not None
     assert fines.text.endswith(page.contents.summary.fines.open_words)

@@ -219,7 +219,7 @@ def batch_row(
         vehicle=summary.name or None,
         year=_years(contents),
         fines_open=totals.open_count if totals else None,
-        fines_amount=totals.amount if totals else None,
+        fines_amount=totals.known_amount if totals else None,
         fines_enforceable=totals.enforceable_count if totals else None,
         restrictions=summary.restrictions,
         fipe_code=best.code.text if best and best.code else None,

@@ -205,7 +205,7 @@ def _fines(fines: FineList) -> Record:
             "open": totals.open_count,
             "paid": totals.paid_count,
             "enforceable": totals.enforceable_count,
-            "amount": totals.amount,
+            "amount": totals.known_amount,
             "enforceable_amount": totals.enforceable_amount,
             "without_amount": totals.without_amount,
             "points": totals.points,

@@ -1,6 +1,5 @@
 """The summary of an issued dossier, shown to everyone who has the dossier's link."""
 
-import re
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -13,19 +12,6 @@ from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
-# Phrases from the sentences of a verdict, such as "Há" (there is). Each phrase is followed by the
-# text that replaces it in the past tense.
-_PAST: Final = (
-    ("Falta verificar", "Faltava verificar"),
-    ("Não pode", "Não podia"),
-    ("não pode ser", "não podia ser"),
-    ("só pode ser", "só podia ser"),
-    ("Há", "Havia"),
-    (" agora", ""),
-    ("Falta consultar", "Faltava consultar"),
-    ("Confirme com o juízo", "Era preciso confirmar com o juízo"),
-    ("Confirme a situação", "Era preciso confirmar a situação"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +36,10 @@ class IssuedSummary:
     """The summary of an issued dossier.
 
     The verdict is the portal's conclusion about the vehicle. ``finding``, ``caveat`` and
-    ``reasons`` are the verdict's sentences in the past tense. ``reasons`` is empty if an older
-    version of the portal stored the summary. ``missing`` has a title for each lookup without a
-    readable answer. ``unverified`` is the number of topics that no lookup covers, such as theft.
+    ``reasons`` are the verdict's sentences, word for word as in the dossier. ``reasons`` is empty
+    if an older version of the portal stored the summary. ``missing`` has a title for each lookup
+    without a readable answer. ``unverified`` is the number of topics that no lookup covers, such as
+    theft.
     """
 
     plate: str
@@ -78,8 +65,8 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         name=summary.name,
         line=summary.line,
         look=summary.look,
-        finding=in_the_past(summary.verdict.finding),
-        caveat=in_the_past(_sentence(summary.verdict.caveat)),
+        finding=summary.verdict.finding,
+        caveat=_sentence(summary.verdict.caveat),
         acts=tuple(
             IssuedAct(each.row.act, each.row.label, each.look, each.row.short, each.row.why)
             for each in summary.matrix
@@ -89,19 +76,9 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         unverified=summary.unverified_count,
         issued_at=page.made_at,
         issuer=issuer,
-        reasons=tuple(in_the_past(reason.finding) for reason in summary.reasons),
+        reasons=tuple(reason.finding for reason in summary.reasons),
         more_reasons=summary.more_reasons,
     )
-
-
-def in_the_past(finding: str) -> str:
-    """Put a verdict's sentence into the past tense.
-
-    For example, ``Há`` (there is) becomes ``Havia`` (there was).
-    """
-    for now, then in _PAST:
-        finding = re.sub(rf"{re.escape(now)}(?!\w)", then, finding)
-    return finding
 
 
 def _sentence(clause: str) -> str:
@@ -121,7 +98,8 @@ def _fines(totals: Totals | None) -> str:
         return _UNAVAILABLE.format("indisponíveis")
     if not totals.open_count:
         return "nenhuma nos registros"
-    amount = formats.brl(totals.amount) if totals.amount else "valor não informado"
+    known = totals.known_amount
+    amount = "valor não informado" if known is None else formats.brl(known)
     return f"{amount} · {totals.open_words}"
 
 

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from itertools import count, product
 from string import ascii_lowercase
-from typing import Final, Literal
+from typing import Final
 
 from portal.law import RULES_NOTE, Clock, FineAssessment
 from portal.presentation import formats
@@ -29,12 +30,6 @@ MOST_IN_LEDGER: Final = 10
 # In the infraction code 745-50, the first four digits ("7455") name the infraction, and the last
 # digit names a variant.
 _CODE_DIGITS: Final = 4
-_ICONS: Final[Mapping[str, Literal["check", "cross", "clock", "question"]]] = {
-    "ok": "check",
-    "danger": "cross",
-    "warn": "clock",
-    "unknown": "question",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +53,7 @@ class PaperFine:
     what: str
     standing: str
     tone: str
-    icon: Literal["check", "cross", "clock", "question"]
+    icon: str
     amount: str
     discounts: str
     values: tuple[PaperValue, ...]
@@ -177,7 +172,7 @@ def _row(row: FineRow, texts: Sequence[str], marks: Mapping[str, str]) -> PaperF
         what=(law.description or field_text(fine.description)).rstrip("."),
         standing=law.standing_word,
         tone=row.tone,
-        icon=_ICONS[row.tone],
+        icon=row.icon,
         amount=formats.brl(law.amount.value),
         discounts=_discounts(law),
         values=tuple(_values(row)),
@@ -373,9 +368,9 @@ def _rules(laws: Sequence[FineAssessment]) -> str:
 
 
 def _letters() -> Iterator[str]:
-    """Yield ``a`` to ``z``, then ``aa`` to ``zz``."""
-    yield from ascii_lowercase
-    yield from (first + second for first in ascii_lowercase for second in ascii_lowercase)
+    """Yield ``a`` to ``z``, then ``aa`` to ``zz``, then ``aaa``, without an end."""
+    for length in count(1):
+        yield from map("".join, product(ascii_lowercase, repeat=length))
 
 
 def _order(mark: str) -> tuple[int, str]:

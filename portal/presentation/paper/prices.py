@@ -12,6 +12,7 @@ from portal.charts import Layout, PriceChart, Words, price_chart
 from portal.presentation import formats
 from portal.presentation.formats import field_text
 from portal.presentation.source_text import sentence
+from portal.presentation.vehicle.price_view import LEAST_POINTS, instead_of_chart
 from portal.presentation.vehicle.prices import (
     MOST_LISTED,
     NOTHING_TO_COMPARE,
@@ -105,6 +106,8 @@ def _chart_of(tab: PriceTab, prices: Prices) -> PaperChart | None:
     def drawn(layout: Layout) -> PriceChart | None:
         return price_chart([tab.line], layout=layout, words=Words(predicted=tab.words.predicted))
 
+    if len(tab.series.points) < LEAST_POINTS:
+        return None
     chart, narrow = drawn("paper"), drawn("compact")
     if chart is None or narrow is None:
         return None
@@ -125,8 +128,9 @@ def _facts(tab: PriceTab) -> Iterator[str]:
     yield from filter(None, (tab.year_note, tab.contradiction))
     if tab.described:
         yield f"Marca e modelo na tabela: {tab.described}."
+    if len(series.points) < LEAST_POINTS:
+        yield instead_of_chart(series)
     if not series:
-        yield "A fonte não traz o histórico de preços desta versão."
         return
     if series.last_real is not None:
         yield f"Último preço do histórico: {formats.month(series.last_real.month)}."

@@ -15,7 +15,7 @@ from typing import Final, Literal
 from portal.presentation import formats
 from portal.presentation.vehicle.fines import FineList, FineRow
 from portal.presentation.vehicle.restrictions import RestrictionCard, RestrictionList
-from portal.wording import counted
+from portal.wording import counted, listed
 
 MOST_LINES: Final = 8
 # Lengths are in units of the SVG view box. Four units are 1 mm on paper.
@@ -24,6 +24,7 @@ _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
 _LETTER: Final = 5.6  # the average width of a letter, in units of the view box
 _PLURALS: Final = {"paga": "pagas", "exigível": "exigíveis", "suspensa": "suspensas"}
+_WORST_FIRST: Final = ("danger", "warn", "unknown", "ok")
 _FEWEST_DAYS: Final = 60
 _MOST_TICKS: Final = 8
 
@@ -175,18 +176,31 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
 
 
 def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
-    """Yield a line for each of the commonest payment states.
+    """Yield a line for each payment state.
 
     The dots on a line are the infraction dates of the fines in this state.
     """
     by_word: dict[str, list[FineRow]] = {}
     for row in rows:
         by_word.setdefault(row.law.standing_word, []).append(row)
-    ranked = sorted(by_word.items(), key=lambda one: -len(one[1]))
-    for word, group in ranked[: MOST_LINES // 2]:
-        days = tuple(row.fine.committed_on for row in group if row.fine.committed_on)
+    # The gravest states have lines of their own. Further states share the last line.
+    ranked = sorted(
+        by_word.items(), key=lambda one: (_WORST_FIRST.index(one[1][0].tone), -len(one[1]))
+    )
+    most = MOST_LINES // 2
+    alone = ranked if len(ranked) <= most else ranked[: most - 1]
+    for word, group in alone:
         told = word if len(group) == 1 else _PLURALS.get(word, word)
-        yield _Record(f"{counted(len(group), 'multa', 'multas')}: {told}", group[0].tone, days, "")
+        yield _of_group(f"{counted(len(group), 'multa', 'multas')}: {told}", group)
+    if rest := ranked[len(alone) :]:
+        rows = [row for _, group in rest for row in group]
+        words = listed([word for word, _ in rest])
+        yield _of_group(f"e mais {counted(len(rows), 'multa', 'multas')}: {words}", rows)
+
+
+def _of_group(text: str, group: Sequence[FineRow]) -> _Record:
+    days = tuple(row.fine.committed_on for row in group if row.fine.committed_on)
+    return _Record(text, group[0].tone, days, "")
 
 
 def _goes_on(row: FineRow) -> Literal["", "solid", "dashed"]:

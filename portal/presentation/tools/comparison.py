@@ -320,7 +320,7 @@ def _fines(contents: VehicleContents, panels: Panels) -> Cell:
     count = totals.open_words
     if totals.without_amount:
         count += f", {formats.integer(totals.without_amount)} sem valor informado"
-    return Cell("known", formats.brl(totals.amount or None), count)
+    return Cell("known", formats.brl(totals.known_amount), count)
 
 
 def _restrictions(contents: VehicleContents, panels: Panels) -> Cell:

@@ -53,15 +53,6 @@ _SITUATION_WORDS: Final[dict[FineSituation, tuple[str, str]]] = {
     "incerta": ("de situação incerta", "de situação incerta"),
     "paga": ("paga", "pagas"),
 }
-_ICONS: Final[dict[FineSituation, str]] = {
-    "exigivel": "cross",
-    "vencimento": "alert",
-    "prazo": "clock",
-    "autuacao": "clock",
-    "suspensa": "question",
-    "incerta": "question",
-    "paga": "check",
-}
 _SHORT_WORDS: Final = {"no prazo de pagamento ou recurso": "no prazo"}
 _RANKS: Final = {"gravissima": 4, "grave": 3, "media": 2, "leve": 1}
 _UNDATED: Final = "Sem data"
@@ -107,7 +98,6 @@ class LedgerLine:
     row: FineRow
     situation: FineSituation
     state: str
-    icon: str
     word: str
     authority: Field
     multiplier: str
@@ -237,7 +227,6 @@ def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
         row=row,
         situation=situation,
         state=state,
-        icon=_ICONS[situation],
         word=word,
         authority=authority,
         multiplier=multiplier_of(law.infraction),
@@ -473,8 +462,13 @@ def _year_words(group: Sequence[LedgerLine]) -> str:
 
 
 def _open_sum(lines: Sequence[LedgerLine]) -> str:
-    cents = sum(line.cents or 0 for line in lines if line.row.law.is_open)
-    return formats.brl(Decimal(cents) / 100)
+    """Return the sum of the open fines, such as ``ao menos R$ 130,16`` if an amount is unknown."""
+    owed = [line.cents for line in lines if line.row.law.is_open]
+    known = [cents for cents in owed if cents is not None]
+    if owed and not known:
+        return "valor não informado"
+    at_least = "ao menos " if len(known) < len(owed) else ""
+    return f"{at_least}{formats.brl(Decimal(sum(known)) / 100)}"
 
 
 def _shown_words(lines: Sequence[LedgerLine]) -> str:
@@ -498,8 +492,9 @@ def _picked_words(lines: Sequence[LedgerLine]) -> str:
     if not lines:
         return ""
     without = sum(line.cents is None for line in lines)
-    missing = f", e {without} sem valor informado" if without else ""
-    return f"{fines_in_words(line.row.law for line in lines)}: {_open_sum(lines)}{missing}"
+    missing = f", e {without} sem valor informado" if 0 < without < len(lines) else ""
+    total = _open_sum(lines).removeprefix("ao menos ")
+    return f"{fines_in_words(line.row.law for line in lines)}: {total}{missing}"
 
 
 def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:

@@ -1,8 +1,9 @@
 """The fines of a vehicle, the legal assessment of each fine, and the totals of all fines."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from portal.law import FineAssessment, Totals, assess, totals
+from portal.law import FineAssessment, Standing, Totals, assess, totals
 from portal.presentation.panels import Panel, is_readable
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.record_details import FineDetails, fine_details
@@ -20,6 +21,7 @@ class FineRow:
     law: FineAssessment
     details: FineDetails
     tone: str
+    icon: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +41,15 @@ class FineList:
         return len(self.assessments)
 
 
-_TONES = {
-    "paid": "ok",
-    "enforceable": "danger",
-    "probably_due": "warn",
-    "due": "warn",
-    "notice": "warn",
-    "suspended": "unknown",
-    "unknown": "unknown",
+# The tone and the icon of a fine, on the screen and on paper.
+_LOOKS: Mapping[Standing, tuple[str, str]] = {
+    "paid": ("ok", "check"),
+    "enforceable": ("danger", "cross"),
+    "probably_due": ("warn", "alert"),
+    "due": ("warn", "clock"),
+    "notice": ("warn", "clock"),
+    "suspended": ("unknown", "question"),
+    "unknown": ("unknown", "question"),
 }
 
 
@@ -68,7 +71,7 @@ def fine_list(
             fine,
             law,
             fine_details(fine, law, vehicle),
-            _TONES[law.standing],
+            *_LOOKS[law.standing],
         )
         for number, (fine, law) in enumerate(
             zip(fines[:MOST_ROWS], assessments, strict=False), start=1

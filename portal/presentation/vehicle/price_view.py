@@ -96,7 +96,7 @@ def price_view(prices: Prices, query: Query) -> PriceView | None:
         sentence=_sentence(tab, is_one_of_several=not tab.is_best and len(prices.all) > 1),
         ranges=tuple(_ranges(query, offered, years)) if chart else (),
         chart=chart,
-        instead="" if chart else _instead(tab.series),
+        instead="" if chart else instead_of_chart(tab.series),
         rows=tuple(_row(one, query, is_current=one is tab) for one in prices.tabs),
         notes=tuple(_notes(tab)),
         break_note=_break_note(chart),
@@ -175,7 +175,7 @@ def _break_note(chart: PriceChart | None) -> str:
 def _sentence(tab: PriceTab, *, is_one_of_several: bool) -> str:
     """Describe the price's changes.
 
-    For example: ``Perdeu 6,6 % em 12 meses e 27,3 % desde o pico …`` (Lost 6.6 % in 12 months and
+    For example: ``Perdeu 6,6% em 12 meses e 27,3% desde o pico …`` (Lost 6.6 % in 12 months and
     27.3 % since the peak …).
     """
     series = tab.series
@@ -214,7 +214,7 @@ def _points(change: Decimal) -> str:
     return formats.change(change).lstrip("+-\u2212")
 
 
-def _instead(series: PriceSeries) -> str:
+def instead_of_chart(series: PriceSeries) -> str:
     if not series.points:
         return "A fonte não traz o histórico de preços desta versão."
     told = [

@@ -17,7 +17,7 @@ from typing import Any, Final
 import msgspec
 from flask import Blueprint, Response, request, stream_with_context
 
-from portal.access import Gatekeeper, Identity, NoCredential, TokensUnavailable
+from portal.access import Gatekeeper, Identity, NoCredential, TokensUnavailable, sends_credential
 from portal.batch import (
     Batch,
     Batches,
@@ -334,8 +334,8 @@ class OwnApi:
         try:
             identity = authenticate(self.gatekeeper, headers, query)
         except NoCredential:
-            may_use_session = (
-                request.method in ("GET", "HEAD") and not headers and b"at=" not in query
+            may_use_session = request.method in ("GET", "HEAD") and not sends_credential(
+                headers, query
             )
             if may_use_session and (requester := self.session()) is not None:
                 return _with_lookups(requester)

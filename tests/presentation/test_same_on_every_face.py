@@ -1,0 +1,141 @@
+"""What two faces show of one vehicle is the same, and nothing is lost on the way."""
+
+import re
+from datetime import date, timedelta
+from typing import Any
+
+import pytest
+
+from portal.batch import Item
+from portal.presentation.exports.batches import batch_row
+from portal.presentation.panels import Panels
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.paper.prices import paper_prices
+from portal.presentation.tools.comparison import comparison_page
+from portal.presentation.vehicle.contents import VehicleContents
+from portal.presentation.vehicle.fine_choice import FineChoice
+from portal.presentation.vehicle.fine_ledger import fine_ledger
+from portal.vehicle import LOOKUPS
+from tests.factories import (
+    decode_body,
+    fine,
+    fipe_entry,
+    payment,
+    price_history,
+    renainf_body,
+    renajud_body,
+    restriction,
+)
+from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, panels, render, vehicle_page
+from tests.web.html_checker import check_html, text_of
+
+UNPRICED = fine(valor="", codigoInfracao="9999")
+
+
+def on(day: date, **fields: Any) -> dict[str, Any]:
+    return fine(dataInfracao=f"{day:%d/%m/%Y}", **fields)
+
+
+def paper_text(answers: Panels) -> str:
+    page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="https://portal.example")
+    return text_of(check_html(render(page)))
+
+
+def page_text(answers: Panels) -> str:
+    return text_of(check_html(render(vehicle_page(PLATE, answers, UNASKED, CONTEXT))))
+
+
+@pytest.mark.parametrize("count", [1, 6])
+def test_unknown_amount_is_zero_on_no_face(count: int) -> None:
+    answers = panels(renainf=renainf_body(*[UNPRICED] * count), renajud=renajud_body())
+    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    row = batch_row(Item(PLATE, "done"), answers, CONTEXT, LOOKUPS)
+    assert row.fines_amount is None
+    assert contents.summary.fines is not None
+    compared = render(comparison_page([PLATE], [answers], CONTEXT, follow=False))
+    for text in (page_text(answers), paper_text(answers), text_of(check_html(compared))):
+        assert "R$ 0,00" not in text
+        assert "não informado" in text
+
+
+def test_part_of_a_sum_is_at_least() -> None:
+    answers = panels(renainf=renainf_body(*[UNPRICED] * 4, fine(), fine()))
+    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    assert contents.fines is not None
+    ledger = fine_ledger(contents.fines, FineChoice(), CONTEXT.today, "/x", can_negotiate=False)
+    assert ledger.all_words == "6 registros; ao menos R$\u00a0260,32 em aberto"
+
+
+def test_no_state_is_dropped_from_the_timeline_on_paper() -> None:
+    today = CONTEXT.today
+    states: dict[str, dict[str, Any]] = {
+        "paga": {"pagamento": payment(dataPagamento=f"{today:%d/%m/%Y}")},
+        "notice": {"dataEmissaoNotificacao": f"{today:%d/%m/%Y}"},
+        "probable": {"dataEmissaoPenalidade": f"{today - timedelta(45):%d/%m/%Y}"},
+        "due": {"dataEmissaoPenalidade": f"{today - timedelta(5):%d/%m/%Y}"},
+    }
+    fines = [on(today - timedelta(90), **fields) for fields in states.values() for _ in range(3)]
+    enforceable = on(
+        today - timedelta(300), dataEmissaoPenalidade=f"{today - timedelta(200):%d/%m/%Y}"
+    )
+    answers = panels(renainf=renainf_body(*fines, enforceable), renajud=renajud_body())
+    page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="https://portal.example")
+    assert page.timeline is not None
+    texts = [line.text for line in page.timeline.lines]
+    assert "1 multa: exigível" in texts
+    numbers = [int(found) for text in texts for found in re.findall(r"(\d+) multa", text)]
+    assert sum(numbers) == 13
+    assert any(text.startswith("e mais ") for text in texts)
+
+
+def test_every_note_of_a_long_annex_is_printed() -> None:
+    fines = [
+        on(
+            CONTEXT.today - timedelta(400 + n),
+            marcaModelo=f"VW/GOL {n}",
+            valor=str(1000 + n),
+            dataEmissaoPenalidade=f"{CONTEXT.today - timedelta(n + 3):%d/%m/%Y}",
+        )
+        for n in range(300)
+    ]
+    page = dossier_page(
+        PLATE, panels(renainf=renainf_body(*fines)), UNASKED, CONTEXT, address="https://x.example"
+    )
+    assert page.fines is not None
+    assert len(page.fines.notes) > 702  # more than "a" to "zz"
+    text = paper_text(panels(renainf=renainf_body(*fines)))
+    for n in (0, 150, 299):
+        assert f"VW/GOL {n}" in text
+
+
+def test_icon_of_a_standing_is_the_same_on_screen_and_paper() -> None:
+    penalty = f"{CONTEXT.today - timedelta(45):%d/%m/%Y}"
+    answers = panels(renainf=renainf_body(fine(dataEmissaoPenalidade=penalty)))
+    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="https://portal.example")
+    assert contents.fines is not None and page.fines is not None
+    assert contents.fines.rows[0].icon == page.fines.rows[0].icon == "alert"
+
+
+@pytest.mark.parametrize("months", [1, 2])
+def test_short_price_history_is_a_sentence_on_paper_too(months: int) -> None:
+    body = decode_body(
+        str(PLATE), informacoesFipe=[fipe_entry(historicoPreco=price_history(months, 0, (2026, 8)))]
+    )
+    contents = VehicleContents.of(PLATE, panels(body), CONTEXT)
+    assert contents.facts is not None
+    assert contents.facts.price_view is not None
+    prices = paper_prices(contents.facts.prices)
+    assert prices.chart is None
+    assert contents.facts.price_view.instead in prices.versions[0].facts
+
+
+def test_long_verdict_keeps_ids_of_the_dossier_unique() -> None:
+    kinds = ("TRANSFERENCIA", "PENHORA", "LICENCIAMENTO", "CIRCULACAO, ALGO NOVO E LONGO" * 3)
+    orders = [restriction(restricoes=kind, tribunal=f"TRT{n}") for n, kind in enumerate(kinds)]
+    days = (CONTEXT.today - timedelta(n) for n in (5, 45, 200, 300))
+    fines = [fine(dataEmissaoPenalidade=f"{day:%d/%m/%Y}") for day in days]
+    answers = panels(renainf=renainf_body(*fines), renajud=renajud_body(*orders))
+    page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="https://portal.example")
+    assert not page.first_sheet.has_facts
+    check_html(render(page))
