@@ -51,9 +51,11 @@ def is_json_path(path: str) -> bool:
     return path in ("/detran", "/api/v1") or path.startswith(("/detran/", "/api/v1/"))
 
 
-def message_response(status: int, message: str, retry_after_s: float | None = None) -> Response:
+def message_response(
+    status: int, message: str, retry_after_s: float | None = None, code: str | None = None
+) -> Response:
     """Return a JSON error. Its header Retry-After is rounded up to whole seconds."""
-    response = jsonify(message=message)
+    response = jsonify({"message": message} | ({} if code is None else {"code": code}))
     response.status_code = status
     if retry_after_s is not None:
         response.headers["Retry-After"] = str(max(1, ceil(retry_after_s)))

@@ -1,5 +1,7 @@
 """Serves the hand-written OpenAPI document as YAML and as JSON."""
 
+import re
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -25,6 +27,38 @@ def as_document() -> dict[str, Any]:
 @cache
 def as_json() -> bytes:
     return msgspec.json.encode(as_document())
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """The names that an operation's query and JSON body may have."""
+
+    parameters: frozenset[str]
+    members: frozenset[str]
+
+
+@cache
+def declared(rule: str, method: str) -> Declared:
+    """Return what the document declares for a Flask rule and a method.
+
+    HEAD has the parameters of GET. Every operation has the parameter ``at``, which is a credential.
+    """
+    item = as_document()["paths"][re.sub(r"<(\w+)>", r"{\1}", rule)]
+    operation = item["get" if method == "HEAD" else method.lower()]
+    written = [_resolved(each) for each in operation.get("parameters", ())]
+    names = {each["name"] for each in written if each["in"] == "query"}
+    content = operation.get("requestBody", {}).get("content", {})
+    schema = _resolved(content.get("application/json", {}).get("schema", {}))
+    return Declared(frozenset(names | {"at"}), frozenset(schema.get("properties", ())))
+
+
+def _resolved(written: dict[str, Any]) -> dict[str, Any]:
+    found: Any = written
+    if "$ref" in written:
+        found = as_document()
+        for name in written["$ref"].removeprefix("#/").split("/"):
+            found = found[name]
+    return dict(found)
 
 
 def openapi_blueprint() -> Blueprint:

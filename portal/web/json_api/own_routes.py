@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
+from difflib import get_close_matches
 from functools import partial
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
@@ -47,6 +48,7 @@ from portal.presentation.failure_texts import (
 )
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
+from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LOOKUPS, LookupName, Plate
 from portal.web.http.errors import failure_response, message_response
@@ -54,6 +56,7 @@ from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits
 from portal.web.http.upload_limits import UploadLimiter
 from portal.web.http.user_initiated import is_user_initiated
+from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import (
     Refusal,
     add_route,
@@ -71,6 +74,10 @@ INVALID_ASK: Final = "Em um só “ask” vão decode, renainf e renajud, separa
 INVALID_ASK_LIST: Final = 'Em "ask" vai uma lista com decode, renainf ou renajud, ao menos um.'
 INVALID_DIALECT: Final = "O dialeto é brazil ou rfc4180."
 INVALID_BATCH: Final = 'O corpo deve ser um objeto JSON com "plates", uma lista de textos.'
+INVALID_BODY: Final = "O corpo deve ser um objeto JSON, ou faltar."
+UNKNOWN_PARAMETER: Final = "Este endereço não tem o parâmetro “{}”."
+UNKNOWN_MEMBER: Final = "O corpo deste pedido não tem o membro “{}”."
+_LONGEST_NAME: Final = 40  # characters of an unknown name that a message repeats
 TOO_LONG: Final = "Um lote tem no máximo {} placas."
 NOTHING_VALID: Final = "Nenhuma placa nem Renavam válido no lote. {}"
 INVALID_START: Final = 'O corpo é opcional: um objeto JSON com "max_cost", em reais, como 60.50.'
@@ -175,10 +182,8 @@ class OwnApi:
         return _json(explained(subject, panels, self.render_context(), names))
 
     def table(self, plate: str, name: TableName, ending: str) -> Response:
-        requester = self._requester()
         need = NEEDS[name]
-        if not requester.identity.has_scope(need):
-            raise Refusal(403, FORBIDDEN)
+        requester = self._requester(need)
         subject, dialect = read_plate(plate), _dialect()
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[need]], requester)
@@ -225,8 +230,7 @@ class OwnApi:
         """Start or resume a batch."""
         requester = self._requester()
         owner, identity = requester.owner, requester.identity
-        sender = sender_of(self.gatekeeper, identity)
-        document = read_object(self.uploads, sender, INVALID_START, may_be_absent=True)
+        document = self._body(identity, INVALID_START, may_be_absent=True)
         max_cost = _max_cost(document.get("max_cost"))
         self._count(requester)
         start_batch(self.batches, batch, owner, identity, self.gateway, max_cost)
@@ -240,6 +244,7 @@ class OwnApi:
 
     def _changed(self, batch: str, change: Callable[[str, str], None]) -> Response:
         requester = self._requester()
+        self._body(requester.identity, INVALID_BODY, may_be_absent=True)
         self._count(requester)
         change(batch, requester.owner)
         return self._one(batch, requester)
@@ -320,7 +325,9 @@ class OwnApi:
         try:
             return view()
         except Refusal as refusal:
-            return message_response(refusal.status, refusal.message, refusal.retry_after_s)
+            return message_response(
+                refusal.status, refusal.message, refusal.retry_after_s, refusal.code
+            )
         except Failure as failure:
             return failure_response(failure, self.gatekeeper.mode == "pass-through")
         except UnknownBatch:
@@ -328,8 +335,19 @@ class OwnApi:
         except NotAllowed as error:
             return message_response(409, NOT_ALLOWED[error.action])
 
-    def _requester(self) -> Requester:
-        """Authenticate the sender, by credential or session. Raises Refusal (401 or 403)."""
+    def _requester(self, need: LookupName | None = None) -> Requester:
+        """Authenticate the sender, by credential or session, and check the query's parameters.
+
+        ``need`` is the scope that the sender must have, or None if the scope of any lookup is
+        enough. Raises Refusal (401, 403, or 400 for an unknown parameter).
+        """
+        requester = self._sender()
+        if not any(map(requester.identity.has_scope, LOOKUPS if need is None else [need])):
+            raise Refusal(403, FORBIDDEN)
+        _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
+        return requester
+
+    def _sender(self) -> Requester:
         headers, query = request.headers.getlist("Authorization"), request.query_string
         try:
             identity = authenticate(self.gatekeeper, headers, query)
@@ -338,9 +356,9 @@ class OwnApi:
                 headers, query
             )
             if may_use_session and (requester := self.session()) is not None:
-                return _with_lookups(requester)
+                return requester
             raise Refusal(401, UNAUTHORIZED) from None
-        return _with_lookups(Requester(identity, identity.digest, by_session=False))
+        return Requester(identity, identity.digest, by_session=False)
 
     def _authenticate_again(self) -> None:
         """Raise Incomplete if the request's token has been revoked or has expired."""
@@ -362,8 +380,7 @@ class OwnApi:
 
     def _new_batch(self, identity: Identity) -> tuple[list[object], tuple[LookupName, ...]]:
         """Return the plates and lookups in the request's body. Raises Refusal (400 or 403)."""
-        sender = sender_of(self.gatekeeper, identity)
-        document = read_object(self.uploads, sender, INVALID_BATCH)
+        document = self._body(identity, INVALID_BATCH)
         plates, names = document.get("plates"), document.get("ask")
         if not isinstance(plates, list):
             raise Refusal(400, INVALID_BATCH)
@@ -372,6 +389,15 @@ class OwnApi:
         if not isinstance(names, list) or not names:
             raise Refusal(400, INVALID_ASK_LIST)
         return plates, _asked(names, identity, INVALID_ASK_LIST)
+
+    def _body(
+        self, identity: Identity, invalid: str, *, may_be_absent: bool = False
+    ) -> dict[str, Any]:
+        """Return the JSON object in the request's body. Raises Refusal (400)."""
+        sender = sender_of(self.gatekeeper, identity)
+        document = read_object(self.uploads, sender, invalid, may_be_absent=may_be_absent)
+        _refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
+        return document
 
     def _one(self, batch: str, requester: Requester) -> Response:
         owner, identity = requester.owner, requester.identity
@@ -383,10 +409,17 @@ class OwnApi:
         return batch_object(batch, self.allowance(Caller.of(identity)))
 
 
-def _with_lookups(requester: Requester) -> Requester:
-    if not any(map(requester.identity.has_scope, LOOKUPS)):
-        raise Refusal(403, FORBIDDEN)
-    return requester
+def _declared() -> Declared:
+    return declared(str(request.url_rule), request.method)
+
+
+def _refuse_unknown(names: Iterable[str], known: Collection[str], message: str) -> None:
+    for name in names:
+        if name not in known:
+            similar = get_close_matches(name, known, 1)
+            hint = f" Quis dizer “{similar[0]}”?" if similar else ""
+            shown = sanitise_echo(name, _LONGEST_NAME)
+            raise Refusal(400, f"{message.format(shown)}{hint}", code="parameter_unknown")
 
 
 def _directive(requester: Requester) -> Directive:

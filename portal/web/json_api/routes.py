@@ -48,13 +48,23 @@ CHECKED: Final = "portal.checked_request"
 
 
 class Refusal(Exception):
-    """Ends a request with an error status and a message for the client."""
+    """Ends a request with an error status and a message for the client.
 
-    def __init__(self, status: int, message: str, retry_after_s: float | None = None) -> None:
+    ``code`` names the error for programs. The upstream's paths have errors without a code.
+    """
+
+    def __init__(
+        self,
+        status: int,
+        message: str,
+        retry_after_s: float | None = None,
+        code: str | None = None,
+    ) -> None:
         super().__init__(message)
         self.status = status
         self.message = message
         self.retry_after_s = retry_after_s
+        self.code = code
 
 
 @dataclass(frozen=True, slots=True)
