@@ -117,6 +117,25 @@ def test_recipe_reads_what_spreadsheets_save(
         assert one["wrong"] == [], name
 
 
+def test_nightly_recipe_survives_a_bad_plate(
+    portal: PortalProcess, printed: list[Printed], tmp_path: Path
+) -> None:
+    """The other plates are compared and stored, and the bad plate keeps its former state."""
+    recipe = next(
+        each.text for each in printed if each.language == "python" and "situacao.json" in each.text
+    )
+    state = tmp_path / "situacao.json"
+    state.write_text('{"ERR0500": {"multas": 7}}')
+    plates = '"ABC1D23", "ABC12", "ERR0500", "LMP0A01"'
+    output = run("python", recipe.replace('"ABC1D23", "LMP0A01"', plates), tmp_path)
+    assert "ABC12 ficou como estava: Por favor, informe uma placa válida." in output
+    assert "ERR0500 ficou como estava: sem resposta de" in output
+    found = json.loads(state.read_text())
+    assert sorted(found) == ["ABC1D23", "ERR0500", "LMP0A01"]
+    assert found["ERR0500"] == {"multas": 7}
+    assert found["ABC1D23"]["multas"] >= 0
+
+
 def test_contract_examples_run_against_the_sandbox(
     portal: PortalProcess, sandbox: SandboxProcess, printed: list[Printed], tmp_path: Path
 ) -> None:
