@@ -227,7 +227,7 @@ def _build(
         gateway.fetch,
         _identifier(gatekeeper),
         summarise=lambda subject, ask, answers: kept_result(
-            subject, ask, answers, gateway.retention_s, render_context(datetime.now(UTC))
+            subject, ask, answers, render_context(datetime.now(UTC))
         ),
         turn=turn,
     )

@@ -56,8 +56,8 @@ class BatchRunner:
 
     ``summarise`` returns a summary of an item's answers. The runner stores the summary with the
     item. The arguments of ``summarise`` are the vehicle, the batch's lookups and the answers. The
-    batch's page shows the summary, because some answers expire before the batch does and some are
-    never stored.
+    batch's page shows the summary, because a row built later could mix answers of different days,
+    and because some answers are never stored.
 
     ``turn`` is a lock that lets one thread compute at a time. Pass the same ``turn`` to the
     upstream client, which releases the lock (``Turn.given_up``) while waiting for the upstream.

@@ -399,6 +399,7 @@ class Gateway:
             age_s=freshness.age_s,
             ttl_s=freshness.ttl_s,
             origin=envelope.origin,
+            delete_at=envelope.delete_at,
         )
 
 

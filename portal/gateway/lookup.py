@@ -154,7 +154,8 @@ def report_lookup(plate: Plate, data: dict[str, Any], last_purge: int | None = N
 class Served(msgspec.Struct, frozen=True):
     """An answer to a lookup, with the upstream's status 200, 400 or 404.
 
-    ``fetched_at`` is in epoch seconds.
+    ``fetched_at`` is in epoch seconds. At ``delete_at`` (epoch seconds), the store deletes the
+    answer, or would delete it if it had been stored.
     """
 
     status: int
@@ -165,6 +166,12 @@ class Served(msgspec.Struct, frozen=True):
     age_s: int
     ttl_s: int
     origin: str
+    delete_at: float
+
+    @property
+    def fresh_until(self) -> float:
+        """The time (epoch seconds) at which the answer becomes stale or expires."""
+        return self.fetched_at + self.age_s + self.ttl_s
 
     @property
     def from_cache(self) -> bool:

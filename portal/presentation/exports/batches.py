@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Final
+from typing import Any, Final
 
 import msgspec
 
@@ -19,6 +19,7 @@ from portal.presentation.vehicle.contents import VehicleContents
 from portal.system.local_time import from_epoch
 from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
+STALE: Final = "Resposta que já não é recente: abra o veículo ou faça outro lote"
 EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
 NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veículo nem FIPE"
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
@@ -40,9 +41,10 @@ _KINDS: Final[Mapping[str, Kind]] = {
 class BatchRow:
     """A row of the results table. An unknown fact about the vehicle is None.
 
-    ``missing`` names the lookups without a readable answer, and ``expired`` the lookups with an
-    expired answer. ``not_asked`` names the lookups that the batch does not make. If the batch does
-    not look up both fines and restrictions, the verdict "limited" replaces "clear".
+    ``missing`` names the lookups without a readable answer, and ``expired`` the lookups whose
+    answer has expired. The row has no facts from an expired answer. ``not_asked`` names the lookups
+    that the batch does not make. If the batch does not look up both fines and restrictions, the
+    verdict "limited" replaces "clear".
     """
 
     plate: str
@@ -62,7 +64,7 @@ class BatchRow:
     missing: str | None
     expired: str | None
     cause: str | None
-    not_asked: str | None = None  # absent from rows that older versions of the portal stored
+    not_asked: str | None
 
 
 COLUMNS: Final = tuple(
@@ -70,14 +72,27 @@ COLUMNS: Final = tuple(
 )
 
 
-class _Kept(msgspec.Struct, frozen=True):
-    """A stored row.
+class _Answer(msgspec.Struct, frozen=True):
+    """When an answer was fetched, and until when it is fresh and stored, in epoch seconds."""
 
-    ``expires`` maps a lookup to the time when its answer expires, in epoch seconds.
-    """
+    fetched_at: float
+    fresh_until: float
+    delete_at: float
+
+
+class _Kept(msgspec.Struct, frozen=True):
+    """A stored row, and the answers that it was built from."""
 
     row: BatchRow
-    expires: dict[LookupName, float]
+    answers: dict[LookupName, _Answer]
+
+
+# The columns with facts from each lookup.
+_FACTS: Final[Mapping[LookupName, tuple[str, ...]]] = {
+    "decode": ("vehicle", "year", "fipe_code", "fipe_low", "fipe_high"),
+    "renainf": ("fines_open", "fines_amount", "fines_enforceable"),
+    "renajud": ("restrictions",),
+}
 
 
 def batch_object(batch: Batch, allowance: Allowance) -> object:
@@ -133,7 +148,6 @@ def kept_result(
     subject: Plate | Renavam,
     ask: Sequence[LookupName],
     answers: Mapping[LookupName, Served],
-    retention_s: Callable[[LookupName], float],
     context: RenderContext,
 ) -> bytes:
     """Return a vehicle's row in the JSON form that ``Item.result`` stores."""
@@ -142,8 +156,11 @@ def kept_result(
         *(answer_panel(answers[name]) if name in answers else unasked for name in LOOKUPS)
     )
     row = batch_row(Item(subject, "done"), panels, context, ask)
-    expires = {name: served.fetched_at + retention_s(name) for name, served in answers.items()}
-    return msgspec.json.encode(_Kept(row, expires))
+    kept = {
+        name: _Answer(each.fetched_at, each.fresh_until, each.delete_at)
+        for name, each in answers.items()
+    }
+    return msgspec.json.encode(_Kept(row, kept))
 
 
 def row_of(
@@ -158,23 +175,45 @@ def row_of(
     later could mix answers of different days. If no readable row is stored, this function builds
     the row from the answers that ``panels_of`` returns.
     """
-    kept = _kept(item)
+    kept, now_s = _kept(item), context.now.timestamp()
     if item.state == "pending":
         # A pending item with a stored row was looked up before, and waits for a new lookup. Its row
         # keeps the facts of the earlier answers, but not the verdict.
-        known = _empty_row(item) if kept is None else kept.row
+        known = _empty_row(item) if kept is None else _without_expired(kept, now_s)
         return replace(known, state=item.state, verdict=None, headline=None, cause=None)
     if kept is None:
         return batch_row(item, panels_of(item.subject), context, ask)
-    now_s = context.now.timestamp()
-    expired = [LOOKUP_WORDS[name] for name in LOOKUPS if kept.expires.get(name, now_s) < now_s]
+    row = replace(_without_expired(kept, now_s), state=item.state, cause=item.cause or None)
+    if row.verdict in ("clear", "limited") and any(
+        each.fresh_until < now_s for each in kept.answers.values()
+    ):
+        # A fine or restriction may have been added since. As on the vehicle's page, a stale answer
+        # does not say that nothing is there.
+        level = "caution" if row.verdict == "clear" else row.verdict
+        return replace(row, verdict=level, headline=STALE)
+    return row
+
+
+def _without_expired(kept: _Kept, now_s: float) -> BatchRow:
+    """Return the row without the facts of answers that the store has deleted by now.
+
+    A verdict needs all answers. Only known court orders block a transfer whatever the other
+    answers were.
+    """
+    living = {name: each for name, each in kept.answers.items() if each.delete_at >= now_s}
+    expired = [name for name in LOOKUPS if name in kept.answers and name not in living]
+    if not expired:
+        return kept.row
+    facts: dict[str, Any] = dict.fromkeys(column for name in expired for column in _FACTS[name])
+    fetched_at = min((each.fetched_at for each in living.values()), default=None)
     row = replace(
-        kept.row, state=item.state, cause=item.cause or None, expired=", ".join(expired) or None
+        kept.row,
+        **facts,
+        expired=", ".join(LOOKUP_WORDS[name] for name in expired),
+        fetched_at=None if fetched_at is None else datetime.fromtimestamp(fetched_at, UTC),
     )
-    if not expired or row.verdict not in ("clear", "limited"):
+    if row.verdict == "blocked" and "renajud" in living:
         return row
-    # The stored verdict says that nothing was found. This verdict is no longer reliable, because a
-    # fine or restriction may have been added since the expired answer was fetched.
     return replace(row, verdict="incomplete", headline=EXPIRED)
 
 

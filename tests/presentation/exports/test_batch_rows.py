@@ -12,6 +12,7 @@ from portal.gateway import Served
 from portal.presentation.exports.batches import (
     EXPIRED,
     NOTHING_TO_ASK,
+    STALE,
     BatchRow,
     kept_result,
     row_of,
@@ -23,16 +24,19 @@ from tests import factories
 
 PLATE = Plate.parse("ABC1D23")
 NOW = datetime(2026, 11, 23, 12, tzinfo=UTC)
-RETENTION_S: dict[LookupName, float] = {
-    "decode": 8 * 86400.0,
-    "renainf": 30 * 3600.0,
-    "renajud": 7 * 3600.0,
-}
+FRESH_HOURS: dict[LookupName, float] = {"decode": 24, "renainf": 6, "renajud": 1}
+STORED_HOURS: dict[LookupName, float] = {"decode": 8 * 24, "renainf": 30, "renajud": 7}
 CONTEXT = RenderContext(NOW, "INFORMACAO OCULTADA", mask_names=True)
 
 
-def served(body: bytes, *, stored: bool = True) -> Served:
-    return Served(200, body, "miss", stored, NOW.timestamp(), 0, 3600, "primary")
+def served(
+    name: LookupName, body: bytes, *, stored: bool = True, fresh_h: float | None = None
+) -> Served:
+    """An answer that is stored as long as a non-empty one, or deleted after ``fresh_h`` hours."""
+    fetched_at = NOW.timestamp()
+    ttl_s = int(3600 * (FRESH_HOURS[name] if fresh_h is None else fresh_h))
+    kept_s = 3600 * (STORED_HOURS[name] if fresh_h is None else fresh_h)
+    return Served(200, body, "miss", stored, fetched_at, 0, ttl_s, "primary", fetched_at + kept_s)
 
 
 def kept(
@@ -42,9 +46,16 @@ def kept(
     ask: Sequence[LookupName] = LOOKUPS,
     subject: Plate | Renavam = PLATE,
 ) -> Item:
-    found = {name: served(body, stored=stored) for name, body in bodies.items()}
-    result = kept_result(subject, ask, found, RETENTION_S.__getitem__, CONTEXT)
-    return Item(subject, "done", result=result)
+    found = {name: served(name, body, stored=stored) for name, body in bodies.items()}
+    return item_of(found, ask, subject)
+
+
+def item_of(
+    found: Mapping[LookupName, Served],
+    ask: Sequence[LookupName] = LOOKUPS,
+    subject: Plate | Renavam = PLATE,
+) -> Item:
+    return Item(subject, "done", result=kept_result(subject, ask, found, CONTEXT))
 
 
 def clean() -> dict[LookupName, bytes]:
@@ -70,23 +81,68 @@ def test_kept_row_is_the_row_of_its_answers() -> None:
     assert row.vehicle
 
 
-def test_expired_answers_are_named_and_no_longer_say_that_nothing_is_there() -> None:
+def test_stale_answers_no_longer_say_that_nothing_is_there() -> None:
     item = kept(clean())
-    row = at(item, 8)
+    row = at(item, 1.1)
+    assert (row.verdict, row.headline, row.expired) == ("caution", STALE, None)
+    assert (row.restrictions, row.fines_open, row.fetched_at) == (0, 0, NOW)
+    row = at(kept({"decode": clean()["decode"]}, ask=["decode"]), 25)
+    assert (row.verdict, row.headline, row.expired) == ("limited", STALE, None)
+    assert row.vehicle
+
+
+def test_expired_answers_are_named_and_leave_no_facts() -> None:
+    item = kept(clean() | {"renainf": factories.renainf_body(factories.fine())})
+    assert at(item, 6.9).fines_open == 1
+    row = at(item, 7.1)
     assert (row.expired, row.verdict, row.headline) == (
         "restrições judiciais",
         "incomplete",
         EXPIRED,
     )
-    assert row.restrictions == 0  # the earlier result stays, with its time
-    assert at(item, 31).expired == "multas, restrições judiciais"
+    assert (row.restrictions, row.fines_open, row.fetched_at) == (None, 1, NOW)
+    row = at(item, 31)
+    assert row.expired == "multas, restrições judiciais"
+    assert (row.fines_open, row.fines_amount, row.fines_enforceable) == (None, None, None)
+    assert row.vehicle
+    row = at(item, 200)
+    facts = (row.vehicle, row.year, row.fipe_code, row.fipe_low, row.fipe_high, row.fetched_at)
+    assert facts == (None,) * 6
 
 
-def test_what_was_found_stays_after_its_answer_expired() -> None:
+def test_empty_answers_vouch_no_longer_than_they_are_stored() -> None:
+    """An outage at the upstream may cause an empty answer, so the store deletes it early."""
+    bodies = clean()
+    found = {
+        "decode": served("decode", bodies["decode"]),
+        "renainf": served("renainf", bodies["renainf"], fresh_h=1.5),
+        "renajud": served("renajud", bodies["renajud"], fresh_h=0.25),
+    }
+    item = item_of(found)  # type: ignore[arg-type]
+    assert at(item, 0.2).verdict == "clear"
+    row = at(item, 0.3)
+    assert (row.verdict, row.expired, row.restrictions) == (
+        "incomplete",
+        "restrições judiciais",
+        None,
+    )
+    row = at(item, 1.6)
+    assert (row.fines_open, row.expired) == (None, "multas, restrições judiciais")
+    pending = at(replace(item, state="pending"), 1.6)
+    assert (pending.fines_open, pending.verdict) == (None, None)
+    assert pending.vehicle
+
+
+def test_known_court_order_blocks_whatever_the_expired_answers_were() -> None:
     bodies = clean() | {"renajud": factories.renajud_body(factories.restriction())}
-    row = at(kept(bodies), 100)
-    assert (row.verdict, row.restrictions) == ("blocked", 1)
-    assert "restrições judiciais" in str(row.expired)
+    found = {
+        name: served(name, body, fresh_h=1.5 if name == "renainf" else None)
+        for name, body in bodies.items()
+    }
+    row = at(item_of(found), 2)
+    assert (row.verdict, row.restrictions, row.expired) == ("blocked", 1, "multas")
+    row = at(item_of(found), 8)
+    assert (row.verdict, row.restrictions) == ("incomplete", None)
 
 
 def test_unstored_answers_are_kept() -> None:
@@ -112,7 +168,7 @@ def test_pending_plate_that_is_asked_again_keeps_its_answers_without_a_verdict()
     assert row.vehicle
 
 
-@pytest.mark.parametrize("result", [None, b"{}"])
+@pytest.mark.parametrize("result", [None, b"{}", b'{"row":{},"expires":{}}'])
 def test_item_of_another_version_reads_the_stored_answers(result: bytes | None) -> None:
     unasked = Panels(Panel("unasked"), Panel("unasked"), Panel("unasked"))
     row = row_of(Item(PLATE, "done", result=result), lambda _: unasked, CONTEXT)
@@ -173,11 +229,3 @@ def test_renavam_of_a_batch_of_vehicle_data_was_not_asked() -> None:
     row = at(kept({}, ask=["decode"], subject=Renavam.parse("79831854647")), 1)
     assert (row.verdict, row.headline, row.missing) == ("limited", NOTHING_TO_ASK, None)
     assert row.not_asked == "multas, restrições judiciais"
-
-
-def test_row_of_a_former_version_is_read() -> None:
-    item = kept(clean())
-    assert item.result is not None
-    former = item.result.replace(b',"not_asked":null', b"")
-    assert former != item.result
-    assert at(replace(item, result=former), 1).verdict == "clear"

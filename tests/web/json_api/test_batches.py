@@ -23,6 +23,7 @@ from tests.batch.engine import plates
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, managed
+from tests.fakes.ports import wait_until
 from tests.web.json_paths import (
     FORBIDDEN,
     UNAUTHORIZED,
@@ -35,6 +36,7 @@ from tests.web.signed_in import visitor
 
 AUTH = {"Authorization": PORTAL_TOKEN}
 BATCHES = "/api/v1/batches"
+ONLY_IF_CACHED = {"Cache-Control": "only-if-cached"}
 PLATES = ["ABC1D23", "LMP0A01", "MUL0A45"]
 
 
@@ -127,6 +129,31 @@ def test_batch_runs_to_its_results(here: InProcessPortal, upstream: FaultUpstrea
     assert found["counts"]["done"] == 3
     assert upstream.count() == 10
     assert round(found["cost"]["spent"], 2) == 8.20
+
+
+def test_empty_answers_do_not_vouch_for_a_vehicle_after_their_fresh_time(
+    portal: PortalFactory, upstream: FaultUpstream
+) -> None:
+    """An empty answer is fresh for a quarter of the time, and never stale."""
+    here = portal(FRESH_RENAJUD="8")
+    for lookup, body in (
+        ("decode", factories.decode_body("ABC1D23")),
+        ("restrictions/renainf", factories.renainf_body()),
+        ("restrictions/renajud", factories.renajud_body()),
+    ):
+        upstream.script(f"/detran/v1/{lookup}/ABC1D23", faults.answer("clean", body))
+    batch = created(here, ["ABC1D23"])["id"]
+    ended(here, batch)
+    (row,) = map(json.loads, results(here, batch, "jsonl").data.splitlines())
+    assert (row["verdict"], row["restrictions"]) == ("clear", 0)
+    path = "/detran/v1/restrictions/renajud/ABC1D23"
+    wait_until(
+        lambda: here.get(path, headers=ONLY_IF_CACHED).status_code == 504, "the answer's end"
+    )
+    time.sleep(0.3)  # the jitter ends the fresh time up to a tenth earlier
+    (row,) = map(json.loads, results(here, batch, "jsonl").data.splitlines())
+    assert (row["verdict"], row["restrictions"], row["fines_open"]) == ("incomplete", None, 0)
+    assert row["expired"] == "restrições judiciais"
 
 
 def test_calls_charged_at_both_addresses_stay_within_the_confirmed_price(

@@ -171,14 +171,18 @@ def test_entries_hold_no_bodies(portal: PortalFactory) -> None:
 
 
 def test_entry_is_valid_until_the_age_changes() -> None:
-    served = Served(200, b"{}", "hit", True, fetched_at=100.0, age_s=7, ttl_s=50, origin="")
+    served = Served(
+        200, b"{}", "hit", True, fetched_at=100.0, age_s=7, ttl_s=50, origin="", delete_at=200.0
+    )
     assert _valid_for_s(served, now=107.25) == pytest.approx(0.75)
     assert _valid_for_s(served, now=109.0) == 0
     assert _valid_for_s(served, now=90.0) == 1.0  # with a clock that is 10 s slow
 
 
 def test_entry_is_not_reused_in_the_last_fresh_second() -> None:
-    served = Served(200, b"{}", "hit", True, fetched_at=100.0, age_s=7, ttl_s=0, origin="")
+    served = Served(
+        200, b"{}", "hit", True, fetched_at=100.0, age_s=7, ttl_s=0, origin="", delete_at=200.0
+    )
     assert _valid_for_s(served, now=107.0) == 0
 
 
