@@ -9,6 +9,9 @@ from portal.gateway import FailureKind
 SHORTEST_PAUSE_S: Final = 15.0
 LONGEST_PAUSE_S: Final = 300.0
 MOST_ATTEMPTS: Final = 3
+# A batch pauses if the upstream demands payment (402) for so many items one after another. Fewer
+# may concern only these items.
+MOST_UNPAID: Final = 3
 
 # Failures that pause a batch, because the batch's other items would fail for the same reason.
 _PAUSES: Final[dict[FailureKind, Reason]] = {

@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Final, Protocol
@@ -11,7 +12,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken
 from portal.batch.item_leases import Claim, ItemLeases
-from portal.batch.pauses import Pause, pause_after
+from portal.batch.pauses import MOST_UNPAID, Pause, pause_after
 from portal.batch.rows import Access
 from portal.batch.turn import Turn
 from portal.batch.typed_list import Subject
@@ -25,12 +26,16 @@ from portal.gateway import (
     Snapshot,
     lookups_of,
 )
+from portal.system.error_kind import error_kind
+from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import LookupName
 
 log = logging.getLogger(__name__)
+_warn = RepeatedWarning(log)
 
 RENEW_EVERY_S: Final = 1.5
 _REFUSED: Final = Pause("access", None)
+_NO_CREDIT: Final = Pause("no_credit", None)
 
 
 class Fetch(Protocol):
@@ -81,6 +86,8 @@ class BatchRunner:
         self._pool = ThreadPoolExecutor(leases.concurrency, thread_name_prefix="batch")
         self._lock = threading.Lock()
         self._active = 0
+        # For each batch, the number of items with a 402 since the upstream's last answer.
+        self._unpaid: Counter[str] = Counter()
         self._renewed_at = monotonic()
         self._is_stopping = False
 
@@ -134,7 +141,7 @@ class BatchRunner:
         except SQLAlchemyError as error:
             # The item's lease expires. After this expiry, any process that can reach the database
             # may look up the item.
-            log.warning("a batch cannot go on: %s", type(error).__name__)
+            _warn(f"a batch cannot go on: {error_kind(error)}")
         except Exception as error:
             log.error("unexpected %s in a batch", type(error).__name__)
         finally:
@@ -163,11 +170,15 @@ class BatchRunner:
                 found: Served | str | Pause = _REFUSED
             else:
                 found = self._ask(name, claim, identity)
+            if found == "no_credit" and cause != "no_credit" and self._is_unpaid(claim.batch):
+                found = _NO_CREDIT
             if isinstance(found, Pause):
                 self._leases.interrupt(claim, found)
                 return None
             if isinstance(found, Served):
                 answers[name] = found
+                if not found.from_cache:
+                    self._unpaid.pop(claim.batch, None)
             else:
                 cause = cause or found
         return self._leases.finish(
@@ -176,6 +187,12 @@ class BatchRunner:
             answered=bool(answers),
             result=self._result(claim, answers),
         )
+
+    def _is_unpaid(self, batch: str) -> bool:
+        """Count an item with a 402, and return whether the batch must pause."""
+        with self._lock:
+            self._unpaid[batch] += 1
+            return self._unpaid[batch] >= MOST_UNPAID
 
     def _result(self, claim: Claim, answers: Mapping[LookupName, Served]) -> bytes | None:
         if self._summarise is None:

@@ -1,5 +1,6 @@
 """The batch engine: states, pauses, limits, costs and several processes."""
 
+import sqlite3
 import threading
 from collections import Counter
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, select, update
+from sqlalchemy.exc import OperationalError
 
 from portal.access import Identity, RefusedToken
 from portal.batch import (
@@ -20,6 +22,7 @@ from portal.batch import (
     QuotedItem,
     UnknownBatch,
     read_list,
+    runner,
 )
 from portal.gateway import Caller
 from portal.gateway.ledger import LedgerEntry
@@ -28,6 +31,7 @@ from portal.storage import batches as table
 from portal.storage import writing
 from portal.storage.database import _write_queues
 from portal.system.local_time import from_epoch
+from portal.system.repeated_warning import RepeatedWarning
 from portal.upstream import Failing, NotSent, Resource, Response, TimedOut
 from portal.vehicle import LOOKUPS, Plate
 from tests.batch.engine import IDENTITY, OWNER, engine_of, plates
@@ -531,6 +535,36 @@ def test_402_fails_its_plate_with_a_cause_of_its_own(tmp_path: Path, clock: Cloc
     assert {item.cause for item in one.batches.items(batch, OWNER)} == {"no_credit"}
 
 
+def test_402_for_one_plate_after_another_pauses_until_resumed(tmp_path: Path, clock: Clock) -> None:
+    upstream = StubUpstream(Response(402, b"{}", "primary"))
+    one = engine_of(tmp_path, clock, upstream)
+    batch = one.create(plates(200), LOOKUPS)
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.reason, found.resume_at) == ("paused", "no_credit", None)
+    assert (found.cost.spent, found.counts.done) == (Decimal(0), 0)
+    assert len(upstream.calls) <= 3 * one.runner._leases.concurrency
+    clock.advance(3)  # the gateway caches a failure for two seconds
+    upstream.answer = None
+    one.start(batch)
+    assert one.run(batch).counts.done == 200
+
+
+def test_402_for_every_other_plate_pauses_nothing(tmp_path: Path, clock: Clock) -> None:
+    texts = plates(30)
+
+    def answer(resource: Resource) -> Response:
+        if resource.path.rpartition("/")[2] in texts[::2]:
+            return Response(402, b"{}", "primary")
+        return good(resource)
+
+    one = engine_of(tmp_path, clock, StubUpstream(answer), concurrency=1)
+    batch = one.create(texts)
+    one.start(batch)
+    found = one.run(batch)
+    assert (found.state, found.counts.done, found.counts.failed) == ("done", 15, 15)
+
+
 def test_lookup_without_scope_is_not_asked(tmp_path: Path, clock: Clock) -> None:
     narrow = Identity("ana", OWNER, frozenset({"decode"}))
     one = engine_of(tmp_path, clock, identify=lambda _: narrow)
@@ -892,6 +926,25 @@ def test_start_wakes_the_process_that_runs_batches(tmp_path: Path, clock: Clock)
     assert one.run(batch).state == "done"
     one.start(batch)  # no lookup is left
     assert states == ["running"]
+
+
+def test_full_disk_is_logged_once_a_minute(
+    tmp_path: Path,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fail(_: ItemLeases) -> None:
+        raise OperationalError("INSERT", {}, sqlite3.OperationalError("disk is full"))
+
+    monkeypatch.setattr(runner, "_warn", RepeatedWarning(runner.log))
+    one = engine_of(tmp_path, clock)
+    one.start(one.create(plates(3)))
+    monkeypatch.setattr(ItemLeases, "claim", fail)
+    for _ in range(5):
+        one.runner.tick()
+        wait_until(lambda: not one.runner.active, "the end of the threads")
+    assert caplog.messages == ["a batch cannot go on: OperationalError"]
 
 
 def test_writes_wait_in_the_queue_of_the_process(tmp_path: Path, clock: Clock) -> None:
