@@ -100,6 +100,10 @@ MEBIBYTE = 1024 * 1024
 # or session id as their name, so none is "command".
 COMMAND_ACCESS = Access("command")
 COMMAND_IDENTITY = Identity("command", COMMAND_ACCESS.digest, frozenset(LOOKUPS))
+# Threads of periodic tasks. A write to the database may wait ten seconds. Neither the store's
+# confirmations nor the renewals of a batch's leases may wait as long.
+_BATCHES_THREAD = "scheduler-batches"
+_SLOW_THREAD = "scheduler-slow"
 SPARE_S = 5.0  # seconds that a request may take beyond the deadline of its lookups
 
 
@@ -237,19 +241,21 @@ def _build(
         PeriodicTask(0.25, access_log.write),
         PeriodicTask(0.5, store.tick),
         PeriodicTask(0.5, gateway.count_drift),
-        PeriodicTask(
-            0.5, partial(_run_batches, item_leases, batch_runner, process.ask_for_batches)
-        ),
-        PeriodicTask(60.0, batches.drop_expired),
         PeriodicTask(1.0, page_cache.clear),
         PeriodicTask(1.0, access_log.credit),
-        PeriodicTask(5.0, savings.flush),
-        PeriodicTask(2.0, ledger.settle),
         PeriodicTask(1.0, store.sweep),
-        PeriodicTask(60.0, dossiers.drop_expired),
-        PeriodicTask(3600.0, ledger.drop_past_counters),
-        PeriodicTask(3600.0, history.drop_expired),
-        PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
+        PeriodicTask(
+            0.5,
+            partial(_run_batches, item_leases, batch_runner, process.ask_for_batches),
+            _BATCHES_THREAD,
+        ),
+        PeriodicTask(5.0, savings.flush, _SLOW_THREAD),
+        PeriodicTask(2.0, ledger.settle, _SLOW_THREAD),
+        PeriodicTask(60.0, batches.drop_expired, _SLOW_THREAD),
+        PeriodicTask(60.0, dossiers.drop_expired, _SLOW_THREAD),
+        PeriodicTask(3600.0, ledger.drop_past_counters, _SLOW_THREAD),
+        PeriodicTask(3600.0, history.drop_expired, _SLOW_THREAD),
+        PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir), _SLOW_THREAD),
     )
     app.extensions |= {
         "batch_runner": batch_runner,

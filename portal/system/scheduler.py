@@ -1,19 +1,30 @@
-"""Runs the periodic tasks of a server process on one background thread."""
+"""Runs the periodic tasks of a server process on background threads."""
 
 import logging
 import threading
 import time
 import weakref
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
+from typing import Final
 
 log = logging.getLogger(__name__)
 
 
+MAIN_THREAD: Final = "scheduler"
+
+
 @dataclass(frozen=True, slots=True)
 class PeriodicTask:
+    """A task that runs every ``every_s`` seconds on the thread with the name ``thread``.
+
+    A slow task delays the other tasks of its thread.
+    """
+
     every_s: float
     do: Callable[[], object]
+    thread: str = MAIN_THREAD
 
 
 class Scheduler:
@@ -27,47 +38,54 @@ class Scheduler:
         self._clock = clock
         self._due = [clock() + task.every_s for task in tasks]
         self._lock = threading.Lock()
-        self._started = False
-        self._running = threading.Lock()  # locked while the thread runs tasks
+        self._started: set[str] = set()
+        # The lock of each thread is held while the thread runs tasks.
+        self._running = {task.thread: threading.Lock() for task in tasks}
         self._ended = False
 
     def start(self) -> None:
-        """Start the scheduler's thread, unless it is running.
+        """Start the scheduler's threads, unless they are running.
 
         Each request to the Flask application calls ``start``, because a forked worker process does
-        not have its parent's threads. If the thread cannot be started, the next request calls
+        not have its parent's threads. If a thread cannot be started, the next request calls
         ``start`` again.
         """
-        if self._started:
+        if len(self._started) == len(self._running):
             return
         with self._lock:
-            if self._started:
-                return
-            thread = threading.Thread(
-                target=_run, args=(weakref.ref(self),), name="scheduler", daemon=True
-            )
-            try:
-                thread.start()
-                self._started = True
-            except RuntimeError:
-                log.warning("cannot start the scheduler thread")
+            for name in self._running:
+                if name not in self._started:
+                    self._start_thread(name)
+
+    def _start_thread(self, name: str) -> None:
+        thread = threading.Thread(
+            target=_run, args=(weakref.ref(self), name), name=name, daemon=True
+        )
+        try:
+            thread.start()
+            self._started.add(name)
+        except RuntimeError:
+            log.warning("cannot start the thread %s", name)
 
     def stop(self) -> None:
         """Wait for running tasks to end, and stop the scheduler permanently.
 
         After ``stop`` has returned, the caller may close resources that the tasks use.
         """
-        with self._running:
+        with ExitStack() as waiting:
+            for lock in self._running.values():
+                waiting.enter_context(lock)
             self._ended = True
 
-    def run_due(self) -> float:
-        """Run the tasks that are due, and return the seconds until the next task is due."""
-        for index, task in enumerate(self._tasks):
+    def run_due(self, thread: str = MAIN_THREAD) -> float:
+        """Run the due tasks of a thread, and return the seconds until its next task is due."""
+        own = [index for index, task in enumerate(self._tasks) if task.thread == thread]
+        for index in own:
             now = self._clock()
             if now >= self._due[index]:
-                self._due[index] = now + task.every_s
-                _run_task(task)
-        return max(0.0, min(self._due) - self._clock())
+                self._due[index] = now + self._tasks[index].every_s
+                _run_task(self._tasks[index])
+        return max(0.0, min(self._due[index] for index in own) - self._clock())
 
     def run_all(self) -> None:
         """Run every task once, even if it is not due. Processes call ``run_all`` when they exit."""
@@ -82,11 +100,11 @@ def _run_task(task: PeriodicTask) -> None:
         log.warning("a scheduled task failed: %s", type(error).__name__)
 
 
-def _run(reference: "weakref.ref[Scheduler]") -> None:
+def _run(reference: "weakref.ref[Scheduler]", thread: str) -> None:
     while (scheduler := reference()) is not None:
-        with scheduler._running:
+        with scheduler._running[thread]:
             if scheduler._ended:
                 return
-            pause = scheduler.run_due()
+            pause = scheduler.run_due(thread)
         del scheduler  # hold no reference while sleeping, so that the scheduler can be freed
         time.sleep(min(pause, 1.0))

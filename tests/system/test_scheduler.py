@@ -2,6 +2,10 @@
 
 import threading
 
+import pytest
+
+from portal.batch import Batches, BatchRunner
+from portal.gateway import Ledger, SavingsCounter, Store
 from portal.system.scheduler import PeriodicTask, Scheduler
 from tests.conftest import PortalFactory
 from tests.fakes import Clock, wait_until
@@ -70,3 +74,27 @@ def test_request_is_answered_without_scheduler_thread(portal: PortalFactory) -> 
     with no_thread_named("scheduler") as refused:
         assert here.get(path_of("decode")).status_code == 200
     assert refused
+
+
+def test_writes_that_wait_for_the_database_delay_neither_store_nor_batches(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A write may wait 10 s for the database. A lease of a batch's item ends after 6 s."""
+    waiting, may_go_on = threading.Event(), threading.Event()
+    ticks: list[str] = []
+
+    def wait_for_the_lock(*_: object) -> None:
+        waiting.set()
+        assert may_go_on.wait(60)
+
+    monkeypatch.setattr(SavingsCounter, "flush", wait_for_the_lock)
+    monkeypatch.setattr(Ledger, "settle", wait_for_the_lock)
+    monkeypatch.setattr(Batches, "drop_expired", wait_for_the_lock)
+    monkeypatch.setattr(Store, "tick", lambda _: ticks.append("store"))
+    monkeypatch.setattr(BatchRunner, "tick", lambda _: ticks.append("batches"))
+    here = portal()
+    here.get(path_of("decode"))
+    assert waiting.wait(60)
+    ticks.clear()
+    wait_until(lambda: min(map(ticks.count, ("store", "batches"))) >= 2, "the other tasks", 30)
+    may_go_on.set()
