@@ -224,7 +224,7 @@ def effect_of(restriction: Restriction) -> Effect:
         doubt = f"a fonte registra “{reading.revoked_by}”"
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
     is_hidden = any(field.is_hidden for field in fields)
-    if is_hidden and restriction.recorded is not False and not reading.revokes_all:
+    if is_hidden and restriction.recorded is not False and not reading.lifts_all:
         tables.append(_OF_ANY_KIND)  # the hidden kind may still be in force
     elif reading.unrecognised or is_hidden or not tables:
         tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)

@@ -89,6 +89,9 @@ def exact_amount(
 def _against_other_tables(
     infraction: Infraction, sent: Decimal, expected: Decimal | None, committed_on: date | None
 ) -> Amount:
+    if expected is not None and sent == expected * 100:
+        note = f"O valor enviado ({sent:f}) está em centavos; pela tabela, são {money(expected)}."
+        return Amount(expected, "table", note, matches=True)
     other = stands_for(sent, infraction.amount, infraction.amount_until_2016)
     if other is not None:
         era = "em vigor desde" if other == infraction.amount else "anterior a"

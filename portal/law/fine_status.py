@@ -97,6 +97,14 @@ def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Statu
         return _plain("unknown", f"{_CANNOT_TELL}: a fonte oculta a data da penalidade.")
     if fine.committed_on is not None and fine.committed_on > today:
         return _plain("unknown", f"{_CANNOT_TELL}: a data da infração está no futuro.")
+    for steps, what in (
+        ((fine.committed_on, fine.penalty_on), "a da penalidade"),
+        ((fine.committed_on, fine.notified_on), "a da notificação"),
+    ):
+        before, after = steps
+        if before is not None and after is not None and after < before:
+            note = f"{_CANNOT_TELL}: as datas se contradizem ({what} é anterior à da infração)."
+            return _plain("unknown", note)
     return _by_word(fine) or _by_dates(fine, today, is_nic=is_nic)
 
 

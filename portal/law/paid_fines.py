@@ -46,6 +46,8 @@ LIQUIDADO PAGA PAGAMENTO PAGO QUITACAO QUITADA QUITADO REALIZADO REGISTRADO TOTA
 CONDUTOR DESCONTO IDENTIFICADO INDICADO PROPRIETARIO SNE VALOR
 """
 _CONSISTENT = frozenset(_CONSISTENT_WORDS.split())
+# An amount with a word, or below zero as of a reversal.
+_ODD_AMOUNT = re.compile(r"[^\W\d_]{2}|^\W*[-\u2212] ?\d")
 # A paid fine can no longer be charged.
 _NOT_CHARGED = re.compile(r"(NAO EXIGIVEL|INEXIGIVEL)")
 
@@ -99,9 +101,8 @@ def _doubt(fine: Fine) -> str:
         return str(fine.kind)
     if _SOME_WORD.search(str(fine.payment_registered_on_text)):
         return str(fine.payment_registered_on_text)
-    is_unread = fine.paid_amount is None and _SOME_WORD.search(str(fine.paid_amount_text))
-    is_reversal = fine.paid_amount is not None and fine.paid_amount < 0
-    return str(fine.paid_amount_text) if is_unread or is_reversal else ""
+    amount = str(fine.paid_amount_text)
+    return amount if fine.paid_amount is None and _ODD_AMOUNT.search(amount) else ""
 
 
 def _can_settle(sent: Decimal | None, owed: Amount) -> bool:
@@ -184,6 +185,8 @@ def paid_sum(sent: Decimal | None, owed: Amount) -> PaidSum:
     sent = plausible(sent)
     if sent is None:
         return PaidSum(None, is_exact=False)
+    if owed.origin == "table" and owed.value is not None and sent == owed.value * 100:
+        return PaidSum(owed.value, is_exact=True, note=f"a fonte enviou {sent:f}, em centavos")
     for share, exact in (("100%", owed.value), ("80%", owed.at_80), ("60%", owed.at_60)):
         if owed.origin == "table" and stands_for(sent, exact) is not None:
             if sent == exact:

@@ -75,15 +75,15 @@ class KindReading:
 
     ``kinds`` are all kinds in the text, in the order of KIND_WORDS. ``stated`` are the kinds that
     the text neither lifts nor denies. ``revoked_by`` are the first words that lift or deny a kind,
-    as sent, or "" if there are none. ``revokes_all`` is true if the text lifts or denies every
-    kind, whether it names the kind or not. ``unrecognised`` is the whole text if it contains an
+    as sent, or "" if there are none. ``lifts_all`` is true if the text lifts every kind, whether it
+    names the kind or not. ``unrecognised`` is the whole text if it contains an
     unrecognised word or no kind, else "".
     """
 
     kinds: tuple[Kind, ...]
     stated: tuple[Kind, ...]
     revoked_by: str
-    revokes_all: bool
+    lifts_all: bool
     unrecognised: str
 
 
@@ -97,7 +97,7 @@ def read_kinds(text: str) -> KindReading:
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()
-    lifts_all = denies = has_unrecognised = False
+    lifts_all = has_unrecognised = False
     revoked_by = ""
     for part in _PARTS.split(text):
         words = _WORD.findall(part)
@@ -118,14 +118,13 @@ def read_kinds(text: str) -> KindReading:
         revoked_by = revoked_by or " ".join(words[first : first + revoked[0].count(" ") + 1])
         doubted |= kinds
         lifts_all |= not kinds and lifted is not None
-        denies |= not kinds and lifted is None
     if lifts_all:
         doubted = found
     return KindReading(
         kinds=tuple(kind for kind in KIND_WORDS if kind in found),
         stated=tuple(kind for kind in KIND_WORDS if kind in found - doubted),
         revoked_by=revoked_by if doubted or lifts_all or not found else "",
-        revokes_all=lifts_all or (denies and not found),
+        lifts_all=lifts_all,
         unrecognised=text if has_unrecognised or not found else "",
     )
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Final
 
-from portal.vehicle.field import Field, fold
+from portal.vehicle.field import EMPTY, Field, fold
 from portal.vehicle.wire import FALSE_WORDS, TRUE_WORDS, Record
 
 # The labels of Decoded's attributes, in display order.
@@ -108,23 +108,29 @@ def read_decode(result: object, marker: str) -> Decoded:
         description=record.text("descricao"),
         plate=record.text("placa"),
         model_year=record.year("anoModelo"),
-        model_year_text=record.text("anoModelo"),
+        model_year_text=_not_zero(record, "anoModelo"),
         built_year=record.year("anoFabricacao"),
-        built_year_text=record.text("anoFabricacao"),
+        built_year_text=_not_zero(record, "anoFabricacao"),
         fuel=record.text("combustivel"),
         vehicle_type=record.text("tipoVeiculo"),
         chassis=record.text("chassi"),
         power_cv=record.integer("potencia") or None,
-        power_text=record.text("potencia"),
+        power_text=_not_zero(record, "potencia"),
         displacement_cc=record.integer("cilindradas") or None,
-        displacement_text=record.text("cilindradas"),
+        displacement_text=_not_zero(record, "cilindradas"),
         passengers=record.integer("capacidadePassageiro") or None,
-        passengers_text=record.text("capacidadePassageiro"),
-        load=record.text("capacidadeCarga"),
-        gearbox=record.text("caixaCambio"),
+        passengers_text=_not_zero(record, "capacidadePassageiro"),
+        load=_not_zero(record, "capacidadeCarga"),
+        gearbox=_not_zero(record, "caixaCambio"),
         national=record.text("nacional"),
         fipe=tuple(_entry(entry) for entry in record.records("informacoesFipe") if entry.members),
     )
+
+
+def _not_zero(record: Record, name: str) -> Field:
+    """Read a field in which databases write zeros for a missing value."""
+    field = record.text(name)
+    return field if field.is_hidden or field.value.strip("0.,- ") else EMPTY
 
 
 def _entry(record: Record) -> FipeEntry:

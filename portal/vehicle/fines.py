@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 from datetime import date, time
 from decimal import Decimal
+from typing import Final
 
 from portal.vehicle.field import Field
 from portal.vehicle.wire import Record, records_of
+
+_TRAFFIC_CODE_SINCE: Final = date(1998, 1, 22)  # art. 340 of the CTB
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,27 +87,33 @@ def _fine(record: Record) -> Fine:
         measured=record.text("medicaoReal"),
         considered=record.text("medicaoConsiderada"),
         make_model=record.text("marcaModelo"),
-        committed_on=record.day("dataInfracao"),
-        committed_on_text=record.text("dataInfracao"),
+        committed_on=_day(record, "dataInfracao"),
+        committed_on_text=record.date_text("dataInfracao"),
         committed_at=record.clock("horaInfracao"),
         committed_at_text=record.text("horaInfracao"),
-        registered_on=record.day("dataCadastroInfracao"),
-        registered_on_text=record.text("dataCadastroInfracao"),
-        notified_on=record.day("dataEmissaoNotificacao"),
-        notified_on_text=record.text("dataEmissaoNotificacao"),
-        penalty_on=record.day("dataEmissaoPenalidade"),
-        penalty_on_text=record.text("dataEmissaoPenalidade"),
+        registered_on=_day(record, "dataCadastroInfracao"),
+        registered_on_text=record.date_text("dataCadastroInfracao"),
+        notified_on=_day(record, "dataEmissaoNotificacao"),
+        notified_on_text=record.date_text("dataEmissaoNotificacao"),
+        penalty_on=_day(record, "dataEmissaoPenalidade"),
+        penalty_on_text=record.date_text("dataEmissaoPenalidade"),
         amount=record.amount("valor"),
         amount_text=record.text("valor"),
-        paid_on=payment.day("dataPagamento"),
-        paid_on_text=payment.text("dataPagamento"),
-        payment_registered_on_text=payment.text("dataRegistro"),
+        paid_on=_day(payment, "dataPagamento"),
+        paid_on_text=payment.date_text("dataPagamento"),
+        payment_registered_on_text=payment.date_text("dataRegistro"),
         paid_amount=payment.amount("valorPago"),
         paid_amount_text=payment.text("valorPago"),
         paid_state=payment.text("ufPagamento"),
         driver=_licence(record.record("cnhCondutor")),
         offender=_licence(record.record("cnhInfrator")),
     )
+
+
+def _day(record: Record, name: str) -> date | None:
+    """Read a date. A date before the present traffic code proves nothing, and is read as None."""
+    day = record.day(name)
+    return day if day is not None and day >= _TRAFFIC_CODE_SINCE else None
 
 
 def _licence(record: Record) -> Licence:

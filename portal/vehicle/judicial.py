@@ -17,6 +17,7 @@ _DENIED_WORDS = """
 CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
 JUDICIAL JUDICIAIS RENAJUD VEICULO NO NA NOS PARA O A DE
 """
+_RENAJUD_SINCE = 2008
 _DENYING = frozenset(_DENYING_WORDS.split())
 _DENIED = frozenset(_DENIED_WORDS.split())
 
@@ -77,6 +78,12 @@ def read_restrictions(result: object, marker: str) -> tuple[Restriction, ...]:
     return tuple(_restriction(record) for record in records_of(result, marker))
 
 
+def _included(record: Record) -> datetime | None:
+    """Read the day of inclusion. A day before Renajud began proves nothing, and is read as None."""
+    moment = record.moment("dataInclusao")
+    return moment if moment is not None and moment.year >= _RENAJUD_SINCE else None
+
+
 def _restriction(record: Record) -> Restriction:
     return Restriction(
         plate=record.text("placa"),
@@ -90,8 +97,8 @@ def _restriction(record: Record) -> Restriction:
         case_year=record.text("anoProcesso"),
         kinds_text=record.flat_text("restricoes"),
         judicial_code=record.text("codigoJudicial"),
-        included_at=record.moment("dataInclusao"),
-        included_at_text=record.text("dataInclusao"),
+        included_at=_included(record),
+        included_at_text=record.date_text("dataInclusao"),
         protocol=record.text("numeroProtocolo"),
         protocol_year=record.text("anoProtocolo"),
         letter=record.text("numeroOficio"),

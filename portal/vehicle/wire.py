@@ -8,19 +8,28 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from datetime import date, datetime, time, timedelta, timezone
 from decimal import Decimal
 from itertools import islice
 from typing import Final
 
 import msgspec
 
-from portal.vehicle.field import HIDDEN, Field, fold, read_field
+from portal.system.local_time import local_time
+from portal.vehicle.field import EMPTY, HIDDEN, Field, fold, read_field
 
-_DAY = re.compile(r"([0-9]{1,2})/([0-9]{1,2})/([0-9]{4})(?:[ T]+(.+))?", re.ASCII)
-_ISO_DAY = re.compile(r"([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[ T]+(.+))?", re.ASCII)
-_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?:\.[0-9]+)?", re.ASCII)
+# Dates as Brazilian programs and databases print them: "23/10/2025, 11:13:38", "23-10-2025",
+# "2025-10-23T14:13:38Z", "2025/10/23" and "20251023".
+_DAY = re.compile(r"([0-9]{1,2})([-/.])([0-9]{1,2})\2([0-9]{4})(?:[ T,]+(.+))?", re.ASCII)
+_ISO_DAY = re.compile(r"([0-9]{4})([-/]?)([0-9]{2})\2([0-9]{2})(?:[ T,]+(.+))?", re.ASCII)
+_CLOCK = re.compile(r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?(?:[.,][0-9]+)?", re.ASCII)
+_ZONE = re.compile(r" ?(?:Z|UTC|([+-])([0-9]{2}):?([0-9]{2}))$", re.ASCII)
+# Databases write these years, or no digit but zero, for a date that they do not have.
+_NULL_YEARS = frozenset({0, 1, 1899, 1900, 1969, 1970, 9999})
+_NULL_WORDS = frozenset({"NULL", "NONE", "NAN", "NAT", "N/A", "NA", "UNDEFINED", "NIL"})
+_CONTENT = re.compile(r"[^\W0_]")
 _NUMBER = re.compile(r"-?[0-9]+(?:[.,][0-9]+)*", re.ASCII)
+_COMMA_THOUSANDS = re.compile(r"[1-9][0-9]{0,2}(?:,[0-9]{3})+", re.ASCII)
 _THOUSANDS = re.compile(r"-?[1-9][0-9]{0,2}(?:\.[0-9]{3})+", re.ASCII)
 
 _HIDDEN_WORDS = "oculto pela fonte"
@@ -111,21 +120,45 @@ def read_clock(raw: object) -> time | None:
 def read_moment(raw: object) -> datetime | None:
     """Read DD/MM/YYYY HH:MM:SS or an ISO date as a datetime without a time zone.
 
-    The time is the upstream's local time, or midnight if the text has no readable time.
+    The time is the upstream's local time, or midnight if the text has no readable time. A time with
+    an offset from UTC is converted to São Paulo's time.
     """
     text = _plain(raw)
-    if match := _DAY.fullmatch(text):
-        day, month, year = int(match[1]), int(match[2]), int(match[3])
-    elif match := _ISO_DAY.fullmatch(text):
-        year, month, day = int(match[1]), int(match[2]), int(match[3])
-    else:
+    read = _split_day(text)
+    if read is None or read[0] in _NULL_YEARS or not FIRST_YEAR <= read[0] <= LAST_YEAR:
         return None
-    if not FIRST_YEAR <= year <= LAST_YEAR:
-        return None
+    year, month, day, rest = read
+    zone = _ZONE.search(rest)
+    clock = read_clock(rest[: zone.start()] if zone else rest)
     try:
-        return datetime.combine(date(year, month, day), read_clock(match[4]) or time())
+        moment = datetime.combine(date(year, month, day), clock or time())
     except ValueError:
         return None
+    if zone is None or clock is None:
+        return moment
+    ahead = timedelta(hours=int(zone[2] or 0), minutes=int(zone[3] or 0))
+    offset = -ahead if zone[1] == "-" else ahead
+    try:
+        return local_time(moment.replace(tzinfo=timezone(offset))).replace(tzinfo=None)
+    except ValueError:  # no time zone is a day or more away from UTC
+        return moment
+
+
+def _split_day(text: str) -> tuple[int, int, int, str] | None:
+    """Return year, month, day and the text after the date, or None."""
+    if match := _DAY.fullmatch(text):
+        return int(match[4]), int(match[3]), int(match[1]), match[5] or ""
+    if match := _ISO_DAY.fullmatch(text):
+        return int(match[1]), int(match[3]), int(match[4]), match[5] or ""
+    return None
+
+
+def is_null_date(text: str) -> bool:
+    """Return whether a text stands for a missing date, such as "00/00/0000" or "1900-01-01"."""
+    read = _split_day(text)
+    if read is not None:
+        return read[0] in _NULL_YEARS
+    return not _CONTENT.search(text) or fold(text) in _NULL_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +182,11 @@ class Record:
     def text(self, name: str) -> Field:
         return read_field(self[name], self.marker)
 
+    def date_text(self, name: str) -> Field:
+        """Read the text of a date. A text that stands for a missing date is EMPTY."""
+        field = self.text(name)
+        return EMPTY if is_null_date(field.value) and not field.is_hidden else field
+
     def flat_text(self, name: str) -> Field:
         """Read a text, or join the texts in a list or an object with "; ".
 
@@ -164,8 +202,14 @@ class Record:
         return read_field("; ".join(texts[:_MOST_TEXTS] + ["…"] * (len(texts) > _MOST_TEXTS)), "")
 
     def amount(self, name: str) -> Decimal | None:
-        """Read an amount of money. A negative amount is read as None."""
-        value = read_decimal(self[name])
+        """Read an amount of money. A negative amount is read as None.
+
+        In "45,123" the comma separates thousands, because no amount has three decimals.
+        """
+        raw = self[name]
+        if isinstance(raw, str) and _COMMA_THOUSANDS.fullmatch(raw.replace("R$", "").strip()):
+            raw = raw.replace(",", "")
+        value = read_decimal(raw)
         return None if value is None or value < 0 else value
 
     def integer(self, name: str) -> int | None:

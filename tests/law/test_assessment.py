@@ -174,7 +174,8 @@ def test_old_notice_without_penalty_is_unknown() -> None:
     assert "tenham passado 825 dias" in found.standing_note
     assert "não é possível dizer" in found.standing_note
     assert totals([found]).unclear_count == 1
-    recent = replace(SAMPLE, committed_on=TODAY - timedelta(days=40))
+    days = (TODAY - timedelta(days=40), TODAY - timedelta(days=20))
+    recent = replace(SAMPLE, committed_on=days[0], notified_on=days[1])
     assert "em regra, ainda não é exigível" in assess(recent, TODAY).standing_note
 
 
@@ -398,7 +399,8 @@ def test_gravities_are_counted_in_words() -> None:
 
 
 def test_paid_fine_counts_for_its_points_only() -> None:
-    grave = fine(code="7463", committed_on=TODAY, amount=Decimal(195), penalty_on=date(2026, 1, 1))
+    days = {"committed_on": date(2025, 12, 1), "penalty_on": date(2026, 1, 1)}
+    grave = fine(code="7463", amount=Decimal(195), **days)
     paid = replace(grave, paid_on=TODAY)
     sums = totals([assess(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
     assert (sums.open_count, sums.paid_count, sums.enforceable_count) == (3, 1, 1)
@@ -449,3 +451,19 @@ def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> 
         assert one.standing_note
         assert one.amount.note
         assert all(clock.sentence for clock in one.clocks)
+
+
+@pytest.mark.parametrize("field", ["penalty_on", "notified_on"])
+def test_step_before_the_infraction_proves_nothing(field: str) -> None:
+    early: dict[str, Any] = {field: date(2024, 1, 1)}
+    found = assess(replace(SAMPLE, **early), TODAY)
+    assert found.standing == "unknown"
+    assert "as datas se contradizem" in found.standing_note
+
+
+def test_amount_in_cents_is_read_by_the_table() -> None:
+    found = assess(replace(SAMPLE, amount=Decimal(13016)), TODAY)
+    assert (found.amount.value, found.amount.matches) == (Decimal("130.16"), True)
+    assert "está em centavos" in found.amount.note
+    paid = assess(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(13016)), TODAY)
+    assert paid.is_paid and paid.paid.value == Decimal("130.16")

@@ -264,3 +264,69 @@ def test_readers_never_raise_for_any_bytes(sent: bytes) -> None:
     assert read_fines(result_of(sent), HIDDEN_MARKER) == ()
     read_decode(result_of(sent), HIDDEN_MARKER)
     read_report(result_of(sent), HIDDEN_MARKER)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("00/00/0000", "0000-00-00", "0", "--", "", "NULL", "null", "NaT", "N/A"),
+        *("01/01/1900", "30/12/1899", "31/12/1969", "01/01/1970", "1970-01-01T00:00:00Z"),
+        *("01/01/0001", "9999-12-31", "31/12/9999 23:59:59", "0001-01-01 00:00:00"),
+    ],
+)
+def test_dates_that_stand_for_none_are_empty(text: str) -> None:
+    members = ("dataInfracao", "dataEmissaoNotificacao", "dataEmissaoPenalidade")
+    payment = {"dataPagamento": text, "dataRegistro": text}
+    (fine,) = read_fines([{**dict.fromkeys(members, text), "pagamento": payment}], "HIDDEN")
+    for day in (fine.committed_on, fine.notified_on, fine.penalty_on, fine.paid_on):
+        assert day is None
+    texts = (fine.committed_on_text, fine.penalty_on_text, fine.paid_on_text)
+    assert {*texts, fine.payment_registered_on_text} == {Field()}
+    (order,) = read_restrictions([{"dataInclusao": text}], "HIDDEN")
+    assert (order.included_at, order.included_at_text) == (None, Field())
+
+
+def test_date_before_its_register_proves_nothing_but_stays_readable() -> None:
+    (fine,) = read_fines([{"dataInfracao": "05/03/1997"}], "HIDDEN")
+    assert (fine.committed_on, str(fine.committed_on_text)) == (None, "05/03/1997")
+    (order,) = read_restrictions([{"dataInclusao": "05/03/2001"}], "HIDDEN")
+    assert (order.included_at, str(order.included_at_text)) == (None, "05/03/2001")
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("23/10/2025, 11:13:38", "2025-10-23T11:13:38"),
+        ("23/10/2025 11:13", "2025-10-23T11:13:00"),
+        ("23-10-2025", "2025-10-23T00:00:00"),
+        ("23.10.2025", "2025-10-23T00:00:00"),
+        ("2025/10/23", "2025-10-23T00:00:00"),
+        ("20251023", "2025-10-23T00:00:00"),
+        ("2025-10-23T02:13:38Z", "2025-10-22T23:13:38"),
+        ("2025-10-23T02:13:38.123Z", "2025-10-22T23:13:38"),
+        ("2025-10-23T02:13:38+00:00", "2025-10-22T23:13:38"),
+        ("2025-10-23T02:13:38-03:00", "2025-10-23T02:13:38"),
+        ("2025-10-23T02:13:38-0300", "2025-10-23T02:13:38"),
+        ("2025-10-23T02:13:38+99:99", "2025-10-23T02:13:38"),
+        ("23/10-2025", None),
+        ("2025-1023", None),
+    ],
+)
+def test_moments_are_read_as_programs_print_them(text: str, moment: str | None) -> None:
+    read = read_moment(text)
+    assert (read.isoformat() if read else None) == moment
+
+
+@pytest.mark.parametrize("zero", ["0", "00", "0000", "0.0", "-"])
+def test_zeros_of_attributes_are_blank(zero: str) -> None:
+    names = ("anoModelo", "capacidadePassageiro", "caixaCambio", "potencia", "capacidadeCarga")
+    car = read_decode(dict.fromkeys(names, zero), "HIDDEN")
+    fields = (car.model_year_text, car.passengers_text, car.gearbox, car.power_text, car.load)
+    assert set(fields) == {Field()}
+    assert str(read_decode({"caixaCambio": "05"}, "HIDDEN").gearbox) == "05"
+
+
+def test_comma_before_three_digits_separates_thousands_of_money() -> None:
+    entry = {"valorAtual": "45,123", "ano": "2015"}
+    (read,) = read_decode({"informacoesFipe": [entry]}, "HIDDEN").fipe
+    assert read.current == Decimal(45123)
