@@ -137,6 +137,7 @@ def test_start_under_another_key_is_refused_until_it_is_forgotten(
     """Regression: such a start deleted every stored answer, batch, dossier and history."""
     body = {"plates": [PLATE], "ask": ["decode"]}
     with PortalProcess(settings, workers=1) as server:
+        assert '"level":"warning"' not in server.output  # a first start is silent
         assert server.get(DECODE, headers=OWN).status_code == 200
         assert server.post("/api/v1/batches", json=body, headers=OWN).status_code == 201
         issue(server)
