@@ -34,7 +34,7 @@ class CallerSteps(CheckedHistory):
             replies = list(pool.map(lambda each: self.world.json(*each), asks))
         for (who, ask), reply in zip(asks, replies, strict=True):
             self._check_reply(who, ask, "", reply, alone=False)
-        self.settle(together=True)
+        self.settle()
         return replies
 
     def look_up_under(

@@ -1,11 +1,14 @@
 """Checks of every reply, and of the portal's state after every step of a history."""
 
+import math
 import random
 import time
 from collections.abc import Collection, Mapping
 
 from tests.fakes.answers import Operation, path_of
+from tests.states.batch_checks import BatchChecks
 from tests.states.model import (
+    REVOCATION_REACHES_S,
     TROUBLE_S,
     Ask,
     Caller,
@@ -17,8 +20,9 @@ from tests.states.model import (
     credential,
 )
 from tests.states.numbered import Answer, Key
+from tests.states.owned import PRICES, Batch, Dossier
 from tests.states.run import Totals
-from tests.states.world import ALICE, BOB, STAFF, VISITOR, World
+from tests.states.world import ALICE, BOB, SECOND, STAFF, VISITOR, World
 
 OF_A_PLATE: tuple[Operation, ...] = ("decode", "renainf", "renajud")
 # A failure that took longer than this, in seconds, may be a time-out of a slow machine.
@@ -26,7 +30,7 @@ LATE_S = 2.5
 WRITTEN_BY_A_PAGE: Key = ("POST", path_of("report"), "")
 
 
-class CheckedHistory:
+class CheckedHistory(BatchChecks):
     """A history with its checks; ``world`` is the deployment. Every step ends with ``settle``."""
 
     def __init__(
@@ -44,8 +48,13 @@ class CheckedHistory:
         self.model = self.world.model
         self.issued: dict[str, Caller] = {}
         self.exact = {upstream.name: True for upstream in self.world.upstreams}
+        self.batches: list[Batch] = []
+        self.dossiers: list[Dossier] = []
         # Dossier codes, each with the configuration that issued it.
         self.codes: list[tuple[Env, str]] = []
+        self.purges: list[tuple[float, set[str]]] = []  # when they were done, and the vehicles
+        # The rows that the ledger has lost by a restore, by the upstream's name.
+        self.lost_rows = dict.fromkeys(self.exact, 0)
         self.demo_lookups = 0
         self.disturbed = False  # whether a breaker may be half-open and reject all but its probe
         self._seen = {upstream.name: 0 for upstream in self.world.upstreams}
@@ -53,16 +62,16 @@ class CheckedHistory:
         self._expected: dict[Key, set[str]] = {}
         self._refreshed: set[Key] = set()
         self._killed = False
-
-    @property
-    def env(self) -> Env:
-        return self.world.env
+        # Answers that the portal may not have received yet.
+        self._under_way: list[Answer] = []
+        # Answers to batches. They are stored at the latest when their batch is done.
+        self._of_batches: set[Answer] = set()
 
     def callers(self) -> list[Caller]:
         """Return the callers known in the current mode. The first is never revoked."""
         match self.env.mode:
             case "managed":
-                return [STAFF, *self.issued.values()]
+                return [STAFF, SECOND, *self.issued.values()]
             case "pass-through":
                 return [ALICE, BOB, *self.issued.values()]
             case _:
@@ -90,6 +99,10 @@ class CheckedHistory:
     ) -> None:
         for answer in self._new_answers():
             answer.env = answer.env or self.env.name
+        if self.live_batches():
+            alone = False
+            if any(each.outcome != "good" for each in self._new_answers()):
+                self._trouble()
         if reply.status == 200:
             self.model.check_success(self.env, who, ask, directive, reply, alone)
         elif reply.status == 0:
@@ -122,7 +135,7 @@ class CheckedHistory:
         self.disturbed = True
         self.model.trouble_until = time.time() + TROUBLE_S
 
-    def settle(self, together: bool = False) -> None:
+    def settle(self) -> None:
         """Check the invariants that hold after every step."""
         now = time.time()
         new = self._new_answers()
@@ -132,8 +145,8 @@ class CheckedHistory:
             if answer.upstream not in self.env.upstreams.values():
                 raise Violation("the configured upstream is asked", str(answer))
             self._check_call(answer)
-            answer.known_by = now
-        if any(answer.outcome in ("failed", "busy") for answer in new) or any(
+        self._under_way += new
+        if any(answer.outcome in ("failed", "busy") for answer in self._under_way) or any(
             upstream.standing.outcome in ("failed", "busy") for upstream in self.world.upstreams
         ):
             self._trouble()
@@ -147,6 +160,14 @@ class CheckedHistory:
         self._expected.clear()
         self._refreshed.clear()
         self._killed = False
+        live = self.live_batches()
+        for answer in [each for each in self._under_way if each.has_ended or not live]:
+            answer.known_by = now
+            self._under_way.remove(answer)
+        for batch in live:
+            shown = self.read_batch(batch)
+            if shown is not None and shown["state"] == "done":
+                self._note_stored(batch)
         self._check_log()
 
     def _check_call(self, answer: Answer) -> None:
@@ -154,13 +175,24 @@ class CheckedHistory:
         key = answer.key
         if answer.operation == "report" and WRITTEN_BY_A_PAGE in self._expected:
             key = WRITTEN_BY_A_PAGE
-        if key not in self._expected:
+        allowed = self._expected.get(key, set())
+        batches = [each for each in self.batches if self._may_have_sent(each, answer)]
+        if key not in self._expected and not batches:
             raise Violation("nothing is asked that no caller asked for", str(answer))
-        if answer.credential not in self._expected[key]:
+        owners = {credential(self.env, each.owner) for each in batches}
+        if answer.credential not in allowed | owners:
             raise Violation("a call goes out for its caller", f"{answer.credential!r}: {answer}")
-        if any(each.text == answer.credential for each in (STAFF, *self.issued.values())):
+        if any(each.text == answer.credential for each in (STAFF, SECOND, *self.issued.values())):
             raise Violation("no portal token goes upstream", str(answer))
+        if not allowed:
+            self._of_batches.add(answer)
+            if len(batches) == 1 and answer.outcome == "good":
+                batches[0].charged += PRICES[answer.operation]
         self._check_paid_once(answer)
+
+    def _may_have_sent(self, batch: Batch, answer: Answer) -> bool:
+        revoked_at = self.model.revoked_at.get(batch.owner.text, math.inf)
+        return batch.may_have_sent(answer, revoked_at + REVOCATION_REACHES_S)
 
     def _check_paid_once(self, answer: Answer) -> None:
         if answer.key in self._refreshed or not self.model.store_is_well:
@@ -170,8 +202,8 @@ class CheckedHistory:
             for each in self.model.answers()
             if each is not answer
             and (each.key, each.env, each.credential) == (answer.key, answer.env, answer.credential)
-            and each.received_at < answer.received_at
-            and each.outcome in ("good", "rejected")
+            and (each.sent_at or each.received_at) < answer.received_at
+            and (each.outcome == "rejected" or each.sent_at)
         ]
         last = max(before, key=lambda each: each.received_at, default=None)
         if last is None or last.purged_at is not None:
@@ -179,6 +211,13 @@ class CheckedHistory:
         same_step = last in self._new_answers() and not self._killed
         if (last.stored or same_step) and self.model.surely_fresh(last, answer.received_at):
             raise Violation("a good answer is paid once a lifetime", f"{last}, again: {answer}")
+
+    def _note_stored(self, batch: Batch) -> None:
+        for answer in [each for each in self._of_batches if each.key in batch.lookups]:
+            self._of_batches.remove(answer)
+            # After a longer time, the portal may have closed the connection meanwhile.
+            was_sent = 0 < answer.sent_at < answer.received_at + LATE_S / 2
+            answer.stored |= was_sent and self.model.store_is_well
 
     def _check_log(self) -> None:
         written = self.world.new_log()
@@ -190,5 +229,5 @@ class CheckedHistory:
                     raise Violation("no plate or token in logs", f"{name!r} in {line[:300]!r}")
 
     def _texts(self) -> Collection[str]:
-        known = [STAFF, ALICE, BOB, *self.issued.values()]
+        known = [STAFF, SECOND, ALICE, BOB, *self.issued.values()]
         return [who.text for who in known] + ["operator-credential-of-the-states"]

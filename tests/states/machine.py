@@ -19,6 +19,7 @@ from tests.fakes.answers import Operation
 from tests.states.history import History
 from tests.states.model import Ask, Caller, Directive, Lifetime, Violation
 from tests.states.numbered import BAD_KINDS, GOOD_KINDS, HARMLESS_REFUSALS, NumberedUpstream
+from tests.states.owned import Batch
 from tests.states.run import Run
 
 Lifetimes = Mapping[Operation, Lifetime]
@@ -41,7 +42,7 @@ GETS: tuple[Operation, ...] = ("decode", "renainf", "renajud")
 operations = st.sampled_from((*GETS, "report"))
 kinds = st.sampled_from([kind.name for kind in (*GOOD_KINDS, *HARMLESS_REFUSALS, *BAD_KINDS)])
 standing_kinds = st.sampled_from(
-    ["empty", "slow", "interim late", "status 500", "status 429", "stopped"]
+    ["empty", "slow", "interim late", "truncated JSON", "status 500", "status 429", "stopped"]
 )
 numbers = st.integers(0, 999)
 directives: st.SearchStrategy[Directive] = st.sampled_from(
@@ -49,6 +50,10 @@ directives: st.SearchStrategy[Directive] = st.sampled_from(
 )
 # Caller, operation, vehicle and variant, from which ``Portal.lookup`` makes a lookup.
 asks = st.tuples(numbers, operations, numbers, st.integers(0, 2))
+chosen_plates = st.lists(st.integers(0, 3), min_size=1, max_size=4, unique=True)
+lookup_sets: st.SearchStrategy[list[Operation]] = st.sampled_from(
+    [[], ["renainf", "renajud"], ["decode"], ["decode", "renajud"]]
+)
 scope_sets = st.sampled_from(
     [
         frozenset({"decode", "renainf", "renajud", "report", "refresh"}),
@@ -120,7 +125,7 @@ class Portal(RuleBasedStateMachine):
             self.history = History(chance, lifetimes, self.has_redis, totals=totals)
 
         self.short, self.has_redis = short, bool(redis) and HAS_REDIS
-        self.env, self.redis_here, self.tokens = "A", True, 0
+        self.env, self.redis_here, self.tokens, self.is_backed_up = "A", True, 0, False
         # Hypothesis begins with the simplest history, which only repeats one rule. Skip it.
         self.is_over |= number == 0
         self.play(start)
@@ -147,11 +152,22 @@ class Portal(RuleBasedStateMachine):
     def lookup(
         self, number: int, operation: Operation, plate: int, variant: int
     ) -> tuple[Caller, Ask]:
-        callers, world = self.current.callers(), self.current.world
+        world = self.current.world
         subjects = world.plates + ([world.renavam] if operation in ("renainf", "renajud") else [])
         uf = (None, "MG", "SP")[variant] if operation == "renainf" else None
         ask = world.ask(operation, subjects[plate % len(subjects)], uf, variant)
-        return callers[number % len(callers)], ask
+        return self.caller(number), ask
+
+    def caller(self, number: int) -> Caller:
+        callers = self.current.callers()
+        return callers[number % len(callers)]
+
+    def vehicles(self, plates: list[int]) -> list[str]:
+        return [self.current.world.plates[plate] for plate in plates]
+
+    def batch(self, number: int) -> Batch | None:
+        here = [each for each in self.current.batches if each.env == self.current.env.name]
+        return here[number % len(here)] if here else None
 
     def person(self, number: int) -> str:
         """Return the name of a person: a caller, signed in if possible, or a stranger."""
@@ -204,6 +220,66 @@ class Portal(RuleBasedStateMachine):
     @step("dossier")
     def dossier(self, number: int, plate: int) -> None:
         self.current.dossier(self.person(number), self.current.world.plates[plate % 4])
+
+    # Owners of batches and issued dossiers
+
+    @precondition(lambda self: self.env != "demo")
+    @rule(number=numbers, plates=chosen_plates, ask=lookup_sets, start=st.booleans())
+    @step("new_batch")
+    def new_batch(self, number: int, plates: list[int], ask: list[Operation], start: bool) -> None:
+        batch = self.current.new_batch(self.caller(number), self.vehicles(plates), ask)
+        if batch is not None and start:
+            self.current.start_batch(batch)
+
+    @rule(number=numbers, max_cost=st.sampled_from([None, None, 3, 10]))
+    @step("start_batch")
+    def start_batch(self, number: int, max_cost: int | None) -> None:
+        if batch := self.batch(number):
+            self.current.start_batch(batch, max_cost)
+
+    @rule(number=numbers, action=st.sampled_from(["pause", "cancel"]))
+    @step("change_batch")
+    def change_batch(self, number: int, action: str) -> None:
+        if batch := self.batch(number):
+            self.current.change_batch(batch, action)
+
+    @rule(quiet=st.booleans())
+    @step("read_batches")
+    def read_batches(self, quiet: bool) -> None:
+        if quiet:
+            self.current.quiet()
+        self.current.read_batches()
+
+    @precondition(lambda self: self.env != "demo")
+    @rule(number=numbers, plate=numbers)
+    @step("purge_within_a_batch")
+    def purge_within_a_batch(self, number: int, plate: int) -> None:
+        plates, owners = self.current.world.plates, (self.caller(number), self.caller(number + 1))
+        first, other = plates[plate % 4], plates[(plate + 2) % 4]
+        self.current.purge_within_a_batch(owners[0], first, owners[1], other)
+
+    @rule(number=numbers, plate=numbers)
+    @step("issue_dossier")
+    def issue_dossier(self, number: int, plate: int) -> None:
+        self.current.issue_dossier(self.person(number), self.current.world.plates[plate % 4])
+
+    @rule(number=numbers)
+    @step("revoke_dossier")
+    def revoke_dossier(self, number: int) -> None:
+        if valid := [each for each in self.current.dossiers if not each.ended]:
+            self.current.revoke_dossier(valid[number % len(valid)])
+
+    @rule()
+    @step("open_dossiers")
+    def open_dossiers(self) -> None:
+        self.current.open_dossiers()
+
+    @precondition(lambda self: self.env != "demo")
+    @rule(number=numbers, plate=numbers)
+    @step("issue_beside_a_purge")
+    def issue_beside_a_purge(self, number: int, plate: int) -> None:
+        plates = self.current.world.plates
+        self.current.issue_beside_a_purge(self.person(number), plates[plate % 4])
 
     # Operator
 
@@ -258,15 +334,40 @@ class Portal(RuleBasedStateMachine):
         self.current.switch(env)
         self.current.sign_in(self.current.callers()[0])
 
+    # The backups hold no Redis.
+
+    @precondition(lambda self: self.env != "demo" and not self.has_redis)
+    @rule(number=numbers, plates=chosen_plates, under_way=st.booleans())
+    def back_up_(self, number: int, plates: list[int], under_way: bool) -> None:
+        self.is_backed_up = True
+        self.back_up(number=number, plates=plates, under_way=under_way)
+
+    @step("back_up")
+    def back_up(self, number: int, plates: list[int], under_way: bool) -> None:
+        if under_way:
+            owner = self.caller(number)
+            self.current.back_up_within_a_batch(owner, self.vehicles(plates))
+        else:
+            self.current.back_up()
+
+    @precondition(lambda self: self.is_backed_up and self.env != "demo")
+    @rule(purges_of=st.booleans())
+    @step("restore")
+    def restore(self, purges_of: bool) -> None:
+        self.current.restore(purges_of)
+
     # Outages and processes
 
-    @rule(kill=st.booleans(), under_way=st.booleans())
+    @rule(end=st.sampled_from(["kill a worker", "kill the batches", "restart"]), held=st.booleans())
     @step("end_processes")
-    def end_processes(self, kill: bool, under_way: bool) -> None:
-        if kill:
-            self.current.kill_worker(under_way)
-        else:
-            self.current.restart(under_way)
+    def end_processes(self, end: str, held: bool) -> None:
+        match end:
+            case "kill a worker":
+                self.current.kill_worker(held)
+            case "kill the batches":
+                self.current.kill_batches()
+            case _:
+                self.current.restart(held)
 
     @rule(at=numbers, kind=standing_kinds)
     @step("outage")

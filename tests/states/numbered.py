@@ -112,7 +112,7 @@ class Answer:
 
     Only a good answer has a ``body``. At ``known_by``, the portal had received the answer.
     ``stored`` means that a response has shown the answer to be stored. ``purged_at`` is the end of
-    a purge of its vehicle.
+    a purge of its vehicle. ``has_ended`` means that the upstream has finished its response.
     """
 
     upstream: "NumberedUpstream"
@@ -130,6 +130,7 @@ class Answer:
     stored: bool = False
     purged_at: float | None = None
     made_of: tuple[bytes, ...] = ()
+    has_ended: bool = False
 
     @property
     def key(self) -> Key:
@@ -179,11 +180,15 @@ class NumberedUpstream:
             answer = Answer(self, call, operation, subject_of(call), kind, time.time())
             self.answers.append(answer)
         self.cut |= kind.cuts
-        while not self.gate.is_set():
-            wire.pause(0.01)
         # An unrequested second answer is not recorded, because it belongs to no call.
         sent = iter([answer])
-        return kind.fault(lambda call: self._numbered(next(sent, None), answer)).play(wire, call)
+        try:
+            while not self.gate.is_set():
+                wire.pause(0.01)
+            fault = kind.fault(lambda call: self._numbered(next(sent, None), answer))
+            return fault.play(wire, call)
+        finally:
+            answer.has_ended = True
 
     def _next_kind(self, operation: Operation) -> Kind:
         for kind in [*self.armed, self.standing]:

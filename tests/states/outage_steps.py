@@ -4,13 +4,13 @@ import shutil
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from tests.states.caller_steps import CallerSteps
 from tests.states.model import Ask, Caller, Env, Reply, Violation
 from tests.states.numbered import GOOD, KINDS, NumberedUpstream
+from tests.states.owner_steps import OwnerSteps
 from tests.states.world import EACH_WORKER, restart
 
 
-class OutageSteps(CallerSteps):
+class OutageSteps(OwnerSteps):
     """A history with steps that disturb the portal."""
 
     def set_answer(self, kind: str, upstream: NumberedUpstream) -> None:
@@ -39,10 +39,6 @@ class OutageSteps(CallerSteps):
             if time.monotonic() > ends_at:
                 raise Violation("after each fault the next clean request is answered", str(ask))
             time.sleep(0.5)
-
-    def wait(self, seconds: float) -> None:
-        time.sleep(seconds)
-        self.settle()
 
     def restart(self, under_way: bool = False) -> None:
         """Stop with SIGTERM and start again. A lookup in progress must be answered."""
@@ -82,6 +78,7 @@ class OutageSteps(CallerSteps):
         The portal may repeat a call in progress, and its lookup may stay unanswered.
         """
         self._killed = True
+        self._of_batches.clear()
         for upstream in self.env.upstreams.values():
             self.exact[upstream.name] &= not under_way
         with ThreadPoolExecutor(4) as pool:
@@ -95,7 +92,18 @@ class OutageSteps(CallerSteps):
                 if reply.result().status:
                     self._check_reply(who, ask, "", reply.result(), alone=False)
         self.world.wait_for_workers()
-        self.settle(together=True)
+        self.settle()
+
+    def kill_batches(self) -> None:
+        """Kill the process that runs batches, which is replaced while there is work."""
+        pid = self.world.portal.batch_pid()
+        if pid is not None:
+            self._killed = True
+            self._of_batches.clear()
+            for upstream in self.env.upstreams.values():
+                self.exact[upstream.name] = False
+            self.world.portal.kill_worker(pid)
+        self.settle()
 
     def _held(
         self, pool: ThreadPoolExecutor, who: Caller, plate: str | None = None
@@ -132,6 +140,7 @@ class OutageSteps(CallerSteps):
         else:
             redis.kill()
         self.model.store_is_well = False
+        self._of_batches.clear()
         self.model.forget_stored()
 
     def redis_back(self) -> None:

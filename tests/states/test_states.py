@@ -17,7 +17,7 @@ from tests.fakes.answers import Operation
 from tests.states.history import History
 from tests.states.machine import HAS_REDIS, LONG, SHORT, Portal
 from tests.states.run import Run
-from tests.states.world import ALICE, BOB, STAFF
+from tests.states.world import ALICE, BOB, SECOND, STAFF
 
 STEPS = 30
 # Few histories for each seed, so that Hypothesis varies whole histories and not only details.
@@ -110,9 +110,91 @@ def test_reset_answer_has_a_ledger_row_for_each_call(play: Callable[..., History
     history.check_ledger()
 
 
+def test_purge_within_a_batch_reaches_no_other_owners_batch(play: Callable[..., History]) -> None:
+    history = play()
+    _, _, plate, other = history.world.plates
+    for _ in range(2):
+        history.purge_within_a_batch(STAFF, plate, SECOND, other)
+    history.check_ledger()
+
+
+@pytest.mark.parametrize("purges_of", [False, True])
+def test_restore_starts_no_batch_and_revives_nothing(
+    play: Callable[..., History], purges_of: bool
+) -> None:
+    history = play()
+    first, second = history.world.plates[2:]
+    who = history.issue(frozenset({"decode"}))
+    history.sign_in(STAFF)
+    history.page("staff", first)
+    history.page("staff", second)
+    kept, purged = history.issue_dossier("staff", first), history.issue_dossier("staff", second)
+    assert kept and purged
+    history.back_up_within_a_batch(STAFF, history.world.plates[:2])
+    history.revoke(who)
+    history.revoke_dossier(kept)
+    history.purge(second)
+    history.restore(purges_of)
+    history.look_up(who, history.world.ask("decode", first))
+    history.wait(2.0)
+    history.check_ledger()
+
+
+def test_empty_answers_of_a_batch_are_no_clear_record_after_their_time(
+    play: Callable[..., History],
+) -> None:
+    history = play(short=True)
+    history.set_answer("empty", history.world.primary)
+    batch = history.new_batch(STAFF, history.world.plates[:2])
+    assert batch
+    history.start_batch(batch)
+    for _ in range(5):
+        history.quiet()
+        history.read_batches()
+        history.wait(0.7)
+
+
+def test_batch_on_a_flapping_primary_spends_what_was_confirmed(
+    play: Callable[..., History],
+) -> None:
+    history = play()
+    history.set_answer("truncated JSON", history.world.primary)
+    batch = history.new_batch(STAFF, history.world.plates[1:])
+    assert batch
+    for _ in range(3):
+        history.start_batch(batch)
+        history.quiet()
+    history.check_ledger()
+
+
+def test_answers_that_expire_within_a_batch_are_asked_for_what_was_confirmed(
+    play: Callable[..., History],
+) -> None:
+    history = play(short=True)
+    history.look_up(STAFF, history.world.ask("decode", history.world.plates[3]))
+    batch = history.new_batch(STAFF, history.world.plates[1:], ["decode"])
+    assert batch
+    history.wait(1.0)
+    with history.held():
+        history.start_until_asked(batch)
+        history.wait(2.2)
+    history.quiet()
+    history.read_batches()
+    history.check_ledger()
+
+
+def test_no_dossier_is_left_of_a_vehicle_that_was_purged_meanwhile(
+    play: Callable[..., History],
+) -> None:
+    history = play()
+    history.sign_in(STAFF)
+    history.page("staff", history.world.plates[2])
+    history.issue_beside_a_purge("staff", history.world.plates[2])
+
+
 def test_random_histories_break_no_invariant(capsys: pytest.CaptureFixture[str]) -> None:
     first = int(os.environ.get("STATES_SEED") or random.randrange(10**6))
-    run = Run(seconds(short=12, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))
+    run = Run(seconds(short=20, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))
     number = first
     while not run.is_over:
         _run_histories(run, number)

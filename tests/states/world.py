@@ -23,9 +23,11 @@ from tests.fakes.answers import Operation, path_of
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.states.model import Ask, Caller, Env, Lifetime, Model, Reply, Violation
 from tests.states.numbered import NumberedUpstream
+from tests.states.owned import DEADLINE_S, PRICES
 
 OPERATOR = "operator-credential-of-the-states"
 STAFF = Caller("staff", "access-token-of-the-states", is_token=True)
+SECOND = Caller("second", "second-access-token-of-the-states", is_token=True)
 ALICE = Caller("alice", "upstream-credential-of-alice", is_token=False)
 BOB = Caller("bob", "upstream-credential-of-bob", is_token=False)
 VISITOR = Caller("visitor", "demo", is_token=True)
@@ -108,8 +110,11 @@ class World:
         common = {
             "PORTAL_CONNECT_TIMEOUT": "1",
             "PORTAL_FIRST_BYTE_TIMEOUT": "3",  # long enough for a purge during a lookup
-            "PORTAL_DEADLINE": "7",
+            "PORTAL_DEADLINE": f"{DEADLINE_S:.0f}",
+            "PORTAL_BATCH_CONCURRENCY": "2",  # of four vehicles, some wait while others are asked
         }
+        for operation, price in PRICES.items():
+            common[f"PORTAL_PRICE_{operation.upper()}"] = f"{price}"
         for operation, terms in self.lifetimes.items():
             common[f"PORTAL_FRESH_{operation.upper()}"] = f"{terms.fresh_s:.0f}"
             common[f"PORTAL_STALE_{operation.upper()}"] = f"{terms.stale_s:.0f}"
@@ -123,7 +128,10 @@ class World:
             "PORTAL_UPSTREAM_SECONDARY_URL": self.secondary.fake.url,
         }
         b = {"PORTAL_UPSTREAM_URL": self.other.fake.url}
-        managed = {"PORTAL_UPSTREAM_TOKEN": OPERATOR, "PORTAL_ACCESS_TOKENS": STAFF.text}
+        managed = {
+            "PORTAL_UPSTREAM_TOKEN": OPERATOR,
+            "PORTAL_ACCESS_TOKENS": f"{STAFF.text},{SECOND.text}",
+        }
         both = {"primary": self.primary, "secondary": self.secondary}
         yield Env("A", "managed", common | a | managed, both, OPERATOR)
         yield Env("B", "managed", common | b | managed, {"primary": self.other}, OPERATOR)
@@ -179,8 +187,14 @@ class World:
 
     def form(self, person: str, page: str, action: str) -> Reply:
         """Post a form of ``page`` to ``action``, as a browser does."""
+        return self.post_form(action, *self.form_keys(person, page))
+
+    def form_keys(self, person: str, page: str) -> tuple[str, str]:
+        """Open a page, and return the CSRF token of its forms and the person's cookie."""
         csrf = _csrf(self.page(person, page).body)
-        cookie = self.people[person][1] if person in self.people else ""
+        return csrf, self.people[person][1] if person in self.people else ""
+
+    def post_form(self, action: str, csrf: str, cookie: str) -> Reply:
         body = urlencode({"csrf_token": csrf}).encode()
         headers = {"Cookie": cookie, "Content-Type": "application/x-www-form-urlencoded"}
         return self.request("POST", action, headers, body)
@@ -232,13 +246,13 @@ class World:
                 continue
         return found
 
-    def cells(self) -> set[bytes]:
-        """Return the database's texts and blobs of at least 12 characters or bytes.
+    def cells(self) -> dict[bytes, str]:
+        """Return the database's texts and blobs of at least 12 bytes, each with its column.
 
         The values are read from a copy, because a connection to the original could checkpoint its
         WAL.
         """
-        found: set[bytes] = set()
+        found: dict[bytes, str] = {}
         with tempfile.TemporaryDirectory() as folder:
             for original in self.portal.data_dir.rglob("portal.sqlite"):
                 copy = Path(folder) / "portal.sqlite"
@@ -246,10 +260,17 @@ class World:
                     if (part := original.with_name(original.name + ending)).exists():
                         shutil.copy(part, copy.with_name(copy.name + ending))
                 with closing(sqlite3.connect(copy)) as db:
-                    found |= set(_cells(db))
+                    found |= dict(_cells(db))
                 for part in Path(folder).iterdir():
                     part.unlink()
         return found
+
+    def last_purge(self) -> int:
+        """Return the number of the latest purge in the database's log."""
+        url = f"file:{self.portal.data_dir / 'portal.sqlite'}?mode=ro"
+        with closing(sqlite3.connect(url, uri=True)) as db:
+            (last,) = db.execute("SELECT coalesce(max(number), 0) FROM purges").fetchone()
+        return int(last)
 
     def redis_values(self) -> dict[bytes, bytes]:
         """Return every key of Redis with its value."""
@@ -295,14 +316,15 @@ def restart(fake: FaultUpstream) -> None:
         return
 
 
-def _cells(db: sqlite3.Connection) -> Iterator[bytes]:
+def _cells(db: sqlite3.Connection) -> Iterator[tuple[bytes, str]]:
     tables = db.execute("SELECT name FROM sqlite_schema WHERE type = 'table'").fetchall()
     for (table,) in tables:
         rows: Any = db.execute(f'SELECT * FROM "{table}"')
+        names = [f"{table}.{column[0]}" for column in rows.description]
         for row in rows:
-            for cell in row:
+            for cell, name in zip(row, names, strict=True):
                 if isinstance(cell, str | bytes) and len(cell) >= 12:
-                    yield cell.encode() if isinstance(cell, str) else cell
+                    yield (cell.encode() if isinstance(cell, str) else cell), name
 
 
 def _csrf(page: bytes) -> str:
