@@ -163,11 +163,13 @@ def test_change_is_described_in_one_sentence(
     assert text in line
 
 
-@pytest.mark.parametrize("text", ["00/00/0000", "NAO PAGO", "-"])
-def test_payment_field_without_date_is_not_a_payment(text: str) -> None:
-    now = renainf_body(fine(pagamento=payment(dataPagamento=text)))
+def test_payment_field_without_date_is_not_a_payment() -> None:
+    now = renainf_body(fine(pagamento=payment(dataPagamento="NAO PAGO")))
     (line,) = lines(renainf_body(fine()), now)
     assert line.startswith("Dados do registro corrigidos: multa")
+    for missing in ("00/00/0000", "-", "01/01/1900"):
+        now = renainf_body(fine(pagamento=payment(dataPagamento=missing)))
+        assert list(lines(renainf_body(fine()), now)) == []
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,8 @@ UNPRICED = fine(valor="", codigoInfracao="9999")
 
 
 def on(day: date, **fields: Any) -> dict[str, Any]:
-    return fine(dataInfracao=f"{day:%d/%m/%Y}", **fields)
+    notice = {"dataEmissaoNotificacao": f"{day + timedelta(10):%d/%m/%Y}"}
+    return fine(**{"dataInfracao": f"{day:%d/%m/%Y}", **notice, **fields})
 
 
 def paper_text(answers: Panels) -> str:
