@@ -20,7 +20,7 @@ from portal.system.credential_syntax import MAX_LENGTH, is_token
 from portal.system.environment import PREFIX, SettingsError, read_texts
 from portal.system.logo import InvalidLogo, logo_url
 from portal.system.mode import Mode
-from portal.system.tax_number import format_tax_number
+from portal.tax_number import format_tax_number
 
 __all__ = ["Settings", "SettingsError"]
 

@@ -17,18 +17,16 @@ from portal.batch.runner import BatchRunner
 from portal.batch.start import start_batch
 from portal.batch.turn import Turn
 from portal.batch.typed_list import (
-    BinaryFile,
-    BinaryFormat,
     Subject,
     TypedList,
     WrongEntry,
-    decode_upload,
-    joined,
     read_file,
     read_list,
     read_strings,
+    reticked,
 )
 from portal.batch.under_way import BatchUnderWay, batches_under_way, has_unfinished_batches
+from portal.batch.uploads import BinaryFile, BinaryFormat, decode_upload
 
 __all__ = [
     "DRAFT_S",
@@ -57,11 +55,11 @@ __all__ = [
     "batches_under_way",
     "decode_upload",
     "has_unfinished_batches",
-    "joined",
     "quote",
     "quote_left",
     "read_file",
     "read_list",
     "read_strings",
+    "reticked",
     "start_batch",
 ]

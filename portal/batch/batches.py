@@ -28,7 +28,7 @@ from portal.batch.rows import (
     split_ask,
     update_batch,
 )
-from portal.batch.typed_list import Subject, TypedList, WrongEntry
+from portal.batch.typed_list import Subject, TypedList, WrongEntry, contains_subject
 from portal.batch.under_way import GOES_ON
 from portal.storage import batch_items as items
 from portal.storage import batches as table
@@ -46,13 +46,29 @@ _ID: Final = re.compile(rf"[0-9a-f]{{{2 * _ID_BYTES}}}")
 
 
 class LeftOut(msgspec.Struct, frozen=True):
-    """The invalid entries of a batch's list.
+    """What a batch keeps of its list beside the items.
 
-    ``wrong`` contains the first of these entries, and ``more`` is the number of the others.
+    ``wrong`` contains the first invalid entries, and ``more`` is the number of the others. For
+    ``typed`` and ``unticked`` see ``TypedList``.
     """
 
     wrong: tuple[WrongEntry, ...] = ()
     more: int = 0
+    typed: dict[str, str] = {}
+    unticked: tuple[str, ...] = ()
+
+    def without(self, subject: str) -> "LeftOut":
+        """Return the same without the texts that contain ``subject`` or suggest it."""
+        return LeftOut(
+            tuple(entry for entry in self.wrong if not entry.names(subject)),
+            self.more,
+            {
+                one: text
+                for one, text in self.typed.items()
+                if one != subject and not contains_subject(text, subject)
+            },
+            tuple(one for one in self.unticked if one != subject),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,11 +158,14 @@ class Batches:
                     at_most=str(sum((new.at_most for new in new_items), Decimal(0))),
                     repeated=len(listed.repeated),
                     sealed_wrong=self._rows.encrypted(
-                        msgspec.json.encode(LeftOut(listed.wrong, listed.more_wrong))
+                        msgspec.json.encode(
+                            LeftOut(listed.wrong, listed.more_wrong, listed.typed, listed.unticked)
+                        )
                     ),
                 )
             )
-            db.execute(insert(items), rows)
+            if rows:  # a list may contain only doubtful entries
+                db.execute(insert(items), rows)
         return batch
 
     def get(self, batch: str, owner: str) -> Batch:
@@ -351,9 +370,9 @@ class Batches:
             if not is_readable(self._keys, row.sealed_wrong):
                 continue
             left_out = self._left_out(row)
-            kept = tuple(entry for entry in left_out.wrong if not entry.names(subject))
-            if kept != left_out.wrong:
-                sealed = self._rows.encrypted(msgspec.json.encode(LeftOut(kept, left_out.more)))
+            kept = left_out.without(subject)
+            if kept != left_out:
+                sealed = self._rows.encrypted(msgspec.json.encode(kept))
                 db.execute(update_batch(row.id).values(sealed_wrong=sealed))
 
     def take_over(self, former: str, present: str) -> None:
@@ -460,6 +479,8 @@ class Batches:
             active=active,
             more_wrong=left_out.more,
             repeated=row.repeated,
+            typed=left_out.typed,
+            unticked=left_out.unticked,
         )
 
     def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:

@@ -1,5 +1,6 @@
 """Data classes for a batch of lookups and its items."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final, Literal
@@ -74,8 +75,9 @@ class Batch:
     can end the pause, or if the batch is not paused. ``active`` is the number of items that are
     being looked up now. ``repeated`` is the number of plates and Renavam that occur more than once
     in the owner's list. ``wrong`` contains the first invalid entries of this list, and
-    ``more_wrong`` is the number of invalid entries that are not in ``wrong``. In a result of
-    ``Batches.listed``, ``wrong`` is empty and ``more_wrong`` is 0.
+    ``more_wrong`` is the number of invalid entries that are not in ``wrong``. For ``typed`` and
+    ``unticked`` see ``TypedList``. In a result of ``Batches.listed``, ``wrong``, ``typed`` and
+    ``unticked`` are empty and ``more_wrong`` is 0.
     """
 
     id: str
@@ -93,6 +95,8 @@ class Batch:
     active: int = 0
     more_wrong: int = 0
     repeated: int = 0
+    typed: Mapping[str, str] = field(default_factory=dict)
+    unticked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,38 +7,45 @@ meant.
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from io import StringIO
-from typing import Final, Literal
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from html import unescape
+from itertools import chain
 from unicodedata import normalize
 
 import msgspec
 
+from portal.batch.uploads import decode_upload
 from portal.vehicle import (
-    PLATE_LENGTH,
+    CPF_IN_TEXT,
+    NAME_AND_YEAR,
+    PHONE_IN_TEXT,
+    PLATE_IN_TEXT,
+    Doubt,
     InvalidSubject,
     Plate,
     Renavam,
+    Typed,
+    is_month_and_year,
     parse_subject,
-    probable_subject,
+    parse_typed,
+    read_typed,
     visible,
 )
 from portal.wording import DASHES, bare
 
 Subject = Plate | Renavam
-BinaryFormat = Literal["XLSX", "ODS", "ZIP", "XLS", "PDF"]
 
-LONGEST_SHOWN = 40  # characters; longer invalid entries are stored truncated
-MOST_WRONG = 200  # invalid entries stored per list; further entries are only counted
-# A plate or Renavam within other text. Separators may follow a plate's letters. A dash may precede
-# the last digit of a Renavam, because CSV exports of the portal contain this dash.
-_SUBJECT = re.compile(
-    rf"(?<![A-Za-z0-9])(?:([A-Za-z]{{3}})[{DASHES} .·]{{0,3}}([0-9][A-Za-z0-9][0-9]{{2}})"
-    rf"|([0-9]{{10}}[{DASHES}]?[0-9]))"
-    r"(?![A-Za-z0-9])",
-    re.ASCII,
+LONGEST_SHOWN = 40  # characters; longer entries are stored truncated
+MOST_WRONG = 200  # entries without a suggestion stored per list; further entries are only counted
+MOST_SUGGESTED = 10_000  # entries with a suggestion stored per list
+_PART = re.compile(
+    rf"{CPF_IN_TEXT}|{PHONE_IN_TEXT}|(?P<plate>{PLATE_IN_TEXT})"
+    rf"|(?<!\w)(?:[0-9]{{10}}[{DASHES}]?[0-9]|[0-9]{{4}}\.[0-9]{{6}}-[0-9])(?!\w)"
 )
+# A plate in a word of other letters and digits, such as two plates without a space.
+_GLUED = re.compile(r"[A-Z]{3}[0-9][A-Z0-9][0-9]{2}")
+_VIN = re.compile(r"(?=.*[0-9])(?=.*[A-Z])[A-Z0-9]{17}")
 # A word that is probably a mistyped plate.
 _LIKE_PLATE = re.compile(
     r"(?=.{5,9}$)(?:[A-Z]{3}[A-Z0-9]*[0-9][A-Z0-9]*"
@@ -47,22 +54,25 @@ _LIKE_PLATE = re.compile(
 )
 # A number that is probably a mistyped Renavam, or a Renavam with letters such as O and I in place
 # of 0 and 1.
-_LIKE_RENAVAM = re.compile(r"[0-9]{8,12}|(?=(?:.*[0-9]){8})[0-9OILSB]{11}", re.ASCII)
+_LIKE_RENAVAM = re.compile(r"[0-9]{8,13}|(?=(?:.*[0-9]){7})[0-9OQDILSBZGTA]{11}", re.ASCII)
+_EXPONENT = re.compile(r"[0-9][.,]?[0-9]*E\+?[0-9]{1,2}", re.ASCII)
+_LONGEST_WORD = 20  # characters; a longer word is not like a plate or a Renavam
 # A date ("25/11/2026", "2026-11-25") or a time, whose digits may look like a mistyped Renavam.
 _MOMENT = re.compile(
     r"[0-3]?[0-9][/.\-][01]?[0-9][/.\-](?:[0-9]{2}){1,2}|[0-9]{4}[/.\-][01]?[0-9][/.\-][0-3]?[0-9]"
     r"|[0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9](?:[.,][0-9]+)?)?",
     re.ASCII,
 )
-_WORD = re.compile(r"[^\s()\[\]{}\"']+")
-# A short word, such as a car model or a month, and a year ("Gol 2019", "nov 2025"). Such text looks
-# like a plate.
-_NAME_AND_YEAR = re.compile(
-    r"(?:gol|uno|fox|fit|biz|pop|fan|kia|bmw|jac|ram|ano|mod|fab"
-    r"|jan|fev|mar|abr|mai|jun|jul|ago|set|out|nov|dez)"
-    rf"[{DASHES} .·]*[ ][{DASHES} .·]*(?:19|20)[0-9]{{2}}",
-    re.ASCII | re.IGNORECASE,
+# The date, time and sender before a message of a chat's export.
+_CHAT = re.compile(
+    r"^\[?[0-3]?[0-9]/[0-3]?[0-9]/[0-9]{2,4},? [0-2]?[0-9]:[0-5][0-9](?::[0-5][0-9])?\]?"
+    r"(?: [-–])? (?:[^:]{1,60}: |)",
+    re.ASCII,
 )
+_TAGS = re.compile(r"<(?:!doctype|html|body|meta|table|t[rdh]|thead|tbody|ul|ol|li)\b")
+_WORD = re.compile(r"[^\s()\[\]{}\"']+")
+# A plate that looks like a car model or trim level and a year ("LXR 2014").
+_YEAR = re.compile(r"[A-Za-z]{3}[\s/]+(?:19[5-9]|20[0-3])[0-9]", re.ASCII)
 # Words for "plate" and "Renavam", in the spelling of ``bare`` (upper case, no accents). _TITLE
 # finds such a word in a column's title ("Nº da placa", number of the plate), but not inside another
 # word ("emplacamento", registration).
@@ -71,32 +81,20 @@ _PLATE_TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE)")
 _TITLE = re.compile(r"(?<![A-Z])(?:PLACA|PLATE|RENAVA[MN])")
 # Possible separators of a line's cells. A tab is preferred to a semicolon, and both to a comma.
 _DELIMITERS = "\t;,"
-_SLASHES = re.compile(r"[/|]")  # separators in a line without any of _DELIMITERS
+_LONGEST_PREAMBLE = 100  # lines that may precede the header
+_SLASHES = re.compile(r"(?<![A-Za-z]{3})/|/(?![0-9][A-Za-z0-9][0-9]{2})|\|")
 # The first line of a CSV file may tell Excel the file's delimiter, for example "sep=;".
 _STATED_DELIMITER = re.compile(r'\ufeff?"?sep=([;,\t])"?', re.IGNORECASE)
 _encoder = msgspec.json.Encoder(decimal_format="number")
-_SIGNATURES: Final[dict[bytes, BinaryFormat]] = {
-    b"PK\x03\x04": "ZIP",
-    b"\xd0\xcf\x11\xe0": "XLS",
-    b"%PDF": "PDF",
-}
-# Spreadsheets are ZIP archives. An XLSX archive contains a file whose name begins with
-# "xl/workbook.". An OpenDocument archive begins with an uncompressed file of the name "mimetype",
-# whose content is the media type.
-_SPREADSHEETS: Final[dict[bytes, BinaryFormat]] = {
-    b"xl/workbook.": "XLSX",
-    b"mimetypeapplication/vnd.oasis.opendocument.spreadsheet": "ODS",
-}
 
 
-@dataclass(frozen=True, slots=True)
-class WrongEntry:
-    """An entry of the list that is neither a plate nor a Renavam.
+class WrongEntry(msgspec.Struct, frozen=True, omit_defaults=True):
+    """An entry of the list that is not looked up: invalid, or a plate or Renavam with a doubt.
 
     ``index`` is the number of the entry's line, row or list element, from 0. ``suggestion`` is the
     plate or Renavam that was probably meant, or "" if unknown. ``in_file`` is true if the entry is
     from an uploaded file. ``is_text`` is false if the entry is a JSON value other than a string. In
-    this case, ``value`` is the entry's JSON text.
+    this case, ``value`` is the entry's JSON text. ``doubt`` is "" in entries of former versions.
     """
 
     index: int
@@ -104,10 +102,16 @@ class WrongEntry:
     suggestion: str = ""
     in_file: bool = False
     is_text: bool = True
+    doubt: Doubt = ""
+
+    @property
+    def is_as_typed(self) -> bool:
+        """Whether the suggestion has the signs of the entry, which needs no correction."""
+        return _signs(self.value) == self.suggestion
 
     def names(self, subject: str) -> bool:
         """Return whether the entry contains ``subject`` in any spelling, or suggests it."""
-        return subject == self.suggestion or subject in _signs(normalize("NFKC", self.value))
+        return subject == self.suggestion or contains_subject(self.value, subject)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,34 +120,49 @@ class TypedList:
 
     ``subjects`` contains each plate or Renavam once. ``repeated`` contains the plates and Renavam
     that occur more than once. ``more_wrong`` is the number of invalid entries that are not in
-    ``wrong``.
+    ``wrong``. ``typed`` has the text in which a plate or Renavam was found, if it has other words.
+    ``unticked`` has the plates and Renavam that the user has left out.
     """
 
     subjects: tuple[Subject, ...]
-    wrong: tuple[WrongEntry, ...]
-    repeated: tuple[Subject, ...]
+    wrong: tuple[WrongEntry, ...] = ()
+    repeated: tuple[Subject, ...] = ()
     more_wrong: int = 0
+    typed: dict[str, str] = field(default_factory=dict)
+    unticked: tuple[str, ...] = ()
 
 
-class BinaryFile(ValueError):
-    """The file is not a text. ``format`` is its format, such as "XLSX" or "PDF"."""
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """A part of a row, and what it means. ``text`` has the words around it, if there are any."""
 
-    def __init__(self, file_format: BinaryFormat) -> None:
-        super().__init__(file_format)
-        self.format = file_format
+    value: str
+    typed: Typed
+    text: str = ""
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the part is a Renavam or another number, not a plate."""
+        return not isinstance(self.typed.subject, Plate) and _is_number(_signs(self.value))
+
+    @property
+    def is_plate(self) -> bool:
+        return self.typed.is_certain and isinstance(self.typed.subject, Plate)
 
 
 @dataclass(frozen=True, slots=True)
 class _Cell:
-    """The vehicles and the other words of a cell, without labels such as "Placa" (plate)."""
+    """The vehicles and doubtful parts of a cell, and its other words without labels."""
 
-    subjects: tuple[Subject, ...]
+    found: tuple[_Found, ...]
     words: tuple[str, ...]
 
     @property
-    def doubtful(self) -> tuple[str, ...]:
-        """The words that look like a mistyped plate or Renavam."""
-        return tuple(word for word in self.words if _is_like_subject(_signs(word)))
+    def is_empty(self) -> bool:
+        return not self.found and not self.words
+
+
+_Entry = tuple[int, _Found | str]
 
 
 def read_strings(values: Sequence[object], most_wrong: int | None = None) -> TypedList:
@@ -151,259 +170,360 @@ def read_strings(values: Sequence[object], most_wrong: int | None = None) -> Typ
 
     The result contains at most ``most_wrong`` invalid entries, by default all.
     """
-    found = ((index, _one(value)) for index, value in enumerate(values))
-    listed = _collected(found, len(values) if most_wrong is None else most_wrong)
-    wrong = (replace(e, is_text=isinstance(values[e.index], str)) for e in listed.wrong)
-    return replace(listed, wrong=tuple(wrong))
+    listed = _collected(
+        ((index, False, _one(value)) for index, value in enumerate(values)),
+        len(values) if most_wrong is None else most_wrong,
+    )
+    wrong = (
+        msgspec.structs.replace(each, is_text=isinstance(values[each.index], str))
+        for each in listed.wrong
+    )
+    return replace(listed, wrong=tuple(wrong), typed={})
 
 
-def read_list(text: str) -> TypedList:
-    """Read pasted text or the text of a CSV file.
+def read_list(text: str, file: bytes = b"") -> TypedList:
+    """Read pasted text and the content of a text file. Raises BinaryFile.
 
     A line with a tab, a semicolon or a comma is a row of cells. If a header names columns of plates
-    or Renavam, only these columns are read. Otherwise all cells are read. Words around plates are
-    ignored, but a word that looks like a mistyped plate or Renavam is an invalid entry. In a row
-    with a vehicle, dates and times are ignored too, although their digits may look like a mistyped
-    Renavam.
+    or Renavam, these columns are read, and plates in other columns are doubtful. Otherwise all
+    cells are read. Words around plates are ignored, but a word that looks like a mistyped plate or
+    Renavam is an invalid entry. In a row with a vehicle, dates and times are ignored too, although
+    their digits may look like a mistyped Renavam.
 
     A text with tabs or semicolons, or with a header, is a table. In a table, a Renavam beside a
     plate belongs to the plate's vehicle and is omitted. In other text, the Renavam is a vehicle of
-    its own.
+    its own. The two formats of one plate in a row are one vehicle.
     """
-    lines = text.splitlines()
-    delimiter = ""
-    if lines and (stated := _STATED_DELIMITER.fullmatch(lines[0])):
-        delimiter, lines[0] = stated[1], ""
-    rows = [_row(line, delimiter) for line in lines]
-    header = _header(rows)
-    if header is not None and not delimiter:
-        delimiter = _delimiter(lines[header])
-        rows = [_row(line, delimiter) for line in lines]
-    has_columns = "\t" in text or ";" in text
-    by_line = _collected(_in_rows(rows, has_columns))
-    # The csv module reads line breaks between two quotes as part of a cell. This is right for a
-    # cell that contains several lines of notes. But if a quote is not closed, the module joins all
-    # lines up to the next quote into one cell, and the vehicles in these lines are not found. A
-    # text with an odd number of quotes is therefore read only line by line. In a text with an even
-    # number of quotes, two of them may still be unclosed. Such a text is read both line by line and
-    # with the csv module, and the result with more vehicles is returned.
-    if '"' not in text or text.count('"') % 2:
-        return by_line
-    table = _rows("\n".join(lines), delimiter or max(";\t,", key="\n".join(lines[:20]).count))
-    if table is None or not any("\n" in cell for row in table for cell in row):
-        return by_line
-    notes = [["" if "\n" in cell.strip() else cell for cell in row] for row in table]
-    whole = _collected(_in_rows(notes, has_columns))
-    return by_line if len(by_line.subjects) > len(whole.subjects) else whole
+    typed = ((index, False, found) for index, found in _entries(text))
+    uploaded = ((index, True, found) for index, found in _entries(decode_upload(file)))
+    return _collected(chain(typed, uploaded))
 
 
 def read_file(content: bytes) -> TypedList:
     """Read the plates and Renavam of a text file. Raises BinaryFile."""
-    for signature, file_format in _SIGNATURES.items():
-        if content.startswith(signature):
-            named = (each for text, each in _SPREADSHEETS.items() if text in content)
-            raise BinaryFile(next(named, file_format))
-    listed = read_list(decode_upload(content))
-    return replace(listed, wrong=tuple(replace(each, in_file=True) for each in listed.wrong))
+    return read_list("", content)
 
 
-def joined(first: TypedList, second: TypedList) -> TypedList:
-    """Return one list with the vehicles and the invalid entries of two lists."""
-    in_both = [subject for subject in second.subjects if subject in set(first.subjects)]
+def reticked(listed: TypedList, ticked: Collection[str]) -> TypedList:
+    """Return the list with those of its plates, Renavam and suggestions that the user has ticked.
+
+    ``listed.repeated`` is dropped. The other plates and Renavam are in ``unticked``.
+    """
+    typed = listed.typed | {each.suggestion: each.value for each in listed.wrong}
+    known = [*(subject.text for subject in listed.subjects), *listed.unticked]
+    offered = dict.fromkeys([*known, *(each.suggestion for each in listed.wrong)])
+    chosen = [text for text in offered if text and text in ticked]
     return TypedList(
-        tuple(dict.fromkeys((*first.subjects, *second.subjects))),
-        (*first.wrong, *second.wrong),
-        tuple(dict.fromkeys((*first.repeated, *second.repeated, *in_both))),
-        first.more_wrong + second.more_wrong,
+        tuple(parse_subject(text) for text in chosen),
+        tuple(each for each in listed.wrong if each.suggestion not in chosen),
+        more_wrong=listed.more_wrong,
+        typed={text: typed[text] for text in offered if text in typed},
+        unticked=tuple(text for text in known if text not in ticked),
     )
 
 
-def decode_upload(content: bytes) -> str:
-    """Decode UTF-16 (with a byte order mark), UTF-8 or else Windows-1252."""
-    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
-        return content.decode("utf-16", "replace")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("cp1252", "replace")
+def contains_subject(text: str, subject: str) -> bool:
+    """Return whether a text contains a plate or Renavam in any spelling."""
+    return subject in _signs(normalize("NFKC", text))
 
 
 def _collected(
-    found: Iterable[tuple[int, Subject | str]], most_wrong: int = MOST_WRONG
+    found: Iterable[tuple[int, bool, _Found | str]], most_wrong: int = MOST_WRONG
 ) -> TypedList:
-    subjects: dict[Subject, None] = {}
+    subjects: dict[Subject, str] = {}
     repeated: dict[Subject, None] = {}
     wrong: list[WrongEntry] = []
+    room = {False: most_wrong, True: max(most_wrong, MOST_SUGGESTED)}
     more_wrong = 0
-    for index, each in found:
-        if isinstance(each, str):
-            if len(wrong) >= most_wrong:
-                more_wrong += 1
+    for index, in_file, each in found:
+        part = each if isinstance(each, _Found) else _Found(each, read_typed(each))
+        subject, doubt = part.typed.subject, part.typed.doubt
+        if isinstance(each, _Found) and subject is not None and not doubt:
+            if subject in subjects:
+                repeated[subject] = None
                 continue
-            value = "".join(c for c in each if c.isprintable()).strip()[:LONGEST_SHOWN]
-            meant = probable_subject(each)
-            wrong.append(WrongEntry(index, value, meant.text if meant else ""))
-        elif each in subjects:
-            repeated[each] = None
-        else:
-            subjects[each] = None
-    return TypedList(tuple(subjects), tuple(wrong), tuple(repeated), more_wrong)
+            if not isinstance(subject, Plate) or subject.twin not in subjects:
+                subjects[subject] = part.text
+                continue
+            doubt = "twin"
+        if not room[subject is not None]:
+            more_wrong += 1
+            continue
+        room[subject is not None] -= 1
+        meant = subject.text if subject else ""
+        wrong.append(WrongEntry(index, _shown(part.value), meant, in_file, doubt=doubt))
+    typed = {one.text: text for one, text in subjects.items() if _signs(text) not in ("", one.text)}
+    return TypedList(tuple(subjects), tuple(wrong), tuple(repeated), more_wrong, typed)
 
 
-def _one(value: object) -> Subject | str:
+def _one(value: object) -> _Found | str:
     if not isinstance(value, str):
         return _encoder.encode(value).decode()
-    # Spreadsheets mark text with a leading apostrophe, which users may copy with the plate.
-    match = _SUBJECT.fullmatch(visible(value).strip().removeprefix("'"))
-    return (_subject(match) if match else None) or value
+    try:
+        subject = parse_typed(visible(value).strip())
+    except InvalidSubject:
+        return value
+    is_invented = isinstance(subject, Renavam) and subject.is_invented
+    return value if is_invented else _Found(value, Typed(subject))
 
 
-def _in_rows(
-    rows: Sequence[Sequence[str]], has_columns: bool
-) -> Iterator[tuple[int, Subject | str]]:
-    header = _header(rows)
-    columns = [] if header is None else _named_columns(rows[header])
-    for index, row in enumerate(rows):
-        cells = [_cell(text) for text in row]
-        if header is None:
-            found = _in_cells(cells, has_columns=has_columns)
-        elif index < header:  # a line above the header, such as the table's title
-            found = [each for cell in cells for each in cell.doubtful]
-        elif row == rows[header]:  # a file of several pages may repeat its header
-            found = []
+def _entries(text: str) -> Iterator[_Entry]:
+    text = _without_markup(text)
+    lines = text.splitlines()
+    messages = {index for index, line in enumerate(lines) if _CHAT.match(line)}
+    lines = [_CHAT.sub("", line, count=1) for line in lines]
+    delimiter = ""
+    if lines and (stated := _STATED_DELIMITER.fullmatch(lines[0])):
+        delimiter, lines[0] = stated[1], ""
+    header = _header(lines, delimiter)
+    if header is not None:
+        delimiter = delimiter or _delimiter(lines[header])
+    titles = [] if header is None else _row(lines[header], delimiter)
+    columns = _named_columns(titles)
+    is_table = bool(columns) or "\t" in text or ";" in text
+    for index, line in _whole_lines(lines):
+        cells = _row(line, delimiter)
+        if header is not None and (index < header or cells == titles):
+            # A line above the header, such as the table's title. A file of several pages may repeat
+            # its header.
+            above = cells if index < header else []
+            found: Iterator[_Found | str] = chain.from_iterable(_cell(text).found for text in above)
         else:
-            found = _in_cells(_chosen(cells, columns), has_columns=True, is_named=True)
-        for each in found:
-            yield index, each
+            found = _in_row(cells, columns, len(titles), is_table=is_table)
+        for part in found:
+            # A message without a vehicle is no entry of the list.
+            if isinstance(part, _Found) or index not in messages:
+                yield index, part
 
 
-def _header(rows: Sequence[Sequence[str]]) -> int | None:
-    """Return the index of the row that names a column of plates or Renavam, or None."""
-    for index, row in enumerate(rows):
-        cells = [_cell(text) for text in row]
-        if any(cell.subjects for cell in cells):
+def _in_row(
+    texts: Sequence[str], columns: Sequence[int], width: int, *, is_table: bool
+) -> Iterator[_Found | str]:
+    filled = [index for index, text in enumerate(texts) if text.strip()]
+    if not columns or (filled and filled[-1] >= width):
+        # A row with more cells than the header is not a row of the table, so that the supposed
+        # header is probably a sentence above a list.
+        yield from _in_cells(_cells(texts), is_table=is_table)
+        return
+    cells = _cells(texts)
+    has_plate = any(part.is_plate for cell in cells for part in cell.found)
+    if has_plate and all(map(_is_vehicle, cells)):
+        yield from _in_cells(cells, is_table=True)
+        return
+    named = [_cell(texts[each], is_named=True) for each in columns if each < len(texts)]
+    yield from _in_cells(named, is_table=True, is_named=True)
+    known = {part.typed.subject for cell in named for part in cell.found}
+    for index, cell in enumerate(cells):
+        for part in cell.found if index not in columns else ():
+            if part.is_plate and part.typed.subject not in known and " " not in part.value:
+                yield replace(part, typed=Typed(part.typed.subject, "column"))
+
+
+def _in_cells(
+    cells: Sequence[_Cell], *, is_table: bool, is_named: bool = False
+) -> list[_Found | str]:
+    """Return the vehicles and the invalid entries of a row.
+
+    A line of text is a row of one cell. ``is_table`` is true if the row belongs to a table.
+    ``is_named`` is true if a header names the cells' columns.
+    """
+    filled = [cell for cell in cells if not cell.is_empty]
+    found = [part for cell in filled for part in cell.found]
+    certain = [part for part in found if part.typed.is_certain]
+    plates = _one_format([part for part in certain if part.is_plate])
+    doubtful = [part for part in found if not part.typed.is_certain]
+    if any(part.typed.subject for part in found):
+        # Dates, and in a table models with their years, only describe the vehicle.
+        doubtful = [
+            part
+            for part in doubtful
+            if not _MOMENT.fullmatch(part.value.strip(".,"))
+            and not (is_table and _YEAR.fullmatch(part.value))
+        ]
+    # In a row with several plates, "ABC 12" is a mistyped plate. In a row with one plate, such text
+    # may be a model ("Gol 16").
+    if len(plates) > 1:
+        texts = [" ".join(cell.words) for cell in filled if not cell.found]
+        doubtful += [_Found(text, Typed()) for text in texts if _is_like_subject(_signs(text))]
+    mistyped = [part for part in doubtful if not part.is_number]
+    numbers = [part for part in (*certain, *doubtful) if part.is_number]
+    has_others = any(cell.words for cell in filled)
+    # Omit the numbers of a row (Renavam and mistyped Renavam) in two cases. If a table's row has
+    # one number for each plate, each number is the Renavam of a vehicle whose plate is in the row.
+    # If a row has a single plate and other words, a number may be a telephone number or a CPF (a
+    # person's tax number).
+    vehicle_count = len(plates) + len(mistyped)
+    is_pair = is_table and len(numbers) == vehicle_count
+    if vehicle_count and (is_pair or (has_others and vehicle_count == 1)):
+        doubtful = mistyped
+        if len(plates) == 1 == len(numbers) and is_pair and numbers[0].typed.is_certain:
+            plates = [replace(plates[0], text=f"= Renavam {_shown(numbers[0].value)}")]
+        certain = plates or certain
+    else:
+        kept = {part.typed.subject: part for part in plates}
+        certain = [
+            kept.get(part.typed.subject, part)
+            for part in certain
+            if not part.is_plate or part.typed.subject in kept
+        ]
+    is_every_word_named = is_named or not is_table or len(filled) == 1 or not has_others
+    if certain:
+        # In a row with a single plate and other words, a word that looks like a mistyped plate or
+        # Renavam may describe the plate's vehicle. The word is an invalid entry only if a header
+        # names the columns, outside tables, or if the word contains a whole plate.
+        is_reported = is_every_word_named or len(plates) != 1
+        return [*certain, *(part for part in doubtful if is_reported or _has_plate(part))]
+    if doubtful:
+        return list(doubtful)
+    return [" ".join(filled[0].words)] if filled else []
+
+
+def _one_format(plates: Sequence[_Found]) -> list[_Found]:
+    """Return a row's plates. Of the two formats of one plate, only the Mercosul format remains."""
+    by_subject = {part.typed.subject: part for part in plates}
+    kept = []
+    for part in plates:
+        plate = part.typed.subject
+        assert isinstance(plate, Plate)
+        other = by_subject.get(plate.twin)
+        if other is None:
+            kept.append(part)
+        elif plate.is_mercosul:
+            kept.append(replace(part, text=f"= {_shown(other.value)}"))
+    return kept
+
+
+def _is_vehicle(cell: _Cell) -> bool:
+    """Return whether a cell contains nothing but plates and Renavam."""
+    is_certain = all(part.typed.is_certain and not _YEAR.match(part.value) for part in cell.found)
+    return not cell.words and is_certain
+
+
+def _has_plate(part: _Found) -> bool:
+    return part.typed.doubt in ("glued", "month", "word")
+
+
+def _cells(texts: Sequence[str]) -> list[_Cell]:
+    filled = sum(1 for text in texts if text.strip())
+    return [_cell(text, is_alone=filled == 1) for text in texts]
+
+
+def _cell(text: str, *, is_alone: bool = False, is_named: bool = False) -> _Cell:
+    """Read a cell.
+
+    A text that is alone in its row, or in a column of plates, may have any spelling of a plate.
+    """
+    text = visible(text)
+    if is_alone or is_named:
+        typed = read_typed(text) if is_named else _doubted(text, has_words=False)
+        if typed != Typed():
+            return _Cell((_Found(text.strip(), typed),), ())
+    found: list[_Found] = []
+    rest: list[str] = []
+    end = 0
+    matches = [match for match in _PART.finditer(text) if not NAME_AND_YEAR.fullmatch(match[0])]
+    for match in matches:
+        rest.append(text[end : match.start()])
+        end = match.end()
+    rest.append(text[end:])
+    words = [word for word in _WORD.findall(" ".join(rest)) if _signs(word)]
+    others = [word for word in words if not _LABEL.fullmatch(bare(_signs(word)))]
+    for match, before, after in zip(matches, rest, rest[1:], strict=False):
+        around = _shown(f"{_end_of(before)}{match[0]}{after}") if others else ""
+        found.append(_Found(match[0], _doubted(match[0], has_words=bool(others)), around))
+    plain = []
+    for word in others:
+        parts = _doubtful(word)
+        found += parts
+        plain += [] if parts else [word]
+    return _Cell(tuple(found), tuple(plain))
+
+
+def _end_of(text: str) -> str:
+    """Return the last words of a text."""
+    return text if len(text) <= _LONGEST_WORD else f"… {text[-_LONGEST_WORD:].partition(' ')[2]}"
+
+
+def _doubted(text: str, *, has_words: bool) -> Typed:
+    """Read a plate or number that was found within a cell."""
+    typed = read_typed(text)
+    if not typed.is_certain or not isinstance(typed.subject, Plate):
+        return typed
+    if is_month_and_year(typed.subject):
+        return Typed(typed.subject, "month")
+    if has_words and _YEAR.fullmatch(text):
+        return Typed(typed.subject, "word")
+    return typed
+
+
+def _doubtful(word: str) -> list[_Found]:
+    """Return what a word that is no plate and no Renavam may mean."""
+    signs = _signs(word)
+    if len(signs) <= 2 * LONGEST_SHOWN and not _VIN.fullmatch(signs):
+        glued = [Plate(each) for each in _GLUED.findall(signs) if each != signs]
+        if glued and signs.isascii():
+            return [_Found(word, Typed(each, "glued")) for each in glued]
+    return [_Found(word, read_typed(word))] if _is_like_subject(signs) else []
+
+
+def _header(lines: Sequence[str], delimiter: str) -> int | None:
+    """Return the index of the line that names a column of plates or Renavam, or None."""
+    for index, line in enumerate(lines[:_LONGEST_PREAMBLE]):
+        row = _row(line, delimiter)
+        found = [part for text in row for part in _cell(text).found]
+        if any(part.typed.is_certain for part in found):
             return None
-        doubtful = [word for cell in cells for word in cell.doubtful]
         is_line_with_number = len(row) == 1 and re.search("[0-9]", row[0])  # such as "placa: ABC1"
-        if is_line_with_number or not all(_TITLE.match(bare(word)) for word in doubtful):
+        if is_line_with_number or not all(_TITLE.match(bare(part.value)) for part in found):
             continue
         if any(_TITLE.search(bare(text)) for text in row):
             return index
     return None
 
 
-def _named_columns(header: Sequence[str]) -> list[int]:
+def _named_columns(titles: Sequence[str]) -> list[int]:
     """Return the indexes of the plate columns, then of the Renavam columns."""
-    titles = [bare(text) for text in header]
-    found = [index for index, title in enumerate(titles) if _TITLE.search(title)]
-    return sorted(found, key=lambda index: not _PLATE_TITLE.search(titles[index]))
+    bared = [bare(text) for text in titles]
+    found = [index for index, title in enumerate(bared) if _TITLE.search(title)]
+    return sorted(found, key=lambda index: not _PLATE_TITLE.search(bared[index]))
 
 
-def _chosen(cells: Sequence[_Cell], columns: Sequence[int]) -> Sequence[_Cell]:
-    """Return the cells of a row that must be read.
+def _without_markup(text: str) -> str:
+    """Turn an HTML table and a list of JSON objects into lines with tabs."""
+    start = text[:1000].lstrip("\ufeff \t\r\n").lower()
+    if _TAGS.search(start):
+        text = re.sub(r"(?i)</t[dh]\s*>", "\t", re.sub(r"\s*\n\s*", " ", text))
+        text = re.sub(r"(?i)</(?:tr|li|p|div|thead)\s*>|<br\s*/?>", "\n", text)
+        return unescape(re.sub(r"<[^<>]*>", " ", text))
+    if start.startswith("{") or re.match(r"\[\s*\{", start):
+        text = re.sub(r'\s*,\s*(?=")', "\t", re.sub(r"\s*\n\s*", " ", text))
+        return re.sub(r"\}", "\n", text)
+    return text
 
-    These are the cells in ``columns``, which are the columns that the header names. But all cells
-    are read if every cell with text contains a vehicle and one of the vehicles is a plate. In this
-    case, the supposed header is probably a sentence above a list.
+
+def _whole_lines(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """Yield each line with its index. A cell between quotes may contain several lines.
+
+    Such lines are joined. If a quote is not closed, the next quote belongs to another cell, and a
+    line between them has a vehicle. In this case, the quote has no meaning.
     """
-    filled = [cell for cell in cells if cell.subjects or cell.words]
-    has_plate = any(isinstance(each, Plate) for cell in filled for each in cell.subjects)
-    if has_plate and all(cell.subjects for cell in filled):
-        return cells
-    return [cells[column] for column in columns if column < len(cells)]
-
-
-def _in_cells(
-    cells: Sequence[_Cell], *, has_columns: bool, is_named: bool = False
-) -> list[Subject | str]:
-    """Return the vehicles and the invalid entries of a row.
-
-    A line of text is a row of one cell. ``has_columns`` is true if the row belongs to a table.
-    ``is_named`` is true if a header names the cells' columns.
-    """
-    filled = [cell for cell in cells if cell.subjects or cell.words]
-    subjects = [each for cell in filled for each in cell.subjects]
-    plates = [each for each in subjects if isinstance(each, Plate)]
-    doubtful = [each for cell in filled for each in cell.doubtful]
-    if subjects:
-        doubtful = [each for each in doubtful if not _MOMENT.fullmatch(each.strip(".,"))]
-    # In a row with several plates, "ABC 12" is a mistyped plate. In a row with one plate, such text
-    # may be a model ("Gol 16").
-    if len(plates) > 1:
-        doubtful += [
-            " ".join(cell.words)
-            for cell in filled
-            if not cell.subjects
-            and not cell.doubtful
-            and _is_like_subject(_signs("".join(cell.words)))
-        ]
-    mistyped = [each for each in doubtful if not _LIKE_RENAVAM.fullmatch(_signs(each))]
-    has_others = sum(len(cell.words) for cell in filled) > len(doubtful)
-    # Omit the numbers of a row (Renavam and mistyped Renavam) in two cases. If a table's row has
-    # one number for each plate, each number is the Renavam of a vehicle whose plate is in the row.
-    # If a row has a single plate and other words, a number may be a telephone number or a CPF (a
-    # person's tax number).
-    vehicle_count = len(plates) + len(mistyped)
-    numbers_count = len(subjects) - len(plates) + len(doubtful) - len(mistyped)
-    is_pair = has_columns and numbers_count == vehicle_count
-    if vehicle_count and (is_pair or (has_others and vehicle_count == 1)):
-        doubtful = mistyped
-        subjects = list(plates) or subjects
-    is_every_word_named = is_named or len(filled) == 1 or not has_others
-    if subjects:
-        # In a row with a single plate and other words, a word that looks like a mistyped plate or
-        # Renavam may describe the plate's vehicle. The word is an invalid entry only if a header
-        # names the columns or if the row is a line of text.
-        return [*subjects, *(doubtful if is_every_word_named or len(plates) != 1 else ())]
-    if doubtful and is_every_word_named:
-        return list(doubtful)
-    if not filled:
-        return []
-    best = max(filled, key=_likeness)
-    return list(best.doubtful) or [" ".join(best.words)]
-
-
-def _likeness(cell: _Cell) -> tuple[bool, bool, bool, int]:
-    """Return a sort key for cells without a vehicle.
-
-    The more similar a cell is to a plate, the greater is its key.
-    """
-    text = " ".join(cell.words)
-    signs = _signs(text)
-    is_word_or_number = signs.isalpha() or signs.isdecimal()  # such as "Chassis" or "1050000"
-    return (
-        isinstance(probable_subject(text), Plate) and not is_word_or_number,
-        bool(cell.doubtful),
-        not is_word_or_number,
-        -abs(len(signs) - PLATE_LENGTH),
-    )
-
-
-def _cell(text: str) -> _Cell:
-    subjects: list[Subject] = []
-
-    def take(match: "re.Match[str]") -> str:
-        subject = None if _NAME_AND_YEAR.fullmatch(match[0]) else _subject(match)
-        if subject is None:
-            return match[0]
-        subjects.append(subject)
-        return " "
-
-    rest = _SUBJECT.sub(take, visible(text))
-    words = [word for word in _WORD.findall(rest) if _signs(word)]
-    others = (word for word in words if not _LABEL.fullmatch(bare(_signs(word))))
-    return _Cell(tuple(subjects), tuple(others))
-
-
-def _rows(text: str, delimiter: str) -> list[list[str]] | None:
-    """Return the rows of a CSV text, or None if the csv module rejects the text.
-
-    For example, the module rejects very long cells.
-    """
-    try:
-        return list(csv.reader(StringIO(text, newline=""), delimiter=delimiter))
-    except csv.Error:
-        return None
+    index = 0
+    while index < len(lines):
+        line, end = lines[index], index + 1
+        if line.count('"') % 2:
+            while end < len(lines) and lines[end].count('"') % 2 == 0:
+                end += 1
+            if end < len(lines):
+                inside = [line.rpartition('"')[2], *lines[index + 1 : end]]
+                inside.append(lines[end].partition('"')[0])
+                if not any(_PART.search(each) for each in inside):
+                    yield index, " ".join([line, *lines[index + 1 : end + 1]])
+                    index = end + 1
+                    continue
+        # A gap without a closing quote is yielded line by line, and not searched again.
+        for at in range(index, max(end, index + 1)):
+            yield at, lines[at]
+        index = max(end, index + 1)
 
 
 def _row(line: str, delimiter: str) -> list[str]:
@@ -415,12 +535,15 @@ def _row(line: str, delimiter: str) -> list[str]:
     """
     if not delimiter or delimiter not in line:
         delimiter = _delimiter(line)
+    if delimiter in ("", ",") and read_typed(line) != Typed():  # the comma of a number
+        return [line]
     if not delimiter:
         return _SLASHES.split(line)
-    if '"' not in line:
-        return line.split(delimiter)
-    if line.count('"') % 2 == 0 and (rows := _rows(line, delimiter)) is not None:
-        return rows[0]
+    if '"' in line and line.count('"') % 2 == 0:
+        try:
+            return next(csv.reader([line], delimiter=delimiter))
+        except csv.Error:  # for example, a very long cell
+            pass
     return [cell.strip().strip('"') for cell in line.split(delimiter)]
 
 
@@ -429,15 +552,17 @@ def _delimiter(line: str) -> str:
 
 
 def _is_like_subject(signs: str) -> bool:
-    return bool(_LIKE_PLATE.fullmatch(signs) or _LIKE_RENAVAM.fullmatch(signs))
+    return len(signs) <= _LONGEST_WORD and bool(_LIKE_PLATE.fullmatch(signs) or _is_number(signs))
 
 
-def _subject(match: "re.Match[str]") -> Subject | None:
-    try:
-        subject = parse_subject(match[3] or match[1] + match[2])
-    except InvalidSubject:
-        return None
-    return None if isinstance(subject, Renavam) and subject.is_invented else subject
+def _is_number(signs: str) -> bool:
+    return len(signs) <= _LONGEST_WORD and bool(
+        _LIKE_RENAVAM.fullmatch(signs) or _EXPONENT.fullmatch(signs)
+    )
+
+
+def _shown(text: str) -> str:
+    return "".join(c for c in text if c.isprintable()).strip()[:LONGEST_SHOWN]
 
 
 def _signs(text: str) -> str:

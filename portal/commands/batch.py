@@ -27,6 +27,7 @@ from portal.batch import (
     TypedList,
     quote,
     read_file,
+    reticked,
 )
 from portal.commands.failures import Command, fail
 from portal.gateway import OPERATIONS, Directive, Gateway, Operation, lookups_of
@@ -36,7 +37,7 @@ from portal.presentation.exports.workbook import write_workbook
 from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
 from portal.system.scheduler import Scheduler
-from portal.vehicle import LOOKUPS, LookupName
+from portal.vehicle import LOOKUPS, Doubt, LookupName
 from portal.wording import money
 
 Format = Literal["csv", "jsonl", "xlsx"]
@@ -45,6 +46,17 @@ CREDENTIAL_VARIABLE: Final = "DOSSIE_CREDENTIAL"
 MOST_BYTES: Final = 4 * 1024 * 1024
 _TICK_S: Final = 0.25
 _MOST_WRONG: Final = 20  # maximum number of invalid entries of FILE that are printed
+_DOUBTS: Final[Mapping[Doubt, str]] = {
+    "check_digit": "its check digit is wrong",
+    "cpf": "it looks like a CPF",
+    "phone": "it looks like a telephone number",
+    "rounded": "a spreadsheet has rounded it",
+    "word": "it looks like an address or a model",
+    "month": "it looks like a month",
+    "column": "it is outside the columns of plates",
+    "glued": "it is joined to other text",
+    "twin": "the file has the same plate in its other format",
+}
 _REASONS: Final = {
     "day_limit": "the daily limit of the portal is reached",
     "token_limit": "the daily limit of the caller is reached",
@@ -91,6 +103,7 @@ def batch_command(given: BatchTools) -> Command:
     @click.option("--ask", default=",".join(LOOKUPS), show_default=True, callback=_ask)
     @click.option("--format", "file_format", type=click.Choice(["csv", "jsonl", "xlsx"]))
     @click.option("--yes", is_flag=True, help="do not ask before lookups that cost money")
+    @click.option("--doubtful", is_flag=True, help="look up doubtful entries too, as written")
     @click.option("--json", "as_json", is_flag=True, help="print the outcome as one JSON object")
     def batch(
         file: Path,
@@ -98,6 +111,7 @@ def batch_command(given: BatchTools) -> Command:
         ask: tuple[LookupName, ...],
         file_format: Format | None,
         yes: bool,
+        doubtful: bool,
         as_json: bool,
     ) -> None:
         """Look up every plate and Renavam of FILE and write a table to OUT.
@@ -110,7 +124,7 @@ def batch_command(given: BatchTools) -> Command:
         chosen = file_format or _FORMATS.get(out.suffix.lower(), "csv")
         if not os.access(out.parent, os.W_OK | os.X_OK):  # checked before anything is paid
             fail(f"{out} cannot be written.")
-        listed = _read(file, tools.limit)
+        listed = _read(file, tools.limit, doubtful=doubtful)
         quoted = quote(listed.subjects, ask, tools.identity, tools.gateway)
         _describe(listed, quoted)
         price = Preview.of(quoted).at_most
@@ -152,16 +166,22 @@ def _with_credential(tools: BatchTools) -> BatchTools:
     return replace(tools, identity=identity, access=Access(identity.digest, identity.credential))
 
 
-def _read(file: Path, limit: int) -> TypedList:
+def _read(file: Path, limit: int, *, doubtful: bool) -> TypedList:
     if file.stat().st_size > MOST_BYTES:
         fail(f"{file} has more than {MOST_BYTES // 1024 // 1024} MiB.")
     try:
         listed = read_file(file.read_bytes())
     except BinaryFile as error:
         fail(f"{file} is not a text but {error.format}. Save its plates as CSV.")
+    if doubtful:
+        typed = {each.suggestion for each in listed.wrong if each.is_as_typed}
+        chosen = reticked(listed, typed | {subject.text for subject in listed.subjects})
+        listed = replace(chosen, repeated=listed.repeated)
     for each in listed.wrong[:_MOST_WRONG]:
-        meant = f"; {each.suggestion} was probably meant" if each.suggestion else ""
-        print(f"Line {each.index + 1}: {each.value!r} is left out{meant}.", file=sys.stderr)
+        reason = f", because {_DOUBTS[each.doubt]}" if each.doubt in _DOUBTS else ""
+        is_meant = each.suggestion and not each.is_as_typed
+        meant = f"; {each.suggestion} was probably meant" if is_meant else ""
+        print(f"Line {each.index + 1}: {each.value!r} is left out{reason}{meant}.", file=sys.stderr)
     if (more := _left_out(listed) - _MOST_WRONG) > 0:
         print(f"{_counted(more, 'more entry is', 'more entries are')} left out.", file=sys.stderr)
     if not listed.subjects:

@@ -24,7 +24,7 @@ from portal.gateway import (
     purge_bucket,
 )
 from portal.storage import BytesKept, PurgeLog, remove_copies
-from portal.vehicle import InvalidSubject, Plate, parse_subject
+from portal.vehicle import InvalidSubject, Plate, parse_typed
 
 T = TypeVar("T")
 
@@ -58,7 +58,7 @@ def purge_command(
     def purge(plate: str, as_json: bool) -> None:
         """Delete all data about a plate, in its old and its Mercosul form, or about a Renavam."""
         try:
-            subject = parse_subject(plate)
+            subject = parse_typed(plate)
         except InvalidSubject:
             raise click.BadParameter(f"{plate!r} is neither a plate nor a Renavam") from None
         names = [subject.text]

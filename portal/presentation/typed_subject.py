@@ -1,7 +1,6 @@
-"""Normalises a typed or pasted search text, and finds plates in it.
+"""Explains what is wrong with a typed plate or Renavam, and finds plates in a search text.
 
-If a text is not a valid plate or Renavam (registration number), this module explains the error, and
-suggests the plate or Renavam that was probably meant.
+A Renavam is a vehicle's registration number.
 """
 
 import re
@@ -12,41 +11,48 @@ from typing import Final
 from portal.presentation.paths import subject_path
 from portal.vehicle import (
     LETTER_PLACES,
+    PLATE_IN_TEXT,
     PLATE_LENGTH,
     RENAVAM_LENGTH,
     SHORT_RENAVAMS,
+    Doubt,
     Plate,
     Renavam,
-    probable_subject,
+    read_typed,
     typed_signs,
     visible,
-    without_label,
 )
 from portal.wording import listed, with_hyphens
 
 _VIN_LENGTH: Final = 17
 _LONGEST_SHOWN: Final = 20
 _SHAPE: Final = "Uma placa tem 3 letras e 4 números (ABC1234) ou a forma Mercosul (ABC1D23)."
-_RENAVAM_SHAPE: Final = (
-    f"Um Renavam são {RENAVAM_LENGTH} algarismos seguidos, ou com um hífen só antes do último."
-)
 _SIGNS: Final = "Uma placa só tem letras de A a Z, sem acento, e algarismos."
 _VIN: Final = (
     "Parece um chassi, que tem 17 caracteres. A busca é pela placa ou pelo Renavam, que estão no "
     "documento do veículo."
 )
-_SEPARATORS: Final = str.maketrans("", "", " .·•\t\u00a0\u2009\u202f")
+_REASONS: Final[Mapping[Doubt, str]] = {
+    "signs": _SIGNS,
+    "number": (
+        f"Um Renavam são {RENAVAM_LENGTH} algarismos seguidos, ou com um hífen só antes do último."
+    ),
+    "rounded": "A planilha arredondou este número. Formate a coluna como texto e copie de novo.",
+    "check_digit": "O dígito verificador deste Renavam não confere.",
+    "cpf": "Parece um CPF. A consulta é de veículos, não de pessoas.",
+    "phone": "Parece um telefone.",
+    "word": "Parece endereço, modelo ou código, não placa.",
+    "month": "Parece mês e ano, não placa.",
+    "column": "Está fora da coluna das placas.",
+    "glued": "Está colada a outro texto.",
+    "twin": "É o mesmo veículo de outra linha, com a placa na outra grafia.",
+    "unticked": "Desmarcada por você.",
+}
 # Matches a plate written as one word, inside any text.
 _WHOLE_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[.-]?([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
 # Matches a plate written with a space, but also other texts such as "ano 2019" ("year 2019").
-_SPACED_PLATE: Final = re.compile(r"(?<!\w)([A-Za-z]{3})[ .-]{1,3}([0-9][A-Za-z0-9][0-9]{2})(?!\w)")
+_SPACED_PLATE: Final = re.compile(PLATE_IN_TEXT)
 _WORDS_AMONG_PLATES: Final = re.compile(r"\b(?:placas?|e|ou|ve[ií]culos?|n[º°o]?)\b", re.IGNORECASE)
-_SIGN_WORDS: Final[Mapping[str, str]] = {
-    "0": "um zero",
-    "1": "o algarismo 1",
-    "5": "o algarismo 5",
-    "8": "o algarismo 8",
-}
 _ORDINALS: Final = ("primeiro", "segundo", "terceiro", "quarto", "quinto", "sexto", "sétimo")
 
 
@@ -54,26 +60,17 @@ _ORDINALS: Final = ("primeiro", "segundo", "terceiro", "quarto", "quinto", "sext
 class Suggestion:
     """The plate or Renavam that the visitor probably meant.
 
-    ``reason`` is a sentence about the probable mistake in the typed text.
+    ``reason`` is a sentence about the probable mistake in the typed text, and ``question`` is the
+    text of the link to the vehicle.
     """
 
     subject: Plate | Renavam
     reason: str
+    question: str
 
     @property
     def path(self) -> str:
         return subject_path(self.subject)
-
-
-def normalise_query(text: str) -> str:
-    """Normalise a typed or pasted plate or Renavam.
-
-    Removes invisible format characters, spaces, dots and the word "renavam". Turns every dash into
-    a hyphen. Also removes the hyphens if all other characters are digits.
-    """
-    plain = with_hyphens(without_label(visible(text)).translate(_SEPARATORS))
-    digits = plain.replace("-", "")
-    return digits if digits.isdecimal() else plain
 
 
 def plates_in(text: str) -> tuple[Plate, ...]:
@@ -93,46 +90,55 @@ def plates_in(text: str) -> tuple[Plate, ...]:
 
 
 def suggestion_for(text: str) -> Suggestion | None:
-    """Suggest a plate or Renavam for a text with probable mistakes.
+    """Suggest a plate or Renavam for a text that leaves a doubt, or return None.
 
     For example, the letter O may stand in place of the digit 0.
     """
-    typed = typed_signs(text).upper()
-    match probable_subject(text):
-        case Plate() as plate:
-            pairs = enumerate(zip(typed, plate.text, strict=True))
-            return Suggestion(plate, _why(typed, [at for at, (was, is_) in pairs if was != is_]))
-        case Renavam() as renavam if not typed.isdecimal():
-            letters = [sign for sign in dict.fromkeys(typed) if sign.isalpha()]
-            reason = f"Um Renavam só tem algarismos, e aqui há {listed(letters)}."
-            return Suggestion(renavam, reason)
-    return None
+    typed = read_typed(text)
+    if typed.subject is None or not typed.doubt:
+        return None
+    question = f"Quis dizer {typed.subject.display}?"
+    if typed.doubt == "zeros":
+        question = f"Consultar o Renavam {typed.subject.display}, com os zeros"
+    elif typed_signs(text).upper() == typed.subject.text:
+        question = f"Consultar {typed.subject.display} mesmo assim"
+    return Suggestion(typed.subject, doubt_reason(typed.doubt, text, typed.subject), question)
 
 
-def _why(typed: str, changed: list[int]) -> str:
-    if len(changed) > 1:
+def what_is_wrong(text: str) -> str:
+    """Explain why a text is neither a plate nor a Renavam, or why it leaves a doubt.
+
+    Returns "" for a text without letters or digits.
+    """
+    typed = read_typed(text)
+    return doubt_reason(typed.doubt, text, typed.subject) if typed.doubt else _wrong_shape(text)
+
+
+def doubt_reason(doubt: Doubt, text: str, meant: Plate | Renavam | None) -> str:
+    """Return a sentence about the doubt that ``text`` leaves."""
+    if doubt == "zeros":
+        return _wrong_shape(text)
+    if doubt == "letters":
+        return _similar_signs(typed_signs(text).upper(), meant)
+    return _REASONS[doubt]
+
+
+def _similar_signs(typed: str, meant: Plate | Renavam | None) -> str:
+    if not isinstance(meant, Plate):
+        letters = [sign for sign in dict.fromkeys(typed) if sign.isalpha()]
+        return f"Um Renavam só tem algarismos, e aqui há {listed(letters)}."
+    changed = [at for at, sign in enumerate(typed) if sign != meant.text[at]]
+    if len(changed) != 1:
         return "Há letras e algarismos que parecem trocados."
     (place,) = changed
     ordinal, sign = _ORDINALS[place], typed[place]
     if place in LETTER_PLACES:
-        return (
-            f"A placa começa por três letras, e aqui o {ordinal} caractere é {_SIGN_WORDS[sign]}."
-        )
+        name = "um zero" if sign == "0" else f"o algarismo {sign}"
+        return f"A placa começa por três letras, e aqui o {ordinal} caractere é {name}."
     return f"O {ordinal} caractere de uma placa é um algarismo, e aqui é a letra {sign}."
 
 
-def padded_renavam(text: str) -> str:
-    """Add leading zeros to a Renavam of nine or ten digits. Return "" for any other text."""
-    meant = probable_subject(text)
-    is_short = isinstance(meant, Renavam) and typed_signs(text).isdecimal()
-    return meant.text if meant and is_short else ""
-
-
-def what_is_wrong(text: str) -> str:
-    """Explain why a text is neither a plate nor a Renavam.
-
-    Returns "" for a text without letters or digits.
-    """
+def _wrong_shape(text: str) -> str:
     typed = typed_signs(text)
     count = len(typed)
     if not typed:
@@ -143,8 +149,6 @@ def what_is_wrong(text: str) -> str:
         return _VIN
     if typed.isdecimal() and not typed.strip("0"):
         return "Um Renavam só de zeros não existe."
-    if typed.isdecimal() and count == RENAVAM_LENGTH:
-        return _RENAVAM_SHAPE
     if typed.isdecimal():
         old = " Documentos antigos omitem os zeros da frente." * (count in SHORT_RENAVAMS)
         return f"Um Renavam tem {RENAVAM_LENGTH} algarismos; aqui há {count}.{old}"

@@ -21,16 +21,6 @@ from portal.vehicle.identity import (
 )
 from portal.vehicle.judicial import Restriction, read_restrictions
 from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
-from portal.vehicle.misspelling import (
-    LETTER_PLACES,
-    PLATE_LENGTH,
-    RENAVAM_LENGTH,
-    SHORT_RENAVAMS,
-    probable_subject,
-    typed_signs,
-    visible,
-    without_label,
-)
 from portal.vehicle.names import mask_names
 from portal.vehicle.operation_name import (
     LOOKUPS,
@@ -42,6 +32,24 @@ from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_s
 from portal.vehicle.ranking import RankedEntry, of_other_vehicle, rank
 from portal.vehicle.report import Report, Topic, read_report
 from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_like
+from portal.vehicle.typed import (
+    CPF_IN_TEXT,
+    LETTER_PLACES,
+    NAME_AND_YEAR,
+    PHONE_IN_TEXT,
+    PLATE_IN_TEXT,
+    PLATE_LENGTH,
+    RENAVAM_LENGTH,
+    SHORT_RENAVAMS,
+    Doubt,
+    Typed,
+    is_month_and_year,
+    is_tax_number,
+    parse_typed,
+    read_typed,
+    typed_signs,
+    visible,
+)
 from portal.vehicle.wire import (
     MOST_RECORDS,
     MOST_VALUES,
@@ -52,6 +60,7 @@ from portal.vehicle.wire import (
 
 __all__ = [
     "ATTRIBUTE_LABELS",
+    "CPF_IN_TEXT",
     "EMPTY",
     "HIDDEN",
     "HIDDEN_MARKER",
@@ -59,13 +68,17 @@ __all__ = [
     "LOOKUPS",
     "MOST_RECORDS",
     "MOST_VALUES",
+    "NAME_AND_YEAR",
     "OPERATION_NAMES",
     "OVERSIZED",
+    "PHONE_IN_TEXT",
+    "PLATE_IN_TEXT",
     "PLATE_LENGTH",
     "RENAVAM_LENGTH",
     "SHORT_RENAVAMS",
     "STATES",
     "Decoded",
+    "Doubt",
     "Field",
     "Fine",
     "FineChange",
@@ -85,6 +98,7 @@ __all__ = [
     "Restriction",
     "RestrictionChange",
     "Topic",
+    "Typed",
     "VehicleIdentity",
     "VehicleName",
     "accented",
@@ -97,12 +111,14 @@ __all__ = [
     "fold",
     "has_too_many_values",
     "identity_of",
+    "is_month_and_year",
+    "is_tax_number",
     "make_name",
     "mask_names",
     "name_case",
     "of_other_vehicle",
     "parse_subject",
-    "probable_subject",
+    "parse_typed",
     "rank",
     "read_decode",
     "read_field",
@@ -110,6 +126,7 @@ __all__ = [
     "read_name",
     "read_report",
     "read_restrictions",
+    "read_typed",
     "result_of",
     "sentence_case",
     "spelled_like",
@@ -118,5 +135,4 @@ __all__ = [
     "unexpected_members",
     "vehicle_name",
     "visible",
-    "without_label",
 ]

@@ -97,6 +97,16 @@ document.addEventListener("change", (event) => {
   if (event.target.id === "lote-ordem") event.target.form.requestSubmit();
 });
 
+// The price on the button belongs to the ticks that the server knows.
+document.addEventListener("change", (event) => {
+  const { form, name } = event.target;
+  const button = form?.querySelector("[data-reticked]");
+  if (!button || name !== "linha") return;
+  const isChanged = [...form.elements].some((each) => each.checked !== each.defaultChecked);
+  button.dataset.label ??= button.textContent;
+  button.textContent = isChanged ? button.dataset.reticked : button.dataset.label;
+});
+
 if (document.getElementById("lote")?.dataset.refreshUrl) {
   announce();
   setTimeout(renew, pauseMs);

@@ -775,7 +775,7 @@ def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> Non
 @pytest.mark.parametrize(
     ("purged", "entry"),
     [
-        ("HHH1A11", "placa: HHH1A11"),
+        ("HHH1A11", "Gol HHH1A11"),
         ("HHH1A11", "hhh - 1a11 (Gol)"),
         ("HHH1A11", "ＨＨＨ１Ａ１１"),
         ("HHH1A11", "HHHIA11"),  # I instead of 1; the portal suggests HHH1A11

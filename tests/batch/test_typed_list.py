@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.batch import TypedList, decode_upload, read_list, read_strings
+from portal.batch import BinaryFile, TypedList, decode_upload, read_list, read_strings
 from portal.batch.typed_list import MOST_WRONG
 from tests.batch.engine import plates
 
@@ -102,10 +102,10 @@ def test_csv_with_header_reads_the_named_columns(separator: str, end: str) -> No
         ("79831854647;25/11/2026;894638273", ["79831854647"], ["894638273"]),
         ("Ana;25/11/2026", [], ["25/11/2026"]),
         # Two notations that keep a cell as text in Excel.
-        ('="00894638273"\n\'79831854647', ["00894638273", "79831854647"], []),
+        ('="00894638270"\n\'79831854647', ["00894638270", "79831854647"], []),
         ("placa;ABC1D23;renavam;00894638273", ["ABC1D23"], []),
         # The CSV of a batch's results has a hyphen before a Renavam's check digit.
-        ("0089463827-3, 7983185464-7", ["00894638273", "79831854647"], []),
+        ("0089463827-0, 7983185464-7", ["00894638270", "79831854647"], []),
         ("ABC1D23;0089463827-3", ["ABC1D23"], []),
         ("0000000000-0;008946382-73", [], ["0000000000-0", "008946382-73"]),
     ],
@@ -230,10 +230,10 @@ def test_strings_keep_their_index_and_ignore_other_types() -> None:
 @pytest.mark.parametrize(
     ("value", "subject"),
     [
-        ("'00987654321", "00987654321"),
-        ("'0098765432-1", "00987654321"),
-        ("0098765432–1", "00987654321"),
-        ("0098765432\u20111", "00987654321"),
+        ("'00987654322", "00987654322"),
+        ("'0098765432-2", "00987654322"),
+        ("0098765432–2", "00987654322"),
+        ("0098765432\u20112", "00987654322"),
         ("'ABC1D23", "ABC1D23"),
         ("ABC\u20111234", "ABC1234"),
     ],
@@ -282,6 +282,142 @@ def test_renavam_with_a_letter_beside_another_vehicle_is_wrong() -> None:
 def test_renavam_with_a_letter_belongs_to_the_plate_of_its_row() -> None:
     found = read_list("ABC1D23;7983I854647")
     assert (texts(found), found.wrong) == (["ABC1D23"], ())
+
+
+def doubts(found: TypedList) -> list[tuple[str, str, str]]:
+    return [(each.value, each.suggestion, each.doubt) for each in found.wrong]
+
+
+@pytest.mark.parametrize(
+    ("text", "subjects", "expected"),
+    [
+        # A sentence above a list names no column.
+        ("Placas dos carros\nABC1D23, XYZ1A11, gol", ["ABC1D23", "XYZ1A11"], []),
+        (
+            "Placa;Nota\nABC1D23;trocado por XYZ1A11",
+            ["ABC1D23"],
+            [("XYZ1A11", "XYZ1A11", "column")],
+        ),
+        (
+            "ABC1D23 XYZ1A11\u200bDEF2B34",
+            ["ABC1D23"],
+            [("XYZ1A11DEF2B34", each, "glued") for each in ("XYZ1A11", "DEF2B34")],
+        ),
+        ("ABC1D23 XYZ1A11DEF2B34", ["ABC1D23"], [("XYZ1A11DEF2B34", "XYZ1A11", "glued")]),
+        ("ABC1D23;Gol;KZZ9999x", ["ABC1D23"], [("KZZ9999x", "KZZ9999", "glued")]),
+        ("ABC1D23;Gol;9BWZZZ377VT004251", ["ABC1D23"], []),
+    ],
+)
+def test_no_plate_is_dropped_without_a_word(
+    text: str, subjects: list[str], expected: list[tuple[str, str, str]]
+) -> None:
+    found = read_list(text)
+    assert texts(found) == subjects
+    assert set(expected) <= set(doubts(found))
+    assert bool(expected) == bool(found.wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("PED 5678", ("PED 5678", "PED5678", "word")),
+        ("Rua 1234, ABC1D23", ("Rua 1234", "RUA1234", "word")),
+        ("ABC1D23, apt 1204", ("apt 1204", "APT1204", "word")),
+        ("Honda Civic LXR 2014", ("LXR 2014", "LXR2014", "word")),
+        ("MAR2023", ("MAR2023", "MAR2023", "month")),
+        ("ABC1D23 ABR-2019", ("ABR-2019", "ABR2019", "month")),
+        ("Placa\nmar/23", ("mar/23", "MAR2023", "month")),
+        ("12345678910", ("12345678910", "12345678910", "check_digit")),
+        ("ligar 11987654321", ("11987654321", "11987654321", "phone")),
+        ("(11) 98765-4321", ("(11) 98765-4321", "", "phone")),
+        ("529.982.247-25", ("529.982.247-25", "", "cpf")),
+        ("52998224725", ("52998224725", "", "cpf")),
+        ("Renavam\n79831854647.0", ("79831854647.0", "79831854647", "number")),
+        ("79.831.854.647", ("79.831.854.647", "79831854647", "number")),
+        ("79831854647,00", ("79831854647,00", "79831854647", "number")),
+        ("7,98318546E+10", ("7,98318546E+10", "", "rounded")),
+        ("ABC1234\nXYZ9K99\nABC1C34", ("ABC1C34", "ABC1C34", "twin")),
+    ],
+)
+def test_doubtful_entry_is_left_out_with_its_reason(
+    text: str, expected: tuple[str, str, str]
+) -> None:
+    found = read_list(text)
+    assert doubts(found) == [expected]
+    assert expected[1] not in texts(found)
+
+
+@pytest.mark.parametrize(
+    "plate",
+    [
+        *("ABC 1D23", "ABC\u00a01D23", "ABC\u202f1D23", "ABC_1D23", "ABC/1D23", "ABC.1D23"),
+        *("ABC\u20221D23", "A.B.C 1 D 2 3"),
+    ],
+)
+@pytest.mark.parametrize("frame", ["{}", "Placa;Cor\n{};azul", "x;Placa\n;{}"])
+def test_list_reads_the_spellings_of_the_search(plate: str, frame: str) -> None:
+    found = read_list(frame.format(plate))
+    assert (texts(found), found.wrong) == (["ABC1D23"], ())
+    assert texts(read_strings([plate])) == ["ABC1D23"]
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ("Placa antiga;Placa Mercosul\nABC1234;ABC1C34", {"ABC1C34": "= ABC1234"}),
+        ("ABC1234 / ABC1C34", {"ABC1C34": "= ABC1234"}),
+        ("Placa;Renavam\nABC1C34;79831854647", {"ABC1C34": "= Renavam 79831854647"}),
+        (
+            '[{"placa": "ABC1C34", "renavam": "79831854647", "cor": "azul"}]',
+            {"ABC1C34": "= Renavam 79831854647"},
+        ),
+        (
+            "<table><tr><th>Placa</th><th>Renavam</th></tr>\n<tr><td>ABC1C34</td>\n"
+            "<td>79831854647</td></tr></table>",
+            {"ABC1C34": "= Renavam 79831854647"},
+        ),
+    ],
+)
+def test_two_names_of_one_vehicle_in_a_row_are_one_vehicle(
+    text: str, typed: dict[str, str]
+) -> None:
+    found = read_list(text)
+    assert (texts(found), found.wrong, found.typed) == (["ABC1C34"], (), typed)
+
+
+def test_words_around_a_plate_are_kept_to_be_shown() -> None:
+    assert read_list("ABC1D23\nvendo DEF 1234 branco").typed == {"DEF1234": "vendo DEF 1234 branco"}
+
+
+def test_messages_of_a_chat_without_a_plate_are_no_entries() -> None:
+    found = read_list(
+        "25/11/2026 14:33 - Maria: ok\n"
+        "[25/11/2026, 14:33:05] Jo\u00e3o: bom dia, ABC1D23 e ABCID24\n"
+        "25/11/2026 14:34 - As mensagens s\u00e3o protegidas\n"
+    )
+    assert texts(found) == ["ABC1D23"]
+    assert wrong(found) == [(1, "ABCID24", "ABC1D24")]
+
+
+@pytest.mark.parametrize(
+    ("content", "file_format"),
+    [
+        (b"\x1f\x8b\x08\x00ABC1D23", "compressed"),
+        (b"7z\xbc\xaf\x27\x1cABC1D23", "compressed"),
+        (b"\x89PNG\r\n\x1a\nABC1D23", "image"),
+        (bytes(range(32)) * 20 + b" ABC1D23 ", "binary"),
+    ],
+)
+def test_upload_that_is_no_text_is_refused(content: bytes, file_format: str) -> None:
+    with pytest.raises(BinaryFile) as raised:
+        read_list("", content)
+    assert raised.value.format == file_format
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+def test_utf_16_is_read_with_and_without_a_mark(encoding: str) -> None:
+    content = "Placa;Propriet\u00e1rio\r\nABC1D23;Jo\u00e3o\r\n".encode(encoding)
+    assert texts(read_list("", content)) == ["ABC1D23"]
 
 
 @pytest.mark.parametrize("mark", ["\u200b", "\u2066", "\u2063"])

@@ -81,10 +81,26 @@ def test_outcome_names_the_lines_left_out(here: InProcessPortal, tmp_path: Path)
     ]
 
 
+def test_doubtful_entries_are_left_out_unless_asked_for(
+    here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
+) -> None:
+    text = "ABC1D23\n12345678910\n529.982.247-25\nABCID24\n"
+    file, out = file_of(tmp_path, text), tmp_path / "out.csv"
+    done = run(here, file, "--out", str(out), "--yes", "--ask", "renainf")
+    assert "'12345678910' is left out, because its check digit is wrong." in done.stderr
+    assert "'529.982.247-25' is left out, because it looks like a CPF." in done.stderr
+    assert "'ABCID24' is left out; ABC1D24 was probably meant." in done.stderr
+    assert upstream.count() == 1
+    done = run(here, file, "--out", str(out), "--yes", "--ask", "renainf", "--doubtful")
+    assert "2 plates, 1 stored already." in done.stderr
+    assert "'529.982.247-25' is left out" in done.stderr
+    assert upstream.count() == 2
+
+
 def test_renavams_that_decode_cannot_answer_exit_1(
     here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
-    file, out = file_of(tmp_path, "79831854647\n00894638273\nABC1D23\n"), tmp_path / "out.csv"
+    file, out = file_of(tmp_path, "79831854647\n00894638270\nABC1D23\n"), tmp_path / "out.csv"
     done = run(here, file, "--out", str(out), "--yes", "--ask", "decode", "--json")
     assert done.exit_code == 1
     assert "2 Renavams cannot be looked up: decode needs a plate." in done.stderr

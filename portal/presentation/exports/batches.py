@@ -14,10 +14,10 @@ from portal.presentation.exports.tables import Column, Kind, Table
 from portal.presentation.operation_names import LOOKUP_WORDS
 from portal.presentation.panels import Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
-from portal.presentation.typed_subject import what_is_wrong
+from portal.presentation.typed_subject import doubt_reason, what_is_wrong
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.system.local_time import from_epoch
-from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam, parse_subject
 
 STALE: Final = "Resposta que já não é recente: abra o veículo ou faça outro lote"
 EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
@@ -125,8 +125,15 @@ def batch_object(batch: Batch, allowance: Allowance) -> object:
 
 def wrong_message(entry: WrongEntry) -> str:
     """Say why an entry is invalid, and suggest a similar valid entry if known."""
-    hint = (what_is_wrong(entry.value) or NOT_RECOGNISED) if entry.is_text else NOT_A_TEXT
-    return f"{hint} Quis dizer {entry.suggestion}?" if entry.suggestion else hint
+    if not entry.is_text:
+        return NOT_A_TEXT
+    if not entry.doubt:
+        hint = what_is_wrong(entry.value) or NOT_RECOGNISED
+    else:
+        meant = parse_subject(entry.suggestion) if entry.suggestion else None
+        hint = doubt_reason(entry.doubt, entry.value, meant)
+    has_question = entry.suggestion and not entry.is_as_typed
+    return f"{hint} Quis dizer {entry.suggestion}?" if has_question else hint
 
 
 def results_table(

@@ -10,7 +10,6 @@ from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.typed_subject import (
     Suggestion,
-    padded_renavam,
     plates_in,
     suggestion_for,
     what_is_wrong,
@@ -36,8 +35,7 @@ class SearchPage:
 
     ``problem`` is the error message if the typed text is no plate or Renavam (registration number).
     ``hint`` then says what is wrong with the text. ``suggestion`` is the plate or Renavam that the
-    visitor probably meant, or None if unknown. If the visitor typed nine or ten digits, ``padded``
-    is the Renavam with the missing leading zeros. In other cases, ``padded`` is "".
+    visitor probably meant, or None if unknown.
     """
 
     template: ClassVar[str] = "pages/search.html"
@@ -46,7 +44,6 @@ class SearchPage:
     problem: str
     hint: str
     suggestion: Suggestion | None
-    padded: str
     first_plates: FirstPlates | None
     cost: str
     recent: tuple[RecentLookup, ...]
@@ -73,7 +70,6 @@ def search_page(
         problem=problem,
         hint=hint,
         suggestion=suggestion_for(query) if problem else None,
-        padded=padded_renavam(query) if problem else "",
         first_plates=FirstPlates(MOST_PLATES, comparison_path(plates[:MOST_PLATES]))
         if too_many
         else None,

@@ -28,7 +28,7 @@ from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
-from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam, parse_subject
 from portal.wording import bare, counted, grouped, listed
 
 PAGE_SIZE: Final = 50
@@ -143,6 +143,14 @@ class Understood:
 
 
 @dataclass(frozen=True, slots=True)
+class TypedLine:
+    """A plate or Renavam of a draft, with a checkbox. ``note`` is its text in the list, or ""."""
+
+    subject: Plate | Renavam
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
 class ResultLine:
     """The row of a plate or Renavam in the table of results. "" means unknown."""
 
@@ -214,6 +222,9 @@ class BatchPage:
     ``expired`` is the number of vehicles whose lookups have ended and whose answers have expired.
     The start button does not look up these vehicles again, but a new batch with the same list does.
 
+    A draft's lines are ``doubtful`` (not ticked), ``within_text`` (found among other words) and
+    ``plain``. ``wrong`` has the entries that cannot be ticked.
+
     ``limits_text`` says which lookups the batch does not make. ``wrong_title`` is the title of the
     list of invalid entries.
     """
@@ -228,6 +239,9 @@ class BatchPage:
     pause_title: str
     pause_text: str
     understood: tuple[Understood, ...]
+    doubtful: tuple[TypedLine, ...]
+    within_text: tuple[TypedLine, ...]
+    plain: tuple[TypedLine, ...]
     wrong: tuple[str, ...]
     more_wrong: int
     wrong_title: str
@@ -304,7 +318,7 @@ def typed_again(batch: Batch, items: Sequence[Item]) -> tuple[str, str]:
         return "\n".join(item.subject.text for item in items if item.state == "pending"), ""
     wrong = [each.value for each in batch.wrong]
     reasons = " ".join(_wrong(each) for each in batch.wrong[:3])
-    text = "\n".join([*wrong, *(item.subject.text for item in items)])
+    text = "\n".join([*wrong, *(item.subject.text for item in items), *batch.unticked])
     if not wrong:
         return text, ""
     if batch.more_wrong:
@@ -328,13 +342,15 @@ def batch_page(
     search: str,
     number: int,
     page_count: int | None,
+    drafted: Sequence[Item] = (),
 ) -> BatchPage:
     """Build the page of a batch. The table of results shows page ``number``.
 
     If ``page_count`` is given, ``rows`` has only the rows of page ``number``. If ``page_count`` is
-    None, ``rows`` has all rows of the batch. A draft has no rows. ``only`` and ``search`` select
-    rows, and ``order`` sorts the selected rows. ``left`` is the preview of the lookups that the
-    start button would make, or None if the page has no start button.
+    None, ``rows`` has all rows of the batch. A draft has its items in ``drafted`` and no rows.
+    ``only`` and ``search`` select rows, and ``order`` sorts the selected rows. ``left`` is the
+    preview of the lookups that the start button would make, or None if the page has no start
+    button.
     """
     counts, path = batch.counts, f"/lote/{batch.id}"
     search = sanitise_echo(search.strip(), LONGEST_SEARCH)
@@ -347,6 +363,8 @@ def batch_page(
     first = 0 if page_count else (number - 1) * PAGE_SIZE
     ended = counts.total - counts.pending
     step = {"draft": 1, "running": 2, "paused": 2}.get(batch.state, _RESULT)
+    wrong = [each for each in batch.wrong if step > 1 or not each.suggestion]
+    certain = [TypedLine(item.subject, batch.typed.get(item.subject.text, "")) for item in drafted]
 
     def url(**changes: str | int) -> str:
         chosen = {"so": only, "ordem": order, "busca": search, "pagina": number} | changes
@@ -354,7 +372,9 @@ def batch_page(
         return path + ("?" + urlencode(kept) if kept else "")
 
     return BatchPage(
-        title=f"Lote de {counted(counts.total, 'placa', 'placas')}",
+        title=f"Lote de {counted(counts.total, 'placa', 'placas')}"
+        if counts.total
+        else "Lote a conferir",
         path=path,
         json_path=f"/api/v1/batches/{batch.id}",
         correct_path=f"/lote?corrigir={batch.id}",
@@ -363,8 +383,11 @@ def batch_page(
         pause_title=_REASONS.get(batch.reason, ""),
         pause_text=_pause_text(batch),
         understood=_understood(batch, left),
-        wrong=tuple(f"{_line_name(each)}: {_wrong(each)}" for each in batch.wrong[:MOST_WRONG]),
-        more_wrong=max(0, len(batch.wrong) - MOST_WRONG) + batch.more_wrong,
+        doubtful=tuple(_doubtful(batch)) if step == 1 else (),
+        within_text=tuple(line for line in certain if _is_within_text(line)),
+        plain=tuple(line for line in certain if not _is_within_text(line)),
+        wrong=tuple(f"{_line_name(each)}: {_wrong(each)}" for each in wrong[:MOST_WRONG]),
+        more_wrong=max(0, len(wrong) - MOST_WRONG) + batch.more_wrong,
         wrong_title=_wrong_title(len(batch.wrong) + batch.more_wrong),
         correct_label="Corrigir a lista" if batch.wrong else "Alterar a lista ou as consultas",
         choices=tuple(each for each in _choices(prices, batch.ask) if each.is_chosen),
@@ -488,6 +511,7 @@ def _wrong_title(count: int) -> str:
 def _understood(batch: Batch, left: Preview | None) -> tuple[Understood, ...]:
     counts = batch.counts
     impossible = left.impossible if left else 0
+    doubtful = sum(bool(each.suggestion) for each in batch.wrong)
     lines = [
         Understood("check", "A consultar", counts.total - counts.stored - impossible),
         Understood("check", "Com resposta guardada", counts.stored, "sem custo"),
@@ -498,9 +522,28 @@ def _understood(batch: Batch, left: Preview | None) -> tuple[Understood, ...]:
             "não há dados do veículo por Renavam: escolha multas ou restrições",
         ),
         Understood("copy", "Repetidas, contadas uma vez", batch.repeated),
-        Understood("alert", "Não reconhecidas, ficam de fora", len(batch.wrong) + batch.more_wrong),
+        Understood("alert", "Duvidosas, desmarcadas", doubtful),
+        Understood(
+            "alert",
+            "Não reconhecidas, ficam de fora",
+            len(batch.wrong) + batch.more_wrong - doubtful,
+        ),
     ]
     return tuple(line for line in lines if line.count or line is lines[0])
+
+
+def _doubtful(batch: Batch) -> Iterator[TypedLine]:
+    for text in batch.unticked:
+        yield TypedLine(parse_subject(text), "Desmarcada por você.")
+    for each in batch.wrong:
+        if each.suggestion:
+            note = f"{_line_name(each)}: {_wrong(each)}"
+            yield TypedLine(parse_subject(each.suggestion), note)
+
+
+def _is_within_text(line: TypedLine) -> bool:
+    """Return whether the vehicle stood among other words. "= …" is another name of the vehicle."""
+    return bool(line.note) and not line.note.startswith("=")
 
 
 def _line_name(entry: WrongEntry) -> str:

@@ -27,11 +27,10 @@ from portal.batch import (
     RemainingPreviews,
     TypedList,
     UnknownBatch,
-    joined,
     quote,
-    read_file,
     read_list,
     read_strings,
+    reticked,
     start_batch,
 )
 from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Gateway
@@ -56,6 +55,7 @@ NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
 NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
 TOO_MANY: Final = "São {} placas; um lote tem no máximo {}."
 NOTHING_ASKED: Final = "Escolha ao menos uma consulta."
+RETICKED: Final = "A escolha mudou. Confira o preço de agora; nada foi consultado."
 DISCARDED: Final = "Lote descartado. Nada foi consultado."
 TOO_LARGE: Final = (
     f"O envio passa de {BODY_CAP // 1024} KiB, o máximo de um lote, e não foi lido. Cole a lista "
@@ -67,6 +67,9 @@ BINARY_FILES: Final[Mapping[BinaryFormat, str]] = {
     "ZIP": "É um arquivo ZIP ou um documento do Word. Copie dele as placas e cole a lista.",
     "XLS": "É uma planilha do Excel (XLS). Salve como CSV e envie de novo.",
     "PDF": "É um PDF. Copie dele as placas e cole a lista.",
+    "compressed": "É um arquivo compactado. Extraia dele a lista em CSV e envie de novo.",
+    "image": "É uma imagem. Digite ou cole as placas.",
+    "binary": "Este arquivo não é um texto. Salve a lista como CSV ou cole as placas.",
 }
 
 
@@ -129,26 +132,27 @@ class BatchPages:
         asked = request.form.getlist("consulta")
         upload = request.files.get("arquivo")
         try:
-            uploaded = read_file(upload.read() if upload is not None else b"")
+            listed = read_list(text, upload.read() if upload is not None else b"")
         except BinaryFile as error:
             return self._form(identity, text, BINARY_FILES[error.format], asked)
-        listed = joined(read_list(text), uploaded)
         listed = _with_recent(listed, request.form.getlist("recente"))
         ask = tuple(name for name in LOOKUPS if name in asked and identity.has_scope(name))
         if not ask:
             return self._form(identity, text, NOTHING_ASKED, asked)
-        if not listed.subjects:
+        if not listed.subjects and not any(each.suggestion for each in listed.wrong):
             first = wrong_message(listed.wrong[0]) if listed.wrong else ""
             problem = NOTHING_VALID.format(first) if first else NOTHING_GIVEN
             return self._form(identity, text, problem, asked)
         if len(listed.subjects) > self._limit:
             problem = TOO_MANY.format(len(listed.subjects), self._limit)
             return self._form(identity, text, problem, asked)
-        quoted = quote(listed.subjects, ask, identity, self._gateway)
-        owner = self._sessions.history_key
-        batch = self._batches.create(owner, ask, quoted, listed)
-        self._discard_draft(request.form.get("corrige", ""), owner)
+        batch = self._create(identity, ask, listed)
+        self._discard_draft(request.form.get("corrige", ""), self._sessions.history_key)
         return redirect(f"/lote/{batch}", 303)
+
+    def _create(self, identity: Identity, ask: tuple[LookupName, ...], listed: TypedList) -> str:
+        quoted = quote(listed.subjects, ask, identity, self._gateway)
+        return self._batches.create(self._sessions.history_key, ask, quoted, listed)
 
     def _too_large(self, _: RequestEntityTooLarge) -> BaseResponse:
         """Return an empty form, because the portal has not read the typed list."""
@@ -179,10 +183,13 @@ class BatchPages:
         context = self._render_context()
         page = batch_page(
             found,
-            [(item, self._row(item, found, identity, context)) for item in items],
+            [(item, self._row(item, found, identity, context)) for item in items]
+            if found.state != "draft"
+            else [],
             self._prices(identity),
             self._allowance(Caller.of(identity)),
             context.now,
+            drafted=items if found.state == "draft" else (),
             left=left,
             only=only,
             order=order,
@@ -202,7 +209,7 @@ class BatchPages:
         every two seconds. A filter, a sort order or a search (``selection``) needs all items.
         """
         if found.state == "draft":
-            return [], None
+            return self._batches.items(found.id, owner), None
         if selection or found.state not in ("running", "paused"):
             return self._batches.items(found.id, owner), None
         pages = page_count_of(found.counts.total)
@@ -219,12 +226,48 @@ class BatchPages:
         return self._previews.get(found, owner, identity)
 
     def start(self, identity: Identity, batch: str) -> BaseResponse:
+        """Start or resume a batch.
+
+        If the form of a draft has other ticks than the draft, show the new price first.
+        """
+        form = request.form
+        if "conferida" in form:
+            try:
+                changed = self._reticked(identity, batch, set(form.getlist("linha")))
+            except UnknownBatch:
+                abort(404)
+            if changed or "atualizar" in form:
+                return redirect(f"/lote/{changed or batch}", 303)
         # The price on the pressed button, which may be lower than the price of this moment.
         most = _amount(request.form.get("ate", ""))
         return self._changed(
             batch,
             lambda owner: start_batch(self._batches, batch, owner, identity, self._gateway, most),
         )
+
+    def _reticked(self, identity: Identity, batch: str, ticked: set[str]) -> str:
+        """Replace a draft by one with the ticked lines, and return its id.
+
+        Returns "" if the ticks have not changed. Raises UnknownBatch.
+        """
+        owner = self._sessions.history_key
+        found = self._batches.get(batch, owner)
+        subjects = tuple(item.subject for item in self._batches.items(batch, owner))
+        if found.state != "draft" or ticked == {subject.text for subject in subjects}:
+            return ""
+        listed = reticked(
+            TypedList(
+                subjects, found.wrong, (), found.more_wrong, dict(found.typed), found.unticked
+            ),
+            ticked,
+        )
+        if len(listed.subjects) > self._limit:
+            flash(TOO_MANY.format(len(listed.subjects), self._limit))
+            return batch
+        flash(RETICKED)
+        created = self._create(identity, found.ask, listed)
+        self._discard_draft(batch, owner)
+        return created
 
     def pause(self, identity: Identity, batch: str) -> BaseResponse:  # noqa: ARG002
         return self._changed(batch, lambda owner: self._batches.pause(batch, owner))

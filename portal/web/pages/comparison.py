@@ -17,8 +17,8 @@ from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
-from portal.presentation.typed_subject import normalise_query, plates_in
-from portal.vehicle import InvalidSubject, Plate, parse_subject
+from portal.presentation.typed_subject import plates_in, suggestion_for
+from portal.vehicle import Plate, Renavam, read_typed
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import keep_out_of_indexes, page_response
@@ -99,20 +99,21 @@ class ComparisonPages:
         return page_response(page, status)
 
 
-def _plates(typed: list[str]) -> list[Plate]:
+def _plates(texts: list[str]) -> list[Plate]:
     """Return the typed plates without repetitions. Raises _InvalidPlates."""
     plates: dict[Plate, None] = {}
-    for text in typed:
-        if several := plates_in(text):
-            plates |= dict.fromkeys(several)
-            continue
-        try:
-            subject = parse_subject(normalise_query(text))
-        except InvalidSubject:
-            raise _InvalidPlates(f"“{text[:20]}” não é uma placa. {INVALID_PLATE}") from None
-        if not isinstance(subject, Plate):
+    for text in texts:
+        typed = read_typed(text)
+        if isinstance(typed.subject, Plate) and not typed.doubt:
+            plates[typed.subject] = None
+        elif isinstance(typed.subject, Renavam):
             raise _InvalidPlates(f"“{text[:20]}” é um Renavam: a comparação é feita por placa.")
-        plates[subject] = None
+        elif not typed.doubt and (several := plates_in(text)):
+            plates |= dict.fromkeys(several)
+        else:
+            meant = suggestion_for(text)
+            hint = f" {meant.question}" if meant else ""
+            raise _InvalidPlates(f"“{text[:20]}” não é uma placa. {INVALID_PLATE}{hint}")
     if not plates:
         raise _InvalidPlates(NONE_GIVEN)
     if len(plates) > MOST_PLATES:

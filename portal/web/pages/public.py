@@ -31,8 +31,16 @@ from portal.presentation.site.public_pages import GlossaryPage, SignInPage
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
 from portal.presentation.site.search_page import LONGEST_QUERY, search_page
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
-from portal.presentation.typed_subject import normalise_query, plates_in
-from portal.vehicle import InvalidSubject, Plate, Renavam, parse_subject
+from portal.presentation.typed_subject import plates_in
+from portal.vehicle import (
+    InvalidSubject,
+    Plate,
+    Renavam,
+    is_tax_number,
+    parse_subject,
+    read_typed,
+    visible,
+)
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.responses import page_response
@@ -44,13 +52,13 @@ TOO_MANY_TRIES = "Tentativas demais com tokens errados. Espere {} e tente de nov
 SEVERAL_PLATES = "{} placas no que você colou: aqui estão lado a lado."
 
 
-def check_invented(subject: Plate | Renavam) -> None:
-    """Raise InvalidSubject for a Renavam (vehicle register number) of zeros.
+def check_possible(subject: Plate | Renavam) -> None:
+    """Raise InvalidSubject for a Renavam (vehicle register number) that no vehicle has.
 
-    No vehicle has this number. Only the HTML pages reject it. The JSON paths accept any eleven
-    digits.
+    These are eleven zeros, and a person's tax number. Only the HTML pages reject them. The JSON
+    paths accept any eleven digits.
     """
-    if isinstance(subject, Renavam) and subject.is_invented:
+    if isinstance(subject, Renavam) and (subject.is_invented or is_tax_number(subject)):
         raise InvalidSubject(subject.text)
 
 
@@ -108,12 +116,12 @@ class PublicPages:
 
     def find(self) -> BaseResponse:
         query = request.args.get("q", "")[:LONGEST_QUERY]
-        try:
-            subject = parse_subject(normalise_query(query))
-            check_invented(subject)
-        except InvalidSubject:
-            return self._find_in_text(query)
-        return redirect(subject_path(subject), 303)
+        typed = read_typed(query)
+        if typed.subject is not None and not typed.doubt:
+            return redirect(subject_path(typed.subject), 303)
+        if typed.doubt:  # the visitor must accept the suggestion
+            return self.search_response(400, query.strip(), INVALID_PLATE)
+        return self._find_in_text(query)
 
     def _find_in_text(self, query: str) -> BaseResponse:
         """Redirect to the vehicle page if the text has one plate, else to a comparison."""
@@ -134,7 +142,7 @@ class PublicPages:
         return page_response(page, status)
 
     def sign_in(self) -> BaseResponse:
-        token = request.form.get("token", "").strip()
+        token = visible(request.form.get("token", "")).strip()
         wait_s = self._limits.sign_in(request.remote_addr)
         if wait_s is not None:
             response = self.sign_in_form(TOO_MANY_TRIES.format(seconds(wait_s)), 429)

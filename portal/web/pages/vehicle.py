@@ -45,7 +45,7 @@ from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import Lookups, rejection_sentence
 from portal.web.pages.page_cache import PageCache
 from portal.web.pages.pdf import PDFUnavailable
-from portal.web.pages.public import PublicPages, check_invented
+from portal.web.pages.public import PublicPages, check_possible
 from portal.web.pages.responses import keep_out_of_indexes, page_response, pdf_response
 from portal.web.pages.sessions import Sessions
 from portal.web.pages.written_reports import NoRecords, WrittenReports
@@ -130,7 +130,7 @@ class VehiclePages:
         def checked(text: str, identity: Identity, **parts: str) -> BaseResponse:
             try:
                 subject = kind.parse(text)
-                check_invented(subject)
+                check_possible(subject)
             except InvalidSubject:
                 return self._public_pages.search_response(400, text[:80], INVALID_PLATE)
             if subject.text != text:

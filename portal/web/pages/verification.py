@@ -18,12 +18,15 @@ from portal.dossiers import (
 )
 from portal.presentation.issued.summary import IssuedSummary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
+from portal.vehicle import visible
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import DossierCodes
 from portal.wording import with_hyphens
 
 MAX_CODE_LENGTH: Final = 1000
 _CODE_IN_AN_ADDRESS: Final = re.compile(r".*codigo=([^&#]*)", re.IGNORECASE)
+# A number after words, or before a full stop: "Dossiê nº 7F3K-9QMD-2XHA."
+_NUMBER_AFTER_WORDS: Final = re.compile(r"(?:.*[\s:º°])?(\w{4}-\w{4}-\w{4})[\s.,;:!)]*", re.DOTALL)
 _DOSSIER_IN_AN_ADDRESS: Final = re.compile(r".*/(?:d|dossie)/([A-Za-z0-9_-]+)")
 
 
@@ -32,6 +35,8 @@ def extract_code(text: str) -> str:
 
     The text may also be a URL, for example the URL in a QR code, or a shared link.
     """
+    if number := _NUMBER_AFTER_WORDS.fullmatch(with_hyphens(visible(text))):
+        return number[1]
     plain = "".join(c for c in text if c.isprintable() and not c.isspace())
     address = _CODE_IN_AN_ADDRESS.match(plain) or _DOSSIER_IN_AN_ADDRESS.match(plain)
     code = unquote(address[1]) if address else plain

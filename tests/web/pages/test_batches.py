@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 import threading
 import time
 import zipfile
@@ -159,6 +160,111 @@ def test_uploaded_csv_is_read(dealer: PageClient) -> None:
     content = "cliente;placa\nJoão;abc1d23\nAna;lmp0a01\n".encode("cp1252")
     path = str(send(dealer, arquivo=(io.BytesIO(content), "placas.csv")))
     assert "Lote de 2 placas" in dealer.get(path).text
+
+
+def ticked(page: Page) -> dict[str, bool]:
+    boxes = page.all("input", name="linha")
+    return {box.get("value", ""): box.get("checked") is not None for box in boxes}
+
+
+def test_list_is_shown_line_by_line_and_ticks_choose_the_batch(
+    here: InProcessPortal, dealer: PageClient, upstream: FaultUpstream
+) -> None:
+    text = "ABC1D23\nPED 5678\n12345678910\n(11) 98765-4321\n529.982.247-25\nvendo LMP 0A01 azul"
+    path = str(send(dealer, text))
+    draft = dealer.get(path)
+    assert ticked(draft) == {
+        "PED5678": False,
+        "12345678910": False,
+        "LMP0A01": True,
+        "ABC1D23": True,
+    }
+    assert "Linha 2: “PED 5678”: Parece endereço, modelo ou código" in draft.text
+    assert "Linha 3: “12345678910”: O dígito verificador deste Renavam não confere." in draft.text
+    assert "Linha 4: “(11) 98765-4321”: Parece um telefone." in draft.text
+    assert "Linha 5: “529.982.247-25”: Parece um CPF." in draft.text
+    assert "vendo LMP 0A01 azul" in draft.text
+    assert "Consultar 2 placas por até R$ 4,90" in draft.text
+
+    form = {"csrf_token": draft.csrf_token(), "conferida": "1"}
+    chosen = {**form, "linha": ["ABC1D23", "12345678910", "ZZZ9Z99"]}
+    changed = str(dealer.post(f"{path}/iniciar", 303, data=chosen))
+    page = dealer.get(changed)
+    assert "A escolha mudou. Confira o preço de agora; nada foi consultado." in page.text
+    assert "Consultar 2 placas por até R$ 4,05" in page.text
+    assert ticked(page) == {
+        "LMP0A01": False,
+        "PED5678": False,
+        "ABC1D23": True,
+        "12345678910": True,
+    }
+    dealer.get(path, 404)
+    assert upstream.count() == 0
+
+    unchanged = {**form, "csrf_token": page.csrf_token(), "linha": ["12345678910", "ABC1D23"]}
+    dealer.post(f"{changed}/iniciar", 303, data={**unchanged, "atualizar": "1"})
+    assert "Consultar 2 placas" in dealer.get(changed).text
+    dealer.post(f"{changed}/iniciar", 303, data=unchanged)
+    ended(here, dealer, changed)
+    assert upstream.count() == 5
+
+
+def test_purge_deletes_a_vehicle_from_the_texts_of_a_draft(
+    here: InProcessPortal, dealer: PageClient
+) -> None:
+    path = str(send(dealer, "ABC1D23\nvendo LMP 0A01 azul, era KZZ9999x\nXYZ9K99"))
+    draft = dealer.get(path)
+    form = {"csrf_token": draft.csrf_token(), "conferida": "1", "linha": ["ABC1D23", "LMP0A01"]}
+    path = str(dealer.post(f"{path}/iniciar", 303, data=form))
+    for plate in ("LMP0A01", "XYZ9K99", "KZZ9999"):
+        assert plate in dealer.get(path).html
+        here.app.extensions["batches"].forget(plate)
+        assert plate not in dealer.get(path).html
+    assert "vendo" not in dealer.get(path).text
+
+
+def test_list_of_doubts_alone_is_shown_with_nothing_ticked(dealer: PageClient) -> None:
+    path = str(send(dealer, "MAR2023\n12345678910"))
+    draft = dealer.get(path)
+    assert ticked(draft) == {"MAR2023": False, "12345678910": False}
+    assert "Consultar" not in [button.text for button in draft.all("button")]
+    form = {"csrf_token": draft.csrf_token(), "conferida": "1", "linha": ["MAR2023"]}
+    page = dealer.get(str(dealer.post(f"{path}/iniciar", 303, data=form)))
+    assert "Consultar 1 placa por até R$ 2,45" in page.text
+
+
+def test_ticks_beyond_the_limit_of_a_batch_are_refused(portal: PortalFactory) -> None:
+    dealer = visitor(portal(BATCH_LIMIT="1"))
+    path = str(send(dealer, "ABC1D23\nMAR2023"))
+    form = {"csrf_token": dealer.get(path).csrf_token(), "conferida": "1"}
+    dealer.post(f"{path}/iniciar", 303, data={**form, "linha": ["ABC1D23", "MAR2023"]})
+    page = dealer.get(path)
+    assert "São 2 placas; um lote tem no máximo 1." in page.text
+    assert ticked(page)["MAR2023"] is False
+
+
+def test_work_grows_with_the_length_of_a_refused_list(portal: PortalFactory) -> None:
+    """The list stands in the text and in the file, so that every plate is repeated."""
+    dealer = visitor(portal(BATCH_LIMIT="1"))
+
+    def calls(count: int) -> int:
+        content = "\n".join(plates(count))
+        file = (io.BytesIO(content.encode()), "placas.csv")
+        counted = 0
+
+        def count_call(_frame: object, event: str, _arg: object) -> None:
+            nonlocal counted
+            counted += event == "call"
+
+        before = sys.getprofile()
+        sys.setprofile(count_call)
+        try:
+            send(dealer, content, 400, arquivo=file)
+        finally:
+            sys.setprofile(before)
+        return counted
+
+    assert calls(1200) < 6 * calls(300)
 
 
 def test_text_and_file_are_both_read(dealer: PageClient) -> None:

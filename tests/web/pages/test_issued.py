@@ -318,7 +318,10 @@ def test_verification_of_a_number_hides_most_of_the_plate(portal: PortalFactory)
     ana = Person.at(running).signed_in()
     path = issue(ana)
     number = path.rpartition("/")[2]
-    for typed in (number, number.replace("-", "").lower(), f"http://x/dossie/{number}"):
+    for typed in (
+        *(number, number.replace("-", "").lower(), f"http://x/dossie/{number}"),
+        *(f"nº {number}", f"Dossiê {number}.", f"Dossiê nº\u00a0{number} ", f"\u200b{number},"),
+    ):
         page = stranger(running).get(f"/verificar?codigo={typed}")
         assert "Dossiê autêntico" in page.text
         assert "ABC••••" in page.text and PLATE not in page.text

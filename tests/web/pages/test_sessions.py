@@ -59,6 +59,13 @@ def test_sign_in_redirects_to_the_requested_page(portal: PortalFactory) -> None:
     assert ana.client.get(done.headers["Location"]).status_code == 200
 
 
+def test_zero_width_signs_around_a_token_are_ignored(portal: PortalFactory) -> None:
+    ana = Person.at(portal())
+    form = ana.pages.get("/entrar")
+    data = {"token": f"\u200b{PORTAL_TOKEN}\u2060 ", "csrf_token": form.csrf_token()}
+    assert ana.client.post("/entrar", data=data).status_code == 303
+
+
 @pytest.mark.parametrize(
     "target",
     [

@@ -6,13 +6,11 @@ from hypothesis import strategies as st
 
 from portal.presentation.site.search_page import search_page
 from portal.presentation.typed_subject import (
-    normalise_query,
-    padded_renavam,
     plates_in,
     suggestion_for,
     what_is_wrong,
 )
-from portal.vehicle import without_label
+from portal.vehicle import read_typed
 from tests.fakes import FaultUpstream
 from tests.presentation.rendering import render
 from tests.web.html_checker import check_html, text_of
@@ -30,7 +28,7 @@ CONTRACT = "Por favor, informe uma placa válida."
         ("ABC12", "“ABC12” tem 5 dos 7 caracteres de uma placa."),
         ("abc-12", "“abc12” tem 5 dos 7 caracteres de uma placa."),
         ("ABCD1234", "“ABCD1234” tem 8 caracteres; uma placa tem 7."),
-        ("ABCD123", "Uma placa tem 3 letras"),
+        ("ABCK123", "Uma placa tem 3 letras"),
         ("ÁBC1D23", "sem acento"),
         ("00000000000", "Um Renavam só de zeros não existe."),
         ("renavam 798318546", "aqui há 9. Documentos antigos omitem os zeros da frente."),
@@ -62,19 +60,19 @@ def test_short_renavam_is_padded_on_request(buyer: PageClient, typed: str) -> No
 
 @pytest.mark.parametrize("typed", ["12345678", "123456789012", "000000000", "ABC12", ""])
 def test_other_texts_are_not_padded(typed: str) -> None:
-    assert padded_renavam(typed) == ""
+    assert suggestion_for(typed) is None
 
 
 @pytest.mark.parametrize(
     "typed", ["renavam 79831854647", "RENAVAM: 79831854647", "Renavam nº 798.318.546-47"]
 )
 def test_renavam_pasted_with_the_word_is_found(typed: str) -> None:
-    assert normalise_query(typed) == "79831854647"
+    subject = read_typed(typed).subject
+    assert subject is not None and subject.text == "79831854647"
 
 
 def test_word_renavam_without_number_stays() -> None:
-    assert without_label("renavam") == "renavam"
-    assert without_label("ABC1D23") == "ABC1D23"
+    assert "Uma placa tem 3 letras" in what_is_wrong("renavam")
 
 
 @pytest.mark.parametrize("path", ["/buscar?q=00000000000", "/renavam/00000000000"])
@@ -106,10 +104,41 @@ def test_one_plate_in_a_text_is_found(buyer: PageClient, typed: str) -> None:
     assert (answer.status_code, answer.headers["Location"]) == (303, "/placa/ABC1D23")
 
 
-@pytest.mark.parametrize("typed", ["Renavam\u200b 12345678910", "RENAVAM: 1234.5678-910"])
+@pytest.mark.parametrize("typed", ["Renavam\u200b 79831854647", "RENAVAM: 7983.1854-647"])
 def test_renavam_with_format_characters_is_found(buyer: PageClient, typed: str) -> None:
     answer = buyer.client.get("/buscar", query_string={"q": typed})
-    assert (answer.status_code, answer.headers["Location"]) == (303, "/renavam/12345678910")
+    assert (answer.status_code, answer.headers["Location"]) == (303, "/renavam/79831854647")
+
+
+@pytest.mark.parametrize(
+    ("typed", "reason", "link"),
+    [
+        ("12345678910", "O dígito verificador deste Renavam não confere.", "12345678910"),
+        ("11987654321", "Parece um telefone.", "11987654321"),
+        ("79831854647.0", "Um Renavam são 11 algarismos seguidos", "79831854647"),
+        ("79.831.854.647", "Um Renavam são 11 algarismos seguidos", "79831854647"),
+        ("7,98318546E+10", "A planilha arredondou este número.", ""),
+        ("529.982.247-25", "Parece um CPF.", ""),
+        ("52998224725", "Parece um CPF.", ""),
+        ("11 98765-4321", "Parece um telefone.", ""),
+    ],
+)
+def test_number_that_may_be_no_renavam_asks_first(
+    buyer: PageClient, upstream: FaultUpstream, typed: str, reason: str, link: str
+) -> None:
+    page = buyer.get("/buscar", 400, query_string={"q": typed})
+    assert f"{CONTRACT} {reason}" in page.text
+    links = [one.get("href") for one in page.all("a") if "/renavam/" in one.get("href", "")]
+    assert links == ([f"/renavam/{link}"] if link else [])
+    assert upstream.count() == 0
+
+
+def test_tax_number_reaches_neither_source_nor_history(
+    buyer: PageClient, upstream: FaultUpstream
+) -> None:
+    assert "Parece um CPF." in buyer.get("/renavam/52998224725", 400).text
+    assert upstream.count() == 0
+    assert "52998224725" not in buyer.get("/historico").text
 
 
 @pytest.mark.parametrize(
@@ -161,8 +190,9 @@ def test_more_plates_than_a_comparison_holds_are_refused(buyer: PageClient) -> N
         ("5BC1D23", "SBC1D23"),
         ("7983I854647", "79831854647"),
         ("ABC1D23", ""),
-        ("ABCD123", ""),
-        ("12345678910", ""),
+        ("ABCK123", ""),
+        ("ABCD123", "ABC0123"),
+        ("12345678910", "12345678910"),
         ("ABC12", ""),
         ("OOOOOOOOOOO", ""),
         ("ÁB01D23", ""),

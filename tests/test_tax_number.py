@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.system.tax_number import format_tax_number
+from portal.tax_number import format_tax_number
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,260 @@
+"""Reads a plate or Renavam (registration number) as people and spreadsheets write it.
+
+The search, the comparison, the batches and the commands use ``read_typed``, so all of them accept
+the same spellings and make the same suggestions. The portal looks up a suggestion only after the
+user accepts it, because a wrong guess costs money and shows the records of another vehicle.
+"""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from portal.tax_number import format_tax_number
+from portal.vehicle.plate import InvalidSubject, Plate, Renavam, parse_subject
+from portal.wording import DASHES, MONTHS, bare, with_hyphens
+
+PLATE_LENGTH: Final = 7
+RENAVAM_LENGTH: Final = 11
+# The lengths of a Renavam in old documents, which omit the leading zeros.
+SHORT_RENAVAMS: Final = (9, 10)
+# The indexes of the letters and of the digits in a plate. Neither list has index 4, where a plate
+# has a letter or a digit.
+LETTER_PLACES: Final = (0, 1, 2)
+_DIGIT_PLACES: Final = (3, 5, 6)
+_LIKE_LETTERS: Final = str.maketrans("01582674", "OISBZGTA")
+_LIKE_DIGITS: Final = str.maketrans("OQDILSBZGTA", "00011582674")
+_FEWEST_DIGITS: Final = 7  # in a Renavam with letters in place of some digits
+_SHORTEST: Final = 6  # "mar/23"
+_LONGEST: Final = 40  # characters; no spelling of a plate or Renavam is longer
+_LONGEST_WITH_MARKS: Final = 4 * _LONGEST  # with format characters
+
+# Why a text is not looked up without a question. "letters": letters and digits that look alike.
+# "signs": a sign that separates no parts of a plate. "zeros": a Renavam without its leading zeros.
+# "number": a spreadsheet's number, or digits with other separators than a Renavam's. "rounded": a
+# number that a spreadsheet has rounded. "check_digit": a Renavam with a wrong check digit. "cpf"
+# and "phone": like a person's tax or telephone number. "word": like an address or a car model.
+# Lists add: "month": like a month and a year. "column": outside the columns of plates. "glued":
+# joined to other text. "twin": the other format of a plate in the list. "unticked": left out by
+# the user.
+Doubt = Literal[
+    "",
+    "letters",
+    "signs",
+    "zeros",
+    "number",
+    "rounded",
+    "check_digit",
+    "cpf",
+    "phone",
+    "word",
+    "month",
+    "column",
+    "glued",
+    "twin",
+    "unticked",
+]
+
+_SEPARATORS: Final = rf"{DASHES}\s._/\\•·∙‧"
+# Matches a plate within a text. ``\s`` contains no-break and narrow spaces.
+PLATE_IN_TEXT: Final = (
+    rf"(?<![^\W_])([A-Za-z]{{3}})[{_SEPARATORS}]{{0,3}}([0-9][A-Za-z0-9][0-9]{{2}})(?![^\W_])"
+)
+CPF_IN_TEXT: Final = rf"(?<![^\W_])[0-9]{{3}}\.[0-9]{{3}}\.[0-9]{{3}}[{DASHES}/][0-9]{{2}}(?!\w)"
+# With the area code, or with a hyphen before the last four digits.
+PHONE_IN_TEXT: Final = (
+    r"(?<!\w)(?:(?:\+?55[\s.-]{0,2})?(?:\(0?[1-9][0-9]\)|0?[1-9][0-9][\s.-])[\s.-]?"
+    rf"(?:9[\s.-]?)?[0-9]{{4}}[{DASHES}\s.]?[0-9]{{4}}"
+    rf"|(?:[1-9][0-9])?9[0-9]{{4}}[{DASHES}][0-9]{{4}})(?!\w)"
+)
+_CPF: Final = re.compile(CPF_IN_TEXT)
+_CPF_GROUPS: Final = re.compile(r"[0-9]{3}(\D)[0-9]{3}\1[0-9]{3}\D[0-9]{2}")
+_PHONE: Final = re.compile(PHONE_IN_TEXT)
+_MOBILE: Final = re.compile(r"[1-9][1-9]9[0-9]{8}")
+# Eleven digits in one word or in groups with spaces, and the masks 0000000000-0 and 0000.000000-0.
+_RENAVAM: Final = re.compile(r"[0-9](?: ?[0-9]){9} ?-? ?[0-9]|[0-9]{4}\.[0-9]{6}-[0-9]")
+_NUMBER: Final = re.compile(r"[+(]?[0-9][0-9 .,/()-]*")
+_DECIMALS: Final = re.compile(r"[.,]0{1,2}$")
+_EXPONENT: Final = re.compile(r"([0-9])[.,]?([0-9]*)E\+?0?(8|9|10)", re.IGNORECASE)
+# Matches "Renavam nº" before a number ("Renavam nº 798…"), as in a text copied from a document. A
+# digit must follow, so "Renavam nº" before a plate does not match.
+_RENAVAM_LABEL: Final = re.compile(
+    r"\W*renava[mn]s?\b[^0-9A-Za-z]*(?:n[^0-9A-Za-z]*)?(?=[0-9])", re.IGNORECASE
+)
+_CPF_LABEL: Final = re.compile(r"\W*cpf[^0-9A-Za-z]*(?=[0-9])", re.IGNORECASE)
+_PLATE_LABEL: Final = re.compile(r"\W*pla(?:cas?|tes?)\b[\W_]*", re.IGNORECASE)
+_EDGES: Final = re.compile(r"^[\W_]+|[\W_]+$")
+_PLATE_SEPARATORS: Final = re.compile(rf"[{_SEPARATORS}]+")
+_MONTH: Final = "|".join(bare(month)[:3] for month in MONTHS)
+_MODELS: Final = "GOL|UNO|FOX|FIT|BIZ|POP|FAN|KIA|BMW|JAC|RAM|ANO|MOD|FAB"
+_ABBREVIATIONS: Final = (
+    "RUA|APT|APE|AVE|ROD|EST|TRV|LOT|BOX|ALA|SAL|AND|CEP|TEL|CEL|FAX|CPF|CNH|PED|COD|REF|DOC|NFE"
+    "|NUM|NRO|PAG|FLS|REG|OSV|ITE|QTD|LTE"
+)
+# Such a word and a number, separated by a space or slash, look like a plate: "Rua 1234".
+NAME_AND_YEAR: Final = re.compile(
+    rf"(?:{_MODELS}|{_MONTH})[{_SEPARATORS}]*[\s/][{_SEPARATORS}]*(?:19|20)[0-9]{{2}}",
+    re.IGNORECASE,
+)
+_WORD_AND_NUMBER: Final = re.compile(
+    rf"(?:{_ABBREVIATIONS})[{_SEPARATORS}]*[\s/.][{_SEPARATORS}]*[0-9]{{4}}", re.IGNORECASE
+)
+# A plate that a spreadsheet has read as a month and displays as "mar/23".
+_SHORT_MONTH: Final = re.compile(rf"({_MONTH})[/.-]([0-9]{{2}})", re.IGNORECASE)
+_FIRST_YEAR_OF_1900: Final = 30  # of two digits, as in Excel
+_MONTH_AND_YEAR: Final = re.compile(rf"(?:{_MONTH})(?:19|20)[0-9]{{2}}")
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What a typed text means.
+
+    ``subject`` is the plate or Renavam. If ``doubt`` is not empty, ``subject`` is only a
+    suggestion, which the user must accept. If the text means no vehicle, ``subject`` is None, and
+    ``doubt`` may say what the text is.
+    """
+
+    subject: Plate | Renavam | None = None
+    doubt: Doubt = ""
+
+    @property
+    def is_certain(self) -> bool:
+        return self.subject is not None and not self.doubt
+
+
+def read_typed(text: str) -> Typed:
+    """Read one plate or Renavam.
+
+    Ignores letter case, format characters such as the zero-width space, and a label such as
+    "Placa:" or "Renavam nº". The parts of a plate may have any of the usual separators.
+    """
+    if not _SHORTEST <= len(text) <= _LONGEST_WITH_MARKS:
+        return Typed()
+    plain = " ".join(with_hyphens(visible(text)).split())
+    bare_number = _RENAVAM_LABEL.sub("", plain, count=1)
+    signs = "".join(c for c in bare_number if c.isalnum()).upper()
+    if len(plain) > _LONGEST or not signs.isascii():
+        return Typed()
+    if signs.isdecimal():
+        return _read_number(bare_number, signs, is_labelled=bare_number != plain)
+    if match := _EXPONENT.fullmatch(_EDGES.sub("", bare_number)):
+        return _read_exponent(match)
+    if label := _CPF_LABEL.match(plain):
+        return read_typed(plain[label.end() :])
+    return _read_plate(_EDGES.sub("", _PLATE_LABEL.sub("", plain, count=1)))
+
+
+def parse_typed(text: str) -> Plate | Renavam:
+    """Read a plate or Renavam without a question. Raises InvalidSubject.
+
+    Accepts any plate and any eleven digits that ``parse_subject`` accepts, also with a wrong check
+    digit, and every other text that leaves no doubt.
+    """
+    try:
+        return parse_subject(text)
+    except InvalidSubject:
+        typed = read_typed(text)
+        if typed.subject is None or typed.doubt:
+            raise
+        return typed.subject
+
+
+def is_tax_number(renavam: Renavam) -> bool:
+    """Return whether eleven digits are a valid CPF (a person's tax number) but no valid Renavam."""
+    return not renavam.check_digit_holds and format_tax_number(renavam.text) is not None
+
+
+def is_month_and_year(plate: Plate) -> bool:
+    return _MONTH_AND_YEAR.fullmatch(plate.text) is not None
+
+
+def typed_signs(text: str) -> str:
+    """Return a text's letters and digits, without the word "renavam" before a number."""
+    return "".join(c for c in _RENAVAM_LABEL.sub("", visible(text), count=1) if c.isalnum())
+
+
+def visible(text: str) -> str:
+    """Remove format characters, such as zero-width characters from chat programs."""
+    if text.isascii():
+        return text
+    return "".join(c for c in text if unicodedata.category(c) != "Cf")
+
+
+def _read_number(text: str, digits: str, *, is_labelled: bool) -> Typed:
+    if not is_labelled and _PHONE.fullmatch(text):
+        return Typed(None, "phone")
+    text = _EDGES.sub("", text)
+    if not _NUMBER.fullmatch(text) or not digits.strip("0"):
+        return Typed()
+    is_grouped = not is_labelled and _CPF_GROUPS.fullmatch(text) is not None
+    if is_grouped and (_CPF.fullmatch(text) or format_tax_number(digits)):
+        return _read_cpf(digits)
+    if len(digits) == RENAVAM_LENGTH and (is_labelled or _RENAVAM.fullmatch(text)):
+        return _judged(digits, "", is_labelled=is_labelled)
+    whole = re.sub(r"\D", "", _DECIMALS.sub("", text))
+    if not SHORT_RENAVAMS[0] <= len(whole) <= RENAVAM_LENGTH or not whole.strip("0"):
+        return Typed()
+    return _judged(whole, "zeros" if whole == digits and len(whole) < RENAVAM_LENGTH else "number")
+
+
+def _read_cpf(digits: str) -> Typed:
+    """Read digits in the groups of a CPF. Suggest a Renavam only if no CPF has these digits."""
+    renavam = Renavam(digits)
+    if renavam.check_digit_holds and not format_tax_number(digits):
+        return Typed(renavam, "number")
+    return Typed(None, "cpf")
+
+
+def _read_exponent(match: "re.Match[str]") -> Typed:
+    digits, count = match[1] + match[2], int(match[3]) + 1
+    whole = digits.ljust(count, "0")
+    is_exact = len(digits) == count
+    # Programs omit a zero at the end. More missing digits may have been rounded.
+    may_end_in_zero = len(digits) == count - 1 and Renavam(whole.zfill(RENAVAM_LENGTH))
+    if is_exact or (may_end_in_zero and may_end_in_zero.check_digit_holds):
+        return _judged(whole, "number")
+    return Typed(None, "rounded")
+
+
+def _judged(digits: str, doubt: Doubt, *, is_labelled: bool = False) -> Typed:
+    renavam = Renavam(digits.zfill(RENAVAM_LENGTH))
+    if is_labelled or not format_tax_number(renavam.text):
+        if doubt or renavam.check_digit_holds:
+            return Typed(renavam, doubt)
+        return Typed(renavam, "phone" if _MOBILE.fullmatch(digits) else "check_digit")
+    return Typed(renavam, doubt or "cpf") if renavam.check_digit_holds else Typed(None, "cpf")
+
+
+def _read_plate(text: str) -> Typed:
+    if month := _SHORT_MONTH.fullmatch(text):
+        century = "19" if int(month[2]) >= _FIRST_YEAR_OF_1900 else "20"
+        return Typed(Plate(month[1].upper() + century + month[2]), "month")
+    compact = _PLATE_SEPARATORS.sub("", text)
+    signs = "".join(c for c in compact if c.isalnum()).upper()
+    if len(signs) == PLATE_LENGTH:
+        try:
+            plate = Plate.parse(signs)
+        except InvalidSubject:
+            return _similar_plate(signs)
+        if NAME_AND_YEAR.fullmatch(text) or _WORD_AND_NUMBER.fullmatch(text):
+            return Typed(plate, "word")
+        return Typed(plate, "" if compact.upper() == signs else "signs")
+    if len(signs) == RENAVAM_LENGTH and sum(map(str.isdecimal, signs)) >= _FEWEST_DIGITS:
+        digits = signs.translate(_LIKE_DIGITS)
+        if digits.isdecimal() and digits.strip("0"):
+            return _judged(digits, "letters")
+    return Typed()
+
+
+def _similar_plate(signs: str) -> Typed:
+    if signs.isalpha() or signs.isdecimal():
+        return Typed()
+    meant = list(signs)
+    for place in LETTER_PLACES:
+        meant[place] = meant[place].translate(_LIKE_LETTERS)
+    for place in _DIGIT_PLACES:
+        meant[place] = meant[place].translate(_LIKE_DIGITS)
+    try:
+        return Typed(Plate.parse("".join(meant)), "letters")
+    except InvalidSubject:
+        return Typed()
