@@ -1,9 +1,9 @@
-"""Renders the PDFs of a ZIP archive of dossiers in a child process.
+"""Renders PDFs in a child process.
 
-In a worker process, WeasyPrint would occupy 47 MiB of memory, and other requests would wait for the
-GIL during each layout. The child is started as a new program, because a process with threads, such
-as a worker, must not fork. The child ends when the worker has closed its last open archive, or when
-the worker ends.
+In a worker process, WeasyPrint would occupy 47 MiB of memory, other requests would wait for the GIL
+during each layout, and nothing could end a layout that takes minutes. The child is started as a new
+program, because a process with threads, such as a worker, must not fork. The first PDF starts the
+child. The child ends when it has been idle for _IDLE_S, or when the worker ends.
 """
 
 import logging
@@ -14,93 +14,99 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Final
 
 import msgspec
 
-from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable, is_evidently_installed
+from portal.pdf.renderer import File, PdfRenderer, PDFUnavailable
 from portal.system.error_kind import error_kind
 from portal.system.process import lower_priority
 
 log = logging.getLogger(__name__)
 
 NICENESS: Final = 5  # workers have 0, and the batch process has 15
+# The largest supported dossiers, with 200 court orders or 300 fines, take 5 to 10 s.
+PAGE_WITHIN_S: Final = 25.0
+ARCHIVE_WITHIN_S: Final = 120.0  # for each PDF of an archive, which no person waits for
+# The largest number of requests that render or wait. Each holds a thread.
+MOST_WAITING: Final = 8
+_IDLE_S: Final = 600.0
 _STARTS_WITHIN_S: Final = 30.0
-_RENDERS_WITHIN_S: Final = 120.0  # per PDF; a dossier with 45 fines takes 2 s on an idle machine
-_ENDS_WITHIN_S: Final = 5.0
 _PROJECT_ROOT: Final = Path(__file__).resolve().parents[2]
 _READY, _UNAVAILABLE = b"ready", b"unavailable"
 _PDF, _FAILURE = b"+", b"-"  # first byte of the child's answer
 
 
 class RenderingFailed(Exception):
-    """The child could not render a page, or has ended."""
+    """The child could not render a page."""
+
+
+class RenderingInterrupted(RenderingFailed):
+    """The rendering took too long, too many others wait, or the child ended or did not start."""
 
 
 class PdfProcess:
-    """Renders PDFs in a child process, which runs only while an archive is open.
+    """Renders PDFs in a child process, one at a time.
 
-    ``files`` returns a mapping from the paths below ``/static/`` to the files. ``here`` renders a
-    page in this process, and is called if no child can be started. ``is_available_here`` imports
-    WeasyPrint to find out whether its libraries are installed. To avoid this import, ``open`` calls
-    ``is_available_here`` only if ``is_evidently_installed`` returns False.
+    ``files`` returns a mapping from the paths below ``/static/`` to the files. All methods raise
+    PDFUnavailable if WeasyPrint or a library that it loads is not installed, and
+    RenderingInterrupted if the child does not start.
     """
 
-    def __init__(
-        self,
-        files: Callable[[], Mapping[str, File]],
-        here: Callable[[str], bytes],
-        is_available_here: Callable[[], bool],
-    ) -> None:
+    def __init__(self, files: Callable[[], Mapping[str, File]]) -> None:
         self._files = files
-        self._here = here
-        self._is_available_here = is_available_here
-        self._users_lock = threading.Lock()
-        self._users = 0
-        self._lock = threading.Lock()  # guards _child and _has_failed; held while rendering
+        self._slots = threading.BoundedSemaphore(MOST_WAITING)
+        self._lock = threading.Lock()  # guards _child; held while rendering
         self._child: _Child | None = None
-        self._has_failed = False  # no child could be started; reset when the last archive closes
+        self._has_rendered = False
 
-    def open(self) -> None:
-        """Register an archive as a user of the child. ``render`` starts the child.
-
-        Raises PDFUnavailable if WeasyPrint or a library that it loads is not installed.
-        """
-        if not is_evidently_installed() and not self._is_available_here():
-            raise PDFUnavailable("here")
-        with self._users_lock:
-            self._users += 1
+    def check(self) -> None:
+        """Start the child, unless a child has rendered before."""
+        if not self._has_rendered:
+            with self._locked(ARCHIVE_WITHIN_S):
+                self._started()
 
     def render(self, html: str) -> bytes:
-        """Return the page as PDF. Raises RenderingFailed or PDFUnavailable."""
-        with self._lock:
+        """Return a page as PDF, for a request that a person waits for. Raises RenderingFailed."""
+        if not self._slots.acquire(blocking=False):
+            raise RenderingInterrupted("too many wait")
+        try:
+            return self._rendered(html, PAGE_WITHIN_S)
+        finally:
+            self._slots.release()
+
+    def render_for_archive(self, html: str) -> bytes:
+        return self._rendered(html, ARCHIVE_WITHIN_S)
+
+    def _rendered(self, html: str, within_s: float) -> bytes:
+        with self._locked(within_s):
             child = self._started()
-            if child is not None:
-                try:
-                    return child.render(html)
-                except (EOFError, OSError):
-                    self._end_child()  # the next page starts a new child
-                    raise RenderingFailed("the child ended") from None
-        return self._here(html)
+            try:
+                pdf = child.render(html, within_s)
+            except (EOFError, OSError) as error:
+                log.warning("a PDF was not rendered: %s", error_kind(error))
+                self._end_child()  # the next page starts a new child
+                raise RenderingInterrupted(error_kind(error)) from None
+            self._has_rendered = True
+            return pdf
 
-    def close(self) -> None:
-        """Unregister an archive. The child ends if no other archive is open."""
-        with self._users_lock:
-            self._users -= 1
-            if self._users:
-                return
-        with self._lock:
-            if not self._users:  # unless another thread has called ``open`` meanwhile
-                self._end_child()
-                self._has_failed = False
+    @contextmanager
+    def _locked(self, within_s: float) -> Iterator[None]:
+        if not self._lock.acquire(timeout=within_s):
+            raise RenderingInterrupted("another PDF takes too long")
+        try:
+            yield
+        finally:
+            self._lock.release()
 
-    def _started(self) -> "_Child | None":
-        """Start the child if necessary. Return the child, or None if the start fails."""
-        if self._child is None and not self._has_failed:
+    def _started(self) -> "_Child":
+        if self._child is not None and self._child.has_ended:
+            self._end_child()
+        if self._child is None:
             try:
                 self._child = _Child()
                 self._child.prepare(self._files())
@@ -108,9 +114,9 @@ class PdfProcess:
                 self._end_child()
                 raise
             except (EOFError, OSError) as error:
-                log.warning("PDFs are rendered in the worker: %s", error_kind(error))
+                log.warning("the PDF process does not start: %s", error_kind(error))
                 self._end_child()
-                self._has_failed = True
+                raise RenderingInterrupted(error_kind(error)) from None
         return self._child
 
     def _end_child(self) -> None:
@@ -143,10 +149,14 @@ class _Child:
                 pass_fds=[theirs.fileno()],
             )
             self._connection = Connection(ours.detach())
-        self._is_idle = False
-        # If a client abandons the last download, nothing calls ``end``. In this case, the child
-        # ends when this object is garbage-collected.
+        # The thread reaps the child, which ends when it has been idle.
+        threading.Thread(target=self._process.wait, daemon=True).start()
+        # Nothing calls ``end`` for the child of a portal that is no longer used.
         weakref.finalize(self, _kill, self._process)
+
+    @property
+    def has_ended(self) -> bool:
+        return self._process.poll() is not None
 
     def prepare(self, files: Mapping[str, File]) -> None:
         """Wait until the child has imported WeasyPrint, and send it the files.
@@ -156,22 +166,16 @@ class _Child:
         if self._received(_STARTS_WITHIN_S) != _READY:
             raise PDFUnavailable("in the child")
         self._connection.send_bytes(msgspec.msgpack.encode(files))
-        self._is_idle = True
 
-    def render(self, html: str) -> bytes:
-        self._is_idle = False
+    def render(self, html: str, within_s: float) -> bytes:
         self._connection.send_bytes(html.encode())
-        answer = self._received(_RENDERS_WITHIN_S)
-        self._is_idle = True
+        answer = self._received(within_s)
         if answer[:1] != _PDF:
             raise RenderingFailed(answer[1:].decode())
         return answer[1:]
 
     def end(self) -> None:
-        """Close the connection, which ends an idle child. Kill a child that does not end."""
         self._connection.close()
-        with suppress(subprocess.TimeoutExpired):
-            self._process.wait(_ENDS_WITHIN_S if self._is_idle else 0)
         _kill(self._process)
 
     def _received(self, within_s: float) -> bytes:
@@ -187,7 +191,7 @@ def _kill(process: "subprocess.Popen[bytes]") -> None:
 
 
 def serve(descriptor: int) -> None:
-    """Render each page that the parent sends, until the parent closes the connection.
+    """Render each page that the parent sends, until the parent ends or sends none for _IDLE_S.
 
     ``descriptor`` is the child's end of the connection.
     """
@@ -204,7 +208,7 @@ def serve(descriptor: int) -> None:
         # client may be waiting for the import.
         lower_priority(NICENESS)
         files |= msgspec.msgpack.decode(parent.recv_bytes(), type=dict[str, File])
-        while True:
+        while parent.poll(_IDLE_S):
             html = parent.recv_bytes().decode()
             try:
                 answer = _PDF + renderer.render(html)

@@ -1,19 +1,25 @@
 """Renders HTML as accessible PDF with the optional package WeasyPrint."""
 
-import ctypes
 import gc
-import importlib.util
 import logging
 import os
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
 # WeasyPrint resolves paths such as /static/… against this URL, which is never requested.
 _BASE_URL: Final = "http://portal.invalid/"
-# Libraries that WeasyPrint loads. The first library also loads its dependencies: pango, gobject,
-# harfbuzz and fontconfig.
-_LIBRARIES: Final = ("libpangoft2-1.0.so.0", "libharfbuzz-subset.so.0")
+
+# WeasyPrint tries to break a long word after each letter, and each try takes as long as the word. A
+# word of 5,000 letters would take 22 s. Longer words therefore may break after each _MOST_LETTERS
+# letters, and are cut after _LONGEST_WORD letters. A no-break space is part of a word.
+_MOST_LETTERS: Final = 60
+_LONGEST_WORD: Final = 500
+_LONG_WORD: Final = re.compile(rf"[^ \t\n\r\f]{{{_MOST_LETTERS + 1},}}")
+_ZERO_WIDTH_SPACE: Final = "\u200b"
+# The text in these elements is not laid out.
+_NO_TEXT: Final = frozenset({"style", "script", "title", "desc"})
 
 # At its default level, fontTools logs every table of each font that it subsets.
 logging.getLogger("fontTools").setLevel(logging.WARNING)
@@ -27,20 +33,6 @@ class PDFUnavailable(Exception):
 
 class UnknownFile(KeyError):
     """A page names a file below ``/static/`` that does not exist."""
-
-
-def is_evidently_installed() -> bool:
-    """Return whether WeasyPrint and its libraries are installed.
-
-    The function does not import WeasyPrint, because the import takes 0.7 s. Outside Linux the
-    libraries have other names, so the function may return False although everything is installed.
-    """
-    try:
-        for name in _LIBRARIES:
-            ctypes.CDLL(name)
-    except OSError:
-        return False
-    return importlib.util.find_spec("weasyprint") is not None
 
 
 class PdfRenderer:
@@ -71,6 +63,7 @@ class PdfRenderer:
             document = self._weasyprint.HTML(
                 string=html, base_url=_BASE_URL, url_fetcher=self._fetcher
             )
+            _break_long_words(document.etree_element)
             pdf = document.write_pdf(
                 stylesheets=self._linked_sheets(document),
                 font_config=self._fonts,
@@ -105,6 +98,22 @@ class PdfRenderer:
         if file is None:
             raise UnknownFile(path)
         return file
+
+
+def _break_long_words(root: Any) -> None:
+    for element in root.iter():
+        if element.text and element.tag not in _NO_TEXT:
+            element.text = _LONG_WORD.sub(_broken, element.text)
+        if element.tail:
+            element.tail = _LONG_WORD.sub(_broken, element.tail)
+
+
+def _broken(match: re.Match[str]) -> str:
+    word = match[0]
+    if len(word) > _LONGEST_WORD:
+        word = f"{word[:_LONGEST_WORD]}…"
+    parts = (word[at : at + _MOST_LETTERS] for at in range(0, len(word), _MOST_LETTERS))
+    return _ZERO_WIDTH_SPACE.join(parts)
 
 
 def _static_fetcher(urls: Any, file_at: Callable[[str], File]) -> Any:

@@ -55,7 +55,7 @@ from portal.web.pages.issued import IssuedPages, SharedPages
 from portal.web.pages.lookups import Lookups
 from portal.web.pages.operations import OperationsPages, OperationsSources
 from portal.web.pages.page_cache import PageCache
-from portal.web.pages.pdf import pdf_process, render_pdf
+from portal.web.pages.pdf import pdf_process
 from portal.web.pages.public import PublicPages
 from portal.web.pages.reference import ReferencePage
 from portal.web.pages.sessions import (
@@ -183,9 +183,11 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         render_context,
     )
 
+    pdfs = pdf_process(assets)
+
     def as_pdf(html: str) -> bytes:
         with portal.pdf_span():
-            return render_pdf(html, assets)
+            return pdfs.render(html)
 
     vehicle_pages = VehiclePages(
         gateway=portal.gateway,
@@ -248,7 +250,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         panels_of=lookups.panels,
         session=lambda: _session_requester(sessions),
         dossier=vehicle_pages.stored_dossier,
-        pdfs=pdf_process(assets),
+        pdfs=pdfs,
         pdf_span=portal.pdf_span,
         render_context=render_context,
     )

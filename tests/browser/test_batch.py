@@ -11,14 +11,13 @@ from typing import TYPE_CHECKING
 import openpyxl
 import pytest
 
-from portal.web.pages.pdf import can_render_pdf
 from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
-from tests.presentation.rendering import ASSETS
+from tests.pdf.rendering import can_render_pdf
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -131,7 +130,7 @@ def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     assert {row["state"] for row in rows} == {"done"}
     book = openpyxl.load_workbook(io.BytesIO(downloaded(page, "XLSX", tmp_path)))
     assert [cell.value for cell in book.worksheets[0]["A"]][1:] == PLATES
-    if can_render_pdf(ASSETS):
+    if can_render_pdf():
         with zipfile.ZipFile(io.BytesIO(downloaded(page, "Dossiês em ZIP", tmp_path))) as archive:
             assert archive.testzip() is None
             pdfs = [name for name in archive.namelist() if name.endswith(".pdf")]

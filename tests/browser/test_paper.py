@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pypdf import PdfReader
 
-from portal.web.pages.pdf import PDFUnavailable, render_pdf
+from portal.pdf import PDFUnavailable
+from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
 
@@ -54,7 +55,7 @@ def chromium_pdf(page: "Page", html: str) -> bytes:
 def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> None:
     html = getattr(dossiers, name)()
     try:
-        ours = words(render_pdf(html, ASSETS))
+        ours = words(render_pdf(html))
     except PDFUnavailable:
         pytest.skip("the libraries that WeasyPrint loads are not installed")
     theirs = words(chromium_pdf(page, html))

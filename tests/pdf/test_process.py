@@ -1,19 +1,25 @@
 """The child process that renders PDFs: its life, failures and environment."""
 
 import os
-import signal
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from io import BytesIO
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 import pytest
 from pypdf import PdfReader
 
-from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable, RenderingFailed, process
-from portal.pdf.renderer import is_evidently_installed
+from portal.pdf import (
+    PdfProcess,
+    PDFUnavailable,
+    RenderingFailed,
+    RenderingInterrupted,
+    process,
+)
 from tests.fakes.ports import wait_until
 
 PAGE = '<!doctype html><html lang="pt-BR"><head><title>t</title>{}</head><body>{}</body></html>'
@@ -21,119 +27,101 @@ STYLED = PAGE.format('<link rel="stylesheet" href="/static/page.css">', "texto")
 FILES = {"page.css": ("text/css", b"@page { size: 150pt 300pt }")}
 
 
-def here(_: str) -> bytes:
-    return b"rendered here"
-
-
 @pytest.fixture
 def pdfs() -> Iterator[PdfProcess]:
     pytest.importorskip("weasyprint")
-    pdfs = PdfProcess(lambda: FILES, here, lambda: True)
-    yield pdfs
-    pdfs._end_child()
-
-
-def opened(pdfs: PdfProcess) -> PdfProcess:
-    """Open an archive and render a page. The rendering starts the child process."""
+    pdfs = PdfProcess(lambda: FILES)
     try:
-        pdfs.open()
-        pdfs.render(STYLED)
+        pdfs.check()
     except PDFUnavailable:
         pytest.skip("a library of WeasyPrint is not installed")
-    return pdfs
+    yield pdfs
+    pdfs._end_child()
 
 
 def child(pdfs: PdfProcess) -> int | None:
     return pdfs._child._process.pid if pdfs._child else None
 
 
-def test_child_renders_with_the_portals_files_and_ends_with_the_last_user(
-    pdfs: PdfProcess,
-) -> None:
-    opened(pdfs)
+def test_child_renders_with_the_portals_files_and_lives_on(pdfs: PdfProcess) -> None:
     pid = child(pdfs)
-    assert pid is not None
-    opened(pdfs)
-    assert child(pdfs) == pid
     pdf = pdfs.render(STYLED)
     assert [float(side) for side in PdfReader(BytesIO(pdf)).pages[0].mediabox] == [0, 0, 150, 300]
-    pdfs.close()
-    assert pdfs.render(STYLED) == pdf
-    pdfs.close()
-    assert child(pdfs) is None
-    with pytest.raises(ProcessLookupError):
-        os.kill(pid, 0)
+    assert pdfs.render_for_archive(STYLED) == pdf
+    assert child(pdfs) == pid is not None
 
 
 def test_failed_page_does_not_end_the_child(pdfs: PdfProcess) -> None:
-    opened(pdfs)
     pid = child(pdfs)
     missing = PAGE.format('<link rel="stylesheet" href="/static/other.css">', "")
     with pytest.raises(RenderingFailed, match="UnknownFile"):
         pdfs.render(missing)
     assert pdfs.render(STYLED).startswith(b"%PDF")
     assert child(pdfs) == pid
-    pdfs.close()
 
 
-def test_killed_child_fails_one_page_and_is_replaced(pdfs: PdfProcess) -> None:
-    opened(pdfs)
+def test_child_that_ended_is_replaced(pdfs: PdfProcess) -> None:
+    running = pdfs._child
+    assert running is not None
+    running._process.kill()
+    wait_until(lambda: running.has_ended, "the end of the child", 30)
+    assert pdfs.render(STYLED).startswith(b"%PDF")
+    assert child(pdfs) not in (None, running._process.pid)
+
+
+def test_page_that_takes_too_long_fails_alone(
+    pdfs: PdfProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
     pid = child(pdfs)
     assert pid is not None
-    os.kill(pid, signal.SIGKILL)
-    with pytest.raises(RenderingFailed):
-        pdfs.render(STYLED)
+    monkeypatch.setattr(process, "PAGE_WITHIN_S", 0.2)
+    cells = "<td style='overflow-wrap: anywhere'>" + "W " * 4_000
+    with pytest.raises(RenderingInterrupted):
+        pdfs.render(PAGE.format("", f"<table><tr>{cells * 4}</table>"))
+    with pytest.raises(ProcessLookupError):
+        os.kill(pid, 0)
+    monkeypatch.undo()
     assert pdfs.render(STYLED).startswith(b"%PDF")
-    assert child(pdfs) not in (None, pid)
-    pdfs.close()
 
 
-def test_opening_again_waits_for_no_child(pdfs: PdfProcess) -> None:
-    """An archive's download starts while another archive's page is rendered."""
-    opened(pdfs)
+def test_waiting_is_limited_in_time_and_in_threads(
+    pdfs: PdfProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "PAGE_WITHIN_S", 2.0)
+    reasons = []
+
+    def wait() -> None:
+        with pytest.raises(RenderingInterrupted) as raised:
+            pdfs.render(STYLED)
+        reasons.append(str(raised.value))
+
     with pdfs._lock:  # held during a rendering
-        second = threading.Thread(target=pdfs.open)
+        threads = [threading.Thread(target=wait) for _ in range(process.MOST_WAITING + 2)]
+        for thread in threads:
+            thread.start()
+        wait_until(lambda: len(reasons) == 2, "the refusals", 30)
+        assert set(reasons) == {"too many wait"}
+        for thread in threads:
+            thread.join(30)
+    assert len(reasons) == process.MOST_WAITING + 2
+    assert pdfs.render(STYLED).startswith(b"%PDF")
+
+
+def test_check_waits_for_no_other_page(pdfs: PdfProcess) -> None:
+    """An archive's download starts while another page is rendered."""
+    pdfs.render(STYLED)
+    with pdfs._lock:  # held during a rendering
+        second = threading.Thread(target=pdfs.check)
         second.start()
         second.join(30)
         assert not second.is_alive()
-    pdfs.close()
-    pdfs.close()
-
-
-def test_first_byte_waits_for_no_import_where_the_libraries_are_found(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    imports = []
-
-    def import_here() -> bool:
-        imports.append(1)
-        return True
-
-    pdfs = PdfProcess(lambda: FILES, here, import_here)
-    for is_found in (True, False):
-        monkeypatch.setattr(process, "is_evidently_installed", lambda found=is_found: found)
-        pdfs.open()
-        assert child(pdfs) is None
-        assert len(imports) == (not is_found)
-    pdfs.close()
-    pdfs.close()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="the libraries have other names")
-def test_found_libraries_are_what_weasyprint_loads() -> None:
-    try:
-        PdfRenderer(FILES.get)
-    except PDFUnavailable:
-        assert not is_evidently_installed()
-    else:
-        assert is_evidently_installed()
 
 
 def test_child_has_a_lower_priority_and_no_settings(
     pdfs: PdfProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    pdfs._end_child()
     monkeypatch.setenv("PORTAL_UPSTREAM_TOKEN", "secret")
-    opened(pdfs)
     pdfs.render(STYLED)
     pid = child(pdfs)
     assert pid is not None
@@ -142,46 +130,48 @@ def test_child_has_a_lower_priority_and_no_settings(
     environment = Path(f"/proc/{pid}/environ")
     if environment.exists():
         assert b"PORTAL_" not in environment.read_bytes()
-    pdfs.close()
 
 
 def test_child_ends_with_its_parent(pdfs: PdfProcess) -> None:
-    opened(pdfs)
     running = pdfs._child
     assert running is not None
     running._connection.close()  # as the system does at the end of the parent
-    wait_until(lambda: running._process.poll() is not None, "the end of the child", 30)
+    wait_until(lambda: running.has_ended, "the end of the child", 30)
     assert running._process.returncode == 0
 
 
-def test_renders_in_this_process_where_no_child_can_start(
+def test_child_ends_when_idle() -> None:
+    pytest.importorskip("weasyprint")
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        code = "import sys; from portal.pdf import process; process._IDLE_S = 0.1; "
+        code += "process.serve(int(sys.argv[1]))"
+        number = theirs.fileno()
+        ended = subprocess.Popen([sys.executable, "-c", code, str(number)], pass_fds=[number])
+        parent = Connection(ours.detach())
+    if parent.recv_bytes() == b"ready":
+        parent.send_bytes(b"\x80")  # no files
+    assert ended.wait(60) == 0
+    parent.close()
+
+
+def test_child_that_cannot_start_interrupts_the_page(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    starts = []
-
     def refuse(*_: object, **__: object) -> None:
-        starts.append(1)
         raise BlockingIOError(11, "Resource temporarily unavailable")
 
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    monkeypatch.setattr(process, "is_evidently_installed", lambda: False)
-    pdfs = PdfProcess(lambda: FILES, here, lambda: True)
-    pdfs.open()
-    assert pdfs.render(STYLED) == pdfs.render(STYLED) == b"rendered here"
-    assert len(starts) == 1
+    with pytest.raises(RenderingInterrupted):
+        PdfProcess(lambda: FILES).render(STYLED)
     assert "EAGAIN" in caplog.text
-    pdfs.close()
-    unable = PdfProcess(lambda: FILES, here, lambda: False)
-    with pytest.raises(PDFUnavailable):
-        unable.open()
 
 
 def test_missing_library_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     """A child that lacks the PDF library reports this and ends."""
     monkeypatch.setattr(process._Child, "_received", lambda *_: process._UNAVAILABLE)
-    pdfs = PdfProcess(lambda: FILES, here, lambda: True)
-    pdfs.open()
-    with pytest.raises(PDFUnavailable):
-        pdfs.render(STYLED)
+    pdfs = PdfProcess(lambda: FILES)
+    for use in (pdfs.check, lambda: pdfs.render(STYLED)):
+        with pytest.raises(PDFUnavailable):
+            use()
     assert child(pdfs) is None
-    pdfs.close()

@@ -15,10 +15,10 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from portal.web.pages.pdf import PDFUnavailable, render_pdf
+from portal.pdf import PDFUnavailable
 from tests.fakes.processes import PortalProcess
+from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers
-from tests.presentation.rendering import ASSETS
 from tests.quality import axe, measures, tools
 from tests.quality.visits import (
     DESKTOP,
@@ -131,13 +131,13 @@ def measure_pdf(_portal: PortalProcess) -> dict[str, list[str]]:
     A first PDF loads the library and is not measured.
     """
     try:
-        render_pdf(dossiers.usual(), ASSETS)
+        render_pdf(dossiers.usual())
     except PDFUnavailable:
         raise tools.ToolMissing("the libraries that WeasyPrint loads are not installed") from None
     row("PDF of 6 charts", ["CPU seconds"])
     broken = []
     for name, html in (("40 like fines", dossiers.heavy()), ("40 other fines", dossiers.varied())):
-        seconds = measures.least_cpu_seconds(partial(render_pdf, html, ASSETS))
+        seconds = measures.least_cpu_seconds(partial(render_pdf, html))
         row(name, [f"{seconds:.2f}"])
         if seconds > PDF_BUDGET_S:
             broken.append(f"{name}: {seconds:.2f} s of {PDF_BUDGET_S} s")

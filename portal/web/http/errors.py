@@ -23,6 +23,7 @@ from werkzeug.exceptions import HTTPException, TooManyRequests
 from portal.access import HistoryUnavailable, TokensUnavailable
 from portal.dossiers import DossiersUnavailable
 from portal.gateway import Failure
+from portal.pdf import PAGE_WITHIN_S, RenderingInterrupted
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
 from portal.presentation.formats import duration
 from portal.presentation.site.public_pages import error_page
@@ -45,6 +46,12 @@ _DATABASE_ERRORS: Final = (
 # The longest Retry-After with which an error page still offers a retry link.
 _LONGEST_WAIT_S: Final = 5.0
 WAIT_FIRST: Final = "Foram muitos pedidos em pouco tempo. Espere {} e tente de novo."
+
+PDF_NOT_READY: Final = "O PDF não ficou pronto a tempo."
+PRINT_INSTEAD: Final = (
+    "Gerá-lo demorou demais, ou outros PDFs estavam na frente. Nada foi consultado nem cobrado por "
+    "isso. Tente de novo daqui a pouco, ou imprima o dossiê pelo navegador: o conteúdo é o mesmo."
+)
 
 
 def is_json_path(path: str) -> bool:
@@ -120,6 +127,16 @@ def _unavailability(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"
 
 
+def _pdf_not_ready(error: RenderingInterrupted) -> Response:
+    log.warning("a PDF is not ready: %s", error)
+    retry_after_s = ceil(PAGE_WITHIN_S)
+    if is_json_path(request.path):
+        return message_response(503, PDF_NOT_READY, retry_after_s)
+    response = page_error(503, PDF_NOT_READY, PRINT_INSTEAD)
+    response.headers["Retry-After"] = str(retry_after_s)
+    return response
+
+
 def register_errors(app: Flask) -> None:
     def error_response(status: int, retry_after_s: float | None = None) -> Response:
         if is_json_path(request.path):
@@ -164,4 +181,5 @@ def register_errors(app: Flask) -> None:
     app.register_error_handler(HTTPException, http_exception)
     for error_class in _DATABASE_ERRORS:
         app.register_error_handler(error_class, database_unavailable)
+    app.register_error_handler(RenderingInterrupted, _pdf_not_ready)
     app.register_error_handler(Exception, unexpected_exception)

@@ -273,13 +273,11 @@ class OwnApi:
         self, items: Sequence[Item], ask: Collection[LookupName], identity: Identity, name: str
     ) -> Response:
         try:
-            self.pdfs.open()
+            self.pdfs.check()
         except PDFUnavailable:
             return message_response(501, NO_PDF)
         stream = stream_with_context(zip_stream(self._dossiers(items, ask, identity)))
-        response = _attachment(stream, "application/zip", f"{name}.zip")
-        response.call_on_close(self.pdfs.close)
-        return response
+        return _attachment(stream, "application/zip", f"{name}.zip")
 
     def _dossiers(
         self, items: Sequence[Item], ask: Collection[LookupName], identity: Identity
@@ -317,7 +315,7 @@ class OwnApi:
         if html is None:
             return None
         with self.pdf_span():
-            return self.pdfs.render(html)
+            return self.pdfs.render_for_archive(html)
 
     # Helpers
 

@@ -32,6 +32,7 @@ from portal.dossiers import (
     new_identifiers,
     parse_number,
 )
+from portal.pdf import PDFUnavailable
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
@@ -45,7 +46,6 @@ from portal.web.http.assets import Assets, UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.http.rate_limits import RateLimits
 from portal.web.pages.dossier_code import stamp_issued
-from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.responses import page_response, pdf_response
 from portal.web.pages.sessions import SHARED, Sessions
 from portal.web.pages.vehicle import VehiclePages

@@ -28,6 +28,7 @@ from portal.gateway import (
     Gateway,
     lookups_of,
 )
+from portal.pdf import PDFUnavailable
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
@@ -44,7 +45,6 @@ from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.dossier_code import DossierCodes
 from portal.web.pages.lookups import Lookups, rejection_sentence
 from portal.web.pages.page_cache import PageCache
-from portal.web.pages.pdf import PDFUnavailable
 from portal.web.pages.public import PublicPages, check_possible
 from portal.web.pages.responses import keep_out_of_indexes, page_response, pdf_response
 from portal.web.pages.sessions import Sessions

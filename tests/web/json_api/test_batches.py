@@ -248,9 +248,8 @@ def test_zip_holds_a_dossier_for_each_answered_plate(here: InProcessPortal) -> N
 def pdfs_are_html(monkeypatch: pytest.MonkeyPatch) -> None:
     """Put HTML instead of PDF into the archive, so that WeasyPrint is not needed."""
     for name, done in (
-        ("open", lambda _: None),
-        ("close", lambda _: None),
-        ("render", lambda _, html: html.encode()),
+        ("check", lambda _: None),
+        ("render_for_archive", lambda _, html: html.encode()),
     ):
         monkeypatch.setattr(PdfProcess, name, done)
 
@@ -301,7 +300,7 @@ def test_archive_says_why_a_dossier_is_missing(
     def broken(_: PdfProcess, __: str) -> bytes:
         raise RuntimeError
 
-    monkeypatch.setattr(PdfProcess, "render", broken)
+    monkeypatch.setattr(PdfProcess, "render_for_archive", broken)
     assert zipped(here, batch)["sem-dossie.txt"].splitlines() == [
         f"ABC1D23: {NO_STORED_ANSWER}",
         f"LMP0A01: {NOT_RENDERED}",
@@ -491,7 +490,7 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         return b"%PDF " + html.encode()
 
     monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, *__: plate.text)
-    for name, done in (("open", lambda _: None), ("close", lambda _: None), ("render", render)):
+    for name, done in (("check", lambda _: None), ("render_for_archive", render)):
         monkeypatch.setattr(PdfProcess, name, done)
     here = portal()
     batch = created(here)["id"]
@@ -514,9 +513,8 @@ def test_archive_ends_without_its_directory_when_the_token_is_revoked(
 ) -> None:
     monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
     monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, *__: plate.text)
-    for name in ("open", "close"):
-        monkeypatch.setattr(PdfProcess, name, lambda _: None)
-    monkeypatch.setattr(PdfProcess, "render", lambda _, html: b"%PDF " + html.encode())
+    monkeypatch.setattr(PdfProcess, "check", lambda _: None)
+    monkeypatch.setattr(PdfProcess, "render_for_archive", lambda _, html: b"%PDF " + html.encode())
     here = portal()
     token = issue(here, "archivist")
     batch = post(here, BATCHES, {"plates": PLATES}, token).get_json()["id"]
@@ -581,6 +579,6 @@ def test_archive_is_501_without_weasyprint(
     def unavailable(_: PdfProcess) -> None:
         raise PDFUnavailable("in the child")
 
-    monkeypatch.setattr(PdfProcess, "open", unavailable)
+    monkeypatch.setattr(PdfProcess, "check", unavailable)
     batch = created(here)["id"]
     expect_message(here.get(f"{BATCHES}/{batch}/results.zip"), 501)

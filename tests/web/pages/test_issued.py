@@ -13,7 +13,7 @@ import pytest
 from flask import render_template
 
 from portal.dossiers import new_identifiers
-from portal.web import app_setup
+from portal.pdf import PdfProcess
 from portal.web.pages import issued
 from portal.web.pages.issued import TOOLBAR
 from tests.commands.test_ledger_and_purge import run_command
@@ -80,10 +80,10 @@ def change_rows(portal: InProcessPortal, change: str) -> None:
 def quick_pdf(monkeypatch: pytest.MonkeyPatch) -> None:
     """Replace the PDF by a digest of its HTML; ``test_issued_pdf.py`` renders PDFs."""
 
-    def digest(html: str, _assets: object) -> bytes:
+    def digest(_: PdfProcess, html: str) -> bytes:
         return b"%PDF-1.7 " + hashlib.sha256(html.encode()).digest()
 
-    monkeypatch.setattr(app_setup, "render_pdf", digest)
+    monkeypatch.setattr(PdfProcess, "render", digest)
 
 
 def test_issuing_gives_a_number_a_link_and_the_same_pdf_for_both(

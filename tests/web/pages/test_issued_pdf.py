@@ -6,8 +6,8 @@ import pytest
 from pypdf import PdfReader
 
 from portal.dossiers import parse_number
-from portal.web import app_setup
-from portal.web.pages.pdf import PDFUnavailable
+from portal.pdf import PdfProcess, PDFUnavailable, RenderingInterrupted
+from portal.web.http.errors import PDF_NOT_READY
 from tests.conftest import PortalFactory
 from tests.web.pages.test_issued import issue, link_of
 from tests.web.person import Person
@@ -32,13 +32,28 @@ def test_pdf_holds_the_number_and_is_the_same_later_and_elsewhere(portal: Portal
 def test_without_weasyprint_the_paper_is_issued_and_the_pdf_is_501(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unavailable(_html: str, _assets: object) -> bytes:
+    def unavailable(_: PdfProcess, _html: str) -> bytes:
         raise PDFUnavailable("OSError")
 
-    monkeypatch.setattr(app_setup, "render_pdf", unavailable)
+    monkeypatch.setattr(PdfProcess, "render", unavailable)
     ana = Person.at(portal()).signed_in()
     path = issue(ana)
     link = link_of(ana, path)
     assert "Baixar o PDF" not in ana.pages.get(link).text
     assert ana.client.get(f"{link}.pdf").status_code == 501
     assert path.rpartition("/")[2] in ana.pages.get(f"{link}/papel").text
+
+
+def test_pdf_that_takes_too_long_is_503_and_nothing_is_issued(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_slow(_: PdfProcess, _html: str) -> bytes:
+        raise RenderingInterrupted("TimeoutError")
+
+    monkeypatch.setattr(PdfProcess, "render", too_slow)
+    ana = Person.at(portal()).signed_in()
+    page = ana.pages.get("/placa/ABC1D23/dossie.pdf", 503)
+    assert PDF_NOT_READY in page.text and int(page.headers["Retry-After"]) > 0
+    response = ana.post("/placa/ABC1D23/dossie/emitir")
+    assert response.status_code == 503 and response.headers["Retry-After"]
+    assert "/dossie/" not in ana.pages.get("/dossies").html

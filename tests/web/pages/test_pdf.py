@@ -1,6 +1,5 @@
 """The dossier: its golden HTML, and a tagged PDF with every fine."""
 
-import gc
 import hashlib
 import logging
 import os
@@ -9,7 +8,6 @@ import subprocess
 import sys
 import time
 import unicodedata
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from io import BytesIO
 from pathlib import Path
@@ -20,11 +18,10 @@ from pypdf import PdfReader
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
-from portal.pdf import PdfRenderer
+from portal.pdf import PDFUnavailable
 from portal.vehicle import Plate
-from portal.web.pages import pdf as pdf_module
-from portal.web.pages.pdf import PDFUnavailable, render_pdf
 from tests.pdf.entries import dictionary, entry
+from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS, ENVIRONMENT
 from tests.web.html_checker import check_html
@@ -43,7 +40,7 @@ class GoldenHtml(SingleFileSnapshotExtension):
 
 def pdf_of(html: str) -> PdfReader:
     try:
-        return PdfReader(BytesIO(render_pdf(html, ASSETS)))
+        return PdfReader(BytesIO(render_pdf(html)))
     except PDFUnavailable:
         pytest.skip("the libraries that WeasyPrint loads are not installed")
 
@@ -170,9 +167,8 @@ def test_texts_are_large_enough_and_only_inter(plate: str) -> None:
 
 RENDER_AND_HASH = """
 import hashlib, sys
-from portal.web.pages.pdf import render_pdf
-from tests.presentation.rendering import ASSETS
-print(hashlib.sha256(render_pdf(sys.stdin.read(), ASSETS)).hexdigest())
+from tests.pdf.rendering import render_pdf
+print(hashlib.sha256(render_pdf(sys.stdin.read())).hexdigest())
 """
 
 
@@ -180,9 +176,9 @@ def test_same_page_gives_same_bytes_in_another_process() -> None:
     """Issued dossiers are kept byte for byte."""
     html = dossiers.usual()
     pdf_of(html)
-    ours = render_pdf(html, ASSETS)
+    ours = render_pdf(html)
     time.sleep(1.1)  # font files record times in whole seconds
-    assert render_pdf(html, ASSETS) == ours
+    assert render_pdf(html) == ours
     environment = {**os.environ, "PYTHONHASHSEED": "7"}
     environment.pop("SOURCE_DATE_EPOCH", None)
     other = subprocess.run(
@@ -213,46 +209,17 @@ def test_pdf_is_laid_out_once(caplog: pytest.LogCaptureFixture) -> None:
     assert not [step for step in steps if "Repagination" in step]
 
 
-def test_concurrent_pdfs_are_complete() -> None:
-    """The renderer keeps fonts and style sheets, and renders one PDF at a time."""
-    htmls = [dossiers.heavy(1, 0), dossiers.heavy(2, 0)] * 2
-    with ThreadPoolExecutor(4) as threads:
-        papers = list(threads.map(pdf_of, htmls))
-    for number, pdf in enumerate(papers):
-        assert ("Rodovia 1 km 7" in text_of(pdf)) == bool(number % 2)
-    assert gc.isenabled()
+def test_long_word_is_broken_and_cut_on_paper() -> None:
+    """WeasyPrint would lay out a word of 5,000 letters in half a minute."""
+    word, code = "Q" * 5_000, "Z" * 60
+    text = text_of(pdf_of(f"<html lang=pt-BR><title>t</title><p>{word} {code}</p><b>x</b>{word}"))
+    assert re.sub(r"[^Q.]", "", text) == ("Q" * 500 + "...") * 2
+    assert code in text
 
 
-def test_first_concurrent_pdfs_share_one_renderer_in_turn(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Two renderers with separate locks could leave garbage collection disabled for good."""
-    pdf_of("<p>Há como imprimir.</p>")
-    pdf_module._renderer.cache_clear()
-    renderers: list[object] = []
-    concurrency: list[int] = []
-    original_init = PdfRenderer.__init__
-    original_render = PdfRenderer.render
-
-    def slow_init(renderer: Any, find: Any) -> None:
-        time.sleep(0.05)  # so that all threads start meanwhile
-        renderers.append(renderer)
-        original_init(renderer, find)
-
-    def recording_render(renderer: Any, html: str) -> bytes:
-        concurrency.append(sum(concurrency) + 1)
-        try:
-            return original_render(renderer, html)
-        finally:
-            concurrency.append(-1)
-
-    monkeypatch.setattr(PdfRenderer, "__init__", slow_init)
-    monkeypatch.setattr(PdfRenderer, "render", recording_render)
-    sheet = ASSETS.url("css/dossier.css")
-    html = f"<html lang=pt-BR><link rel=stylesheet href={sheet}><p>Rodovia 0 km 0."
-    with ThreadPoolExecutor(4) as threads:
-        papers = list(threads.map(pdf_of, [html] * 4))
-    assert all("Rodovia 0 km 0" in text_of(each) for each in papers)
-    assert len(renderers) == 1
-    assert concurrency == [1, -1] * 4
-    assert gc.isenabled()
+def test_text_in_a_measured_column_is_not_measured_letter_by_letter() -> None:
+    """With "overflow-wrap: anywhere", WeasyPrint would take a minute for three such places."""
+    style = ASSETS.find(ASSETS.url("css/dossier.css").removeprefix("/static/"))
+    assert style is not None
+    on_paper = re.sub(rb"@media screen.*", b"", style.body, flags=re.DOTALL)
+    assert b"anywhere" not in on_paper.replace(b'"anywhere"', b"")
