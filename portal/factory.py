@@ -63,6 +63,7 @@ from portal.startup import (
 from portal.storage import PurgeLog, database_bytes, is_in_place, open_engine, side_engine
 from portal.system.open_file_limits import capacity
 from portal.system.scheduler import PeriodicTask, Scheduler
+from portal.system.shared_counters import SharedCounters
 from portal.system.thread_limits import FULL_THREADS, Threads
 from portal.system.trace_settings import can_trace, wants_traces
 from portal.upstream import (
@@ -73,10 +74,10 @@ from portal.upstream import (
     NotSent,
     Origin,
     PayerBreaker,
-    SharedCounters,
 )
 from portal.vehicle import LOOKUPS, Plate, result_of
 from portal.web import (
+    LIMIT_COUNTERS,
     AccessLogBuffer,
     Dependencies,
     Lookups,
@@ -308,7 +309,10 @@ def _build(
             trusted_proxies=settings.trusted_proxies,
             request_threads=process.threads.blocking,
             limits=RateLimits(
-                settings.rate_limit_token, settings.rate_limit_address, settings.redis_url
+                settings.rate_limit_token,
+                settings.rate_limit_address,
+                settings.redis_url,
+                _shared_counters(process.shared, "limits", LIMIT_COUNTERS),
             ),
             cors_origins=settings.cors_origins,
             static=PROJECT_ROOT / "static",
@@ -472,7 +476,7 @@ def _breakers(
             each,
             each.name,
             time.monotonic,
-            _shared_counters(shared, each.name, count),
+            _shared_counters(shared, f"breaker-{each.name}", count),
             longest_call_s,
         )
         for each in (origins if settings.mode != "demo" else ())
@@ -481,7 +485,7 @@ def _breakers(
 
 def _shared_counters(shared: Path | None, name: str, count: int) -> SharedCounters | None:
     try:
-        return SharedCounters(count, shared / f"breaker-{name}") if shared else None
+        return SharedCounters(count, shared / name) if shared else None
     except OSError:
         return None  # each process then has its own counters
 

@@ -29,6 +29,7 @@ from portal.system.process import (
     pin_to_processor,
     run_late_signal_handlers,
 )
+from portal.system.shared_counters import COUNTER_BYTES
 from portal.system.shared_directory import (
     SharedDirectory,
     candidate_parents,
@@ -42,7 +43,7 @@ from portal.system.thread_limits import (
     share_threads,
 )
 from portal.upstream import BYTES_PER_BREAKER, UnusableAuthorities, require_usable_authorities
-from portal.web import BYTES_PER_WORKER, enable_multiprocess, set_up_logging
+from portal.web import BYTES_PER_WORKER, LIMIT_COUNTERS, enable_multiprocess, set_up_logging
 
 log = logging.getLogger("portal")
 
@@ -152,6 +153,7 @@ def main() -> None:
     print(f"Dossiê Veicular em http://{shown}:{port} ({mode})", flush=True)
     longest_request_s = settings.deadline + SPARE_S
     room = (settings.workers + 1) * BYTES_PER_WORKER + 2 * BYTES_PER_BREAKER
+    room += LIMIT_COUNTERS * COUNTER_BYTES
     shared = make_shared_directory(candidate_parents(), room)
     os.environ[SHARED_DIR_VARIABLE] = str(shared.path) if shared else ""
     os.environ[THREADS_VARIABLE] = str(threads)

@@ -18,7 +18,6 @@ from portal.upstream.failover import Failover
 from portal.upstream.origin import Origin
 from portal.upstream.payer_breaker import BYTES_PER_BREAKER, PAYER_COUNTERS, PayerBreaker
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
-from portal.upstream.shared_counters import SharedCounters
 from portal.upstream.trust import UnusableAuthorities, require_usable_authorities
 
 __all__ = [
@@ -39,7 +38,6 @@ __all__ = [
     "PayerBreaker",
     "Resource",
     "Response",
-    "SharedCounters",
     "TimedOut",
     "Uncertain",
     "Unfit",

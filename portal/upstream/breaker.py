@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from portal.system.shared_counters import SharedCounters
 from portal.upstream.errors import CircuitOpen, LocalFailure, Unfit, UpstreamError
 from portal.upstream.protocol import Account, Attempt, Resource, Response, Upstream
-from portal.upstream.shared_counters import SharedCounters
 
 State = Literal["closed", "open", "half-open"]
 

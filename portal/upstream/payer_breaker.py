@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from enum import Enum
 
+from portal.system.shared_counters import COUNTER_BYTES, SharedCounters
 from portal.upstream.breaker import (
     COUNTERS,
     Circuit,
@@ -13,7 +14,6 @@ from portal.upstream.breaker import (
 )
 from portal.upstream.errors import CircuitOpen, LocalFailure, NotSent, Unfit, UpstreamError
 from portal.upstream.protocol import Account, Resource, Response, Upstream
-from portal.upstream.shared_counters import COUNTER_BYTES, SharedCounters
 
 PROVEN_S = 3600.0
 

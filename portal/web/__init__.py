@@ -2,7 +2,7 @@
 
 from portal.presentation.site.public_pages import SamplePlate
 from portal.web.app_setup import Dependencies, init_app
-from portal.web.http.rate_limits import RateLimits
+from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.observability.log_setup import set_up_logging
 from portal.web.observability.metrics import (
@@ -17,6 +17,7 @@ from portal.web.pages.page_cache import PageCache
 
 __all__ = [
     "BYTES_PER_WORKER",
+    "LIMIT_COUNTERS",
     "AccessLogBuffer",
     "Dependencies",
     "Lookups",

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from portal.upstream import COUNTERS, Breaker, CircuitOpen, LocalFailure, Response, SharedCounters
+from portal.system.shared_counters import SharedCounters
+from portal.upstream import COUNTERS, Breaker, CircuitOpen, LocalFailure, Response
 from portal.upstream.breaker import (
     COOLDOWN_S,
     FAILURES_TO_OPEN,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from portal.system.shared_counters import SharedCounters
 from portal.upstream import (
     BYTES_PER_BREAKER,
     PAYER_COUNTERS,
@@ -15,7 +16,6 @@ from portal.upstream import (
     NotSent,
     PayerBreaker,
     Response,
-    SharedCounters,
     TimedOut,
     Unusable,
     UpstreamError,

@@ -4,8 +4,7 @@ A request with an invalid plate must return 400 even if a limit is reached. Flas
 check the limit before the plate and return 429. This module therefore uses the library ``limits``,
 on which Flask-Limiter is built.
 
-Counters are in Redis if REDIS_URL is set. Otherwise each process counts separately, so two workers
-together allow up to twice the limit.
+Counters are in Redis if REDIS_URL is set. Otherwise the workers of a server share them in memory.
 """
 
 import ipaddress
@@ -19,6 +18,7 @@ from math import ceil
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from portal.system.dependency_breaker import DependencyBreaker
+from portal.system.shared_counters import SharedCounters
 
 if TYPE_CHECKING:  # at run time, the library is imported only if a limit is used
     from limits import RateLimitItem
@@ -36,6 +36,7 @@ WRONG_DOSSIERS: Final = "20/minute;100/hour"
 # Dossiers issued from one address. Rendering a dossier takes about a second of processor time.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
+LIMIT_COUNTERS: Final = 3 * 8192  # numbers in which workers share the counts of 8,192 windows
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +59,8 @@ class RateLimits:
 
     A method that returns ``int | None`` returns the seconds to wait, or None if the request is
     allowed. ``token`` and ``address`` are limits such as "600/minute;10000/day", or None for no
-    limit.
+    limit. ``counters`` are LIMIT_COUNTERS numbers that the workers share, or None for numbers of
+    this process.
     """
 
     def __init__(
@@ -66,15 +68,17 @@ class RateLimits:
         token: str | None = None,
         address: str | None = None,
         redis_url: str | None = None,
+        counters: SharedCounters | None = None,
     ) -> None:
         self._token = _parse_limit(token)
         self._address = _parse_limit(address)
         self._redis = _RedisLimits(redis_url) if redis_url else None
         self._setup = threading.Lock()
+        self._counters = counters
         self._local: FixedWindowRateLimiter | None = None
 
     def _local_counters(self) -> "FixedWindowRateLimiter":
-        """Return the counters of this process. The first call creates them.
+        """Return the counters in memory. The first call creates them.
 
         Without a lock, two threads could create separate counters. ``functools.cached_property``
         has no lock since Python 3.12.
@@ -82,9 +86,10 @@ class RateLimits:
         if self._local is None:
             with self._setup:
                 if self._local is None:
-                    from limits.storage import MemoryStorage
+                    from portal.web.http.shared_limits import SharedStorage
 
-                    self._local = _strategy(MemoryStorage())
+                    counters = self._counters or SharedCounters(LIMIT_COUNTERS)
+                    self._local = _strategy(SharedStorage(counters))
         return self._local
 
     @property
@@ -158,7 +163,7 @@ class RateLimits:
     ) -> T:
         """Run an operation on the counters in Redis.
 
-        If Redis is not configured or fails, run the operation on the counters of this process.
+        If Redis is not configured or fails, run the operation on the counters in memory.
         """
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():

@@ -4,17 +4,20 @@ import itertools
 import re
 import threading
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from portal.system.shared_counters import SharedCounters
 from portal.web.http import rate_limits
-from portal.web.http.rate_limits import RateLimits, network
+from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits, network
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, refused_url, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN
-from tests.fakes.processes import RedisProcess
+from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.web.json_paths import PLATE, QUESTIONS, ask, expect_message, issue, no_upstream_call
 from tests.web.page_client import PageClient
 from tests.web.person import Person
@@ -156,6 +159,39 @@ def test_network_groups_ipv6_by_64_prefix(address: str | None, expected: str) ->
 def test_limits_apply_per_process_while_redis_is_down() -> None:
     limits = RateLimits(address="2/hour", redis_url=refused_url().replace("http", "redis"))
     assert [limits.request("192.0.2.1") is None for _ in range(3)] == [True, True, False]
+
+
+def test_processes_share_the_count_in_a_file(tmp_path: Path) -> None:
+    both = [
+        RateLimits(token="3/hour", counters=SharedCounters(LIMIT_COUNTERS, tmp_path / "limits"))
+        for _ in range(2)
+    ]
+    waits = [both[turn % 2].request("192.0.2.1", "digest") for turn in range(5)]
+    assert [wait is None for wait in waits] == [True, True, True, False, False]
+    (quota,) = both[0].windows(None, "digest")
+    assert quota.left == 0
+    assert both[1].request("192.0.2.1", "other") is None
+
+
+def test_counts_of_many_addresses_stay_apart() -> None:
+    limits = RateLimits(address="2/hour")
+    addresses = [f"192.0.{number // 250}.{number % 250}" for number in range(2000)]
+    for expected in (True, True, False):
+        assert {limits.request(each) is None for each in addresses} == {expected}
+
+
+def test_workers_together_let_exactly_the_limit_pass() -> None:
+    """Each request has a connection of its own, so that both workers get some."""
+    limit = {"PORTAL_RATE_LIMIT_TOKEN": "30/hour"}
+    left: list[int] = []
+    with PortalProcess(limit) as portal:
+        statuses: Counter[int] = Counter()
+        for _ in range(70):
+            answer = portal.get(f"/detran/v1/decode/{PLATE}", headers={"Authorization": "demo"})
+            statuses[answer.status_code] += 1
+            left.append(int(answer.headers["RateLimit"].split("r=")[1].split(";")[0]))
+    assert statuses == {200: 30, 429: 40}
+    assert left == sorted(left, reverse=True)
 
 
 def test_processes_share_the_count_in_redis() -> None:

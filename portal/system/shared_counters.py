@@ -1,4 +1,4 @@
-"""Shares the state of circuit breakers between worker processes, as numbers in a file."""
+"""Shares numbers between worker processes in a file: states of breakers, counts of requests."""
 
 import contextlib
 import fcntl
