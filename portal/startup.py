@@ -125,6 +125,11 @@ def prepare(settings: Settings) -> DataLock:
     """
     if settings.secret_key and len(settings.secret_key) < SHORT_KEY:
         log.warning("PORTAL_SECRET_KEY has fewer than %d characters: it may be guessed", SHORT_KEY)
+    if any(len(token) < SHORT_KEY for token in settings.access_tokens):
+        log.warning(
+            "a token in PORTAL_ACCESS_TOKENS has fewer than %d characters: it may be guessed",
+            SHORT_KEY,
+        )
     lock = DataLock(settings.data_dir)
     for folder in embedded_store(settings, None).folders:
         with suppress(OSError):  # a purge names what remains

@@ -30,6 +30,7 @@ from portal.presentation.vehicle.query import kept_query
 from portal.system.repeated_warning import RepeatedWarning
 from portal.vehicle import Plate
 from portal.web.http.assets import Assets
+from portal.web.http.client_address import ClientAddress
 from portal.web.http.compression import compress_html
 from portal.web.http.cors import CrossOrigin
 from portal.web.http.errors import register_errors
@@ -364,7 +365,7 @@ def _add_middleware(
     if hops := portal.trusted_proxies:
         # X-Forwarded-Prefix is ignored, because the portal works only at the root of a host. The
         # URLs in its pages, scripts and styles begin with "/" and contain no prefix.
-        layers = ProxyFix(layers, x_for=hops, x_proto=hops, x_host=hops)
+        layers = ProxyFix(ClientAddress(layers), x_for=hops, x_proto=hops, x_host=hops)
     else:
         app.before_request(_warn_of_unconfigured_proxy)
     app.wsgi_app = layers  # type: ignore[method-assign, assignment]

@@ -136,3 +136,11 @@ def test_data_is_private_whatever_the_umask(upstream: FaultUpstream) -> None:
         paths = [portal.data_dir, *portal.data_dir.rglob("*")]
         modes = {path.name: path.stat().st_mode & 0o077 for path in paths}
         assert set(modes.values()) == {0}, modes
+
+
+def test_short_access_token_is_warned_of_and_not_printed(upstream: FaultUpstream) -> None:
+    short = {**managed(upstream.url), "PORTAL_ACCESS_TOKENS": f"{'a' * 16},h7x"}
+    for settings, warnings in ((short, 1), (managed(upstream.url), 0)):
+        with PortalProcess(settings) as server:
+            assert server.output.count("PORTAL_ACCESS_TOKENS has fewer than 16") == warnings
+            assert "h7x" not in server.output

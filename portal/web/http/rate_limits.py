@@ -35,6 +35,8 @@ SIGN_IN_WINDOW_S: Final = 3600  # the longer window of SIGN_IN_ATTEMPTS
 WRONG_DOSSIERS: Final = "20/minute;100/hour"
 # Dossiers issued from one address. Rendering a dossier takes about a second of processor time.
 ISSUED_DOSSIERS: Final = "30/minute;300/hour"
+# Requests with an unknown token from one address.
+WRONG_TOKENS: Final = "30/minute;300/hour"
 REDIS_TIMEOUT_S: Final = 1.0
 LIMIT_COUNTERS: Final = 3 * 8192  # numbers in which workers share the counts of 8,192 windows
 
@@ -141,6 +143,14 @@ class RateLimits:
 
     def count_guess(self, address: str | None) -> None:
         self._first_wait(_hit, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
+
+    def wrong_token(self, address: str | None) -> int | None:
+        """Count a request with an unknown token.
+
+        The caller must authenticate first, so that the limit never rejects a valid token from the
+        same address.
+        """
+        return self._first_wait(_hit, _parse_limit(WRONG_TOKENS), "token-try", network(address))
 
     def issue(self, address: str | None) -> int | None:
         return self._first_wait(_hit, _parse_limit(ISSUED_DOSSIERS), "issue", network(address))

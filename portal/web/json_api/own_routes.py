@@ -62,6 +62,7 @@ from portal.web.json_api.routes import (
     add_route,
     authenticate,
     directive_of,
+    limited,
     read_object,
     read_plate,
     sender_of,
@@ -322,7 +323,8 @@ class OwnApi:
     def _answer(self, view: Callable[[], Response]) -> Response:
         try:
             return view()
-        except Refusal as refusal:
+        except Refusal as error:
+            refusal = limited(error, self.limits)
             return message_response(
                 refusal.status, refusal.message, refusal.retry_after_s, refusal.code
             )

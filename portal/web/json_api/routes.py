@@ -67,6 +67,22 @@ class Refusal(Exception):
         self.code = code
 
 
+class WrongToken(Refusal):
+    """The request's token is unknown."""
+
+    def __init__(self) -> None:
+        super().__init__(401, UNAUTHORIZED)
+
+
+def limited(refusal: Refusal, limits: RateLimits) -> Refusal:
+    """Return ``refusal``, or status 429 after too many unknown tokens from one address."""
+    if isinstance(refusal, WrongToken):
+        wait_s = limits.wrong_token(request.remote_addr)
+        if wait_s is not None:
+            return Refusal(429, TOO_MANY, wait_s)
+    return refusal
+
+
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
     """A request's identity and stored answers, as found by the hit cache."""
@@ -119,8 +135,9 @@ class JsonApi:
             else:
                 identity, snapshot = checked.identity, checked.snapshot
                 lookup = snapshot.lookup
-        except Refusal as refusal:
-            return message_response(refusal.status, refusal.message)
+        except Refusal as error:
+            refusal = limited(error, self.limits)
+            return message_response(refusal.status, refusal.message, refusal.retry_after_s)
         wait_s = count_request(self.limits, identity)
         if wait_s is not None:
             return message_response(429, TOO_MANY, wait_s)
@@ -207,7 +224,7 @@ def authenticate(gatekeeper: Gatekeeper, authorization: Sequence[str], query: by
     try:
         return gatekeeper.authenticate(credential)
     except UnknownToken:
-        raise Refusal(401, UNAUTHORIZED) from None
+        raise WrongToken from None
     except RefusedToken:
         raise Refusal(403, FORBIDDEN) from None
 

@@ -1,0 +1,58 @@
+"""Reads the client's address in the forms in which proxies send it.
+
+ProxyFix takes the last values of ``X-Forwarded-For`` as they are. Proxies send an address with a
+port ("192.0.2.1:4711"), in brackets ("[2001:db8::1]:4711"), with a zone ("fe80::1%eth0"), in quotes
+or as a parameter of the header ``Forwarded`` ("for=192.0.2.1"), or the word "unknown".
+"""
+
+import ipaddress
+import logging
+import re
+from collections.abc import Iterable
+from typing import Final
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+from portal.system.repeated_warning import RepeatedWarning
+
+_FORM: Final = re.compile(
+    r"(?:for=)?\"?(?:\[(?P<bracketed>[0-9A-Fa-f:.]+)(?:%[^\]]*)?\](?::[0-9]{1,5})?"
+    r"|(?P<v4>[0-9.]+)(?::[0-9]{1,5})?"
+    r"|(?P<v6>[0-9A-Fa-f:.]+)(?:%[^\"]*)?)\"?",
+    re.ASCII | re.IGNORECASE,
+)
+_warn = RepeatedWarning(logging.getLogger(__name__))
+
+
+def parse_address(text: str) -> str | None:
+    """Return the IP address in ``text`` without port, brackets, zone and quotes, or None.
+
+    An IPv4-mapped IPv6 address becomes the IPv4 address.
+    """
+    form = _FORM.fullmatch(text.strip())
+    if form is None:
+        return None
+    try:
+        address = ipaddress.ip_address(form["bracketed"] or form["v4"] or form["v6"])
+    except ValueError:
+        return None
+    mapped = address.ipv4_mapped if address.version == 6 else None
+    return str(mapped or address)
+
+
+class ClientAddress:
+    """WSGI middleware behind ProxyFix that replaces a proxy's form of the client's address.
+
+    An address that cannot be parsed counts as the address of the proxy that sent it.
+    """
+
+    def __init__(self, application: WSGIApplication) -> None:
+        self.app = application
+
+    def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+        sent = environ.get("REMOTE_ADDR", "")
+        address = parse_address(sent)
+        if address is None:
+            _warn("a proxy sent a client address (X-Forwarded-For) that is no IP address")
+            address = environ["werkzeug.proxy_fix.orig"]["REMOTE_ADDR"]
+        environ["REMOTE_ADDR"] = address
+        return self.app(environ, start_response)
