@@ -37,6 +37,7 @@ from portal.vehicle import LOOKUPS, LookupName
 
 DRAFT_S: Final = 86400.0
 MOST_DRAFTS: Final = 20  # per owner; a further draft replaces the owner's oldest draft
+_CLAIMED_S: Final = 86400.0  # a batch that nobody has claimed for so long is run by no portal
 _LISTED: Final = 50
 _LISTED_COLUMNS: Final = [
     column for column in table.c if column.name not in ("sealed_wrong", "sealed_access")
@@ -321,18 +322,20 @@ class Batches:
     def drop_expired(self) -> None:
         """Delete expired batches of every namespace.
 
-        Raises BytesKept if bytes of deleted batches remain in the database's files.
+        A running batch is kept while this portal or another one can run it. Another portal has
+        claimed one of the batch's items within a day. Raises BytesKept if bytes of deleted batches
+        remain in the database's files.
         """
         expired = table.c.expires_at < self._clock()
         with reading(self._engine) as db:
             if db.execute(select(table.c.id).where(expired).limit(1)).first() is None:
                 return
+        chosen = select(table.c.id, table.c.namespace, table.c.state, table.c.sealed_access)
+        is_idle = (table.c.state != "running") | (table.c.claimed_at < self._clock() - _CLAIMED_S)
         with self._rows.writing() as db:
-            ids = (
-                db.execute(select(table.c.id).where(expired, table.c.state != "running"))
-                .scalars()
-                .all()
-            )
+            ids = [
+                row.id for row in db.execute(chosen.where(expired, is_idle)) if self._is_over(row)
+            ]
             _delete(db, ids)
         if ids:
             erase_deleted(self._engine)
@@ -421,6 +424,12 @@ class Batches:
                 state="paused", reason="owner", resume_at=None, expires_at=expires_at
             )
         )
+
+    def _is_over(self, row: Any) -> bool:
+        """Return whether a batch is not running, or not run by this portal."""
+        if row.state != "running" or row.namespace != self._namespace:
+            return True
+        return self._rows.decrypted(row.sealed_access) is None
 
     def _is_kept(self) -> Any:
         """Return the SQL condition for batches that are running or have not expired."""

@@ -27,11 +27,12 @@ from portal.vehicle import LookupName
 # a second process may look up the same item. The second lookup usually costs nothing, because the
 # gateway finds the stored answer or waits for the first lookup.
 LEASE_S: Final = 6.0
+CLAIM_NOTED_S: Final = 3600.0
 
 # These statements are built once, because building a statement takes longer than running it.
 # _LEASE finds and leases an item in a single statement, so that other writers wait less.
 _RUNNING: Final = PreparedStatement(
-    select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access)
+    select(table.c.id, table.c.ask, table.c.tries, table.c.sealed_access, table.c.claimed_at)
     .where(table.c.namespace == bindparam("within"), table.c.state == "running")
     .order_by(table.c.claimed_at)
 )
@@ -147,12 +148,14 @@ class ItemLeases:
             db.execute(update(table).where(due).values(state="running", reason="", resume_at=None))
 
     def has_work(self) -> bool:
-        """Return whether a batch is running or can be resumed now."""
-        query = select(table.c.id).where(
-            table.c.namespace == self._namespace, (table.c.state == "running") | self._is_due()
-        )
+        """Return whether a batch is running or can be resumed now.
+
+        A batch whose owner's Access this portal cannot decrypt does not count.
+        """
+        query = select(table.c.id).where(table.c.namespace == self._namespace, self._is_due())
         with reading(self._engine) as db:
-            return db.execute(query.limit(1)).first() is not None
+            is_due = db.execute(query.limit(1)).first() is not None
+        return is_due or bool(self._running())
 
     def claimable(self) -> int:
         """Return how many items may be leased now."""
@@ -293,7 +296,8 @@ class ItemLeases:
             ).first()
             if leased is None:
                 continue
-            if len(running) > 1:
+            # ``Batches.drop_expired`` needs the time of the last claim to within CLAIM_NOTED_S.
+            if len(running) > 1 or row.claimed_at < now - CLAIM_NOTED_S:
                 db.execute(update_batch(row.id).values(claimed_at=now))
             return Claim(
                 batch=row.id,

@@ -762,6 +762,54 @@ def test_running_batch_stays_its_owners_beyond_its_expiry(tmp_path: Path, clock:
     assert one.get(batch).state == "paused"
 
 
+@pytest.mark.parametrize("lost", ["namespace", "key"])
+def test_running_batch_that_no_portal_can_run_expires(
+    tmp_path: Path, clock: Clock, lost: str
+) -> None:
+    """Its plates and its owner's credential are kept only until the batch ends."""
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database, fresh_s=10, stale_s=0)
+    batch, own = one.create(plates(2)), one.create(plates(3, "BBB"))
+    for each in (batch, own):
+        one.batches.start(each, OWNER, Access(OWNER, "credential-of-the-caller"))
+    claimed = one.leases("another portal", 1).claim()
+    assert claimed is not None
+    changed = {"namespace": "another"} if lost == "namespace" else {"sealed_access": b"unreadable"}
+    with database.begin() as db:
+        db.execute(update(table).where(table.c.id == batch).values(changed))
+        db.execute(update(table).values(claimed_at=clock.now()))
+    clock.advance(3700)
+    one.batches.drop_expired()
+    with database.begin() as db:  # another portal has claimed an item within a day
+        assert set(db.execute(select(table.c.id)).scalars()) == {batch, own}
+    clock.advance(86400)
+    one.batches.drop_expired()
+    with database.begin() as db:
+        assert set(db.execute(select(table.c.id)).scalars()) == {own}
+        assert set(db.execute(select(items.c.batch)).scalars()) == {own}
+
+
+def test_long_batch_is_known_to_be_run(tmp_path: Path, clock: Clock) -> None:
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    one.start(one.create(plates(3)))
+    for _ in range(3):
+        clock.advance(3601)
+        assert one.leases("portal").claim() is not None
+        with database.begin() as db:
+            assert db.execute(select(table.c.claimed_at)).scalar() == clock.now()
+
+
+def test_batch_of_an_unknown_key_is_no_work(tmp_path: Path, clock: Clock) -> None:
+    database = kept_open(None, tmp_path)
+    one = engine_of(tmp_path, clock, database=database)
+    one.start(one.create(plates(1)))
+    assert one.leases().has_work()
+    with database.begin() as db:
+        db.execute(update(table).values(sealed_access=b"unreadable"))
+    assert not one.leases().has_work()
+
+
 def test_forgotten_plate_leaves_every_batch(tmp_path: Path, clock: Clock) -> None:
     one = engine_of(tmp_path, clock)
     batch = one.create(plates(3))
