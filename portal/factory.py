@@ -61,6 +61,7 @@ from portal.startup import (
     server_key,
 )
 from portal.storage import PurgeLog, database_bytes, is_in_place, open_engine, side_engine
+from portal.system.housekeeping import Housekeeping
 from portal.system.open_file_limits import capacity
 from portal.system.scheduler import PeriodicTask, Scheduler
 from portal.system.shared_counters import SharedCounters
@@ -252,11 +253,18 @@ def _build(
         ),
         PeriodicTask(5.0, savings.flush, _SLOW_THREAD),
         PeriodicTask(2.0, ledger.settle, _SLOW_THREAD),
-        PeriodicTask(60.0, batches.drop_expired, _SLOW_THREAD),
-        PeriodicTask(60.0, dossiers.drop_expired, _SLOW_THREAD),
-        PeriodicTask(3600.0, ledger.drop_past_counters, _SLOW_THREAD),
-        PeriodicTask(3600.0, history.drop_expired, _SLOW_THREAD),
-        PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir), _SLOW_THREAD),
+        PeriodicTask(
+            5.0,
+            Housekeeping(
+                settings.data_dir / "housekeeping",
+                PeriodicTask(60.0, batches.drop_expired),
+                PeriodicTask(60.0, dossiers.drop_expired),
+                PeriodicTask(3600.0, ledger.drop_past_counters),
+                PeriodicTask(3600.0, history.drop_expired),
+                PeriodicTask(3600.0, lambda: remove_old_unused_caches(settings.data_dir)),
+            ).run_due,
+            _SLOW_THREAD,
+        ),
     )
     app.extensions |= {
         "batch_runner": batch_runner,

@@ -21,6 +21,7 @@ log = logging.getLogger(__name__)
 KEPT_S = 30 * 24 * 3600
 LISTED = 8
 _PURPOSE: Final = b"history"
+_DELETED_AT_ONCE: Final = 2000  # rows, so that other writers do not wait long
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,13 @@ class History:
         deleted rows even if no entry has expired, because a concurrent reader may have prevented an
         earlier erasure, or the process that had deleted the rows was killed before it.
         """
-        with writing(self._engine) as db:
-            db.execute(delete(table).where(table.c.asked_at < self._clock() - KEPT_S))
+        expired = select(table.c.id).where(table.c.asked_at < self._clock() - KEPT_S)
+        group = expired.order_by(table.c.id).limit(_DELETED_AT_ONCE)
+        is_full = True
+        while is_full:
+            with writing(self._engine) as db:
+                deleted = db.execute(delete(table).where(table.c.id.in_(group))).rowcount
+            is_full = deleted == _DELETED_AT_ONCE
         erase_deleted(self._engine)
 
     def erase(self, visitor: str, subject: str | None = None) -> None:

@@ -326,17 +326,19 @@ class Batches:
         claimed one of the batch's items within a day. Raises BytesKept if bytes of deleted batches
         remain in the database's files.
         """
-        expired = table.c.expires_at < self._clock()
-        with reading(self._engine) as db:
-            if db.execute(select(table.c.id).where(expired).limit(1)).first() is None:
-                return
-        chosen = select(table.c.id, table.c.namespace, table.c.state, table.c.sealed_access)
         is_idle = (table.c.state != "running") | (table.c.claimed_at < self._clock() - _CLAIMED_S)
-        with self._rows.writing() as db:
-            ids = [
-                row.id for row in db.execute(chosen.where(expired, is_idle)) if self._is_over(row)
-            ]
-            _delete(db, ids)
+        chosen = select(table.c.id, table.c.namespace, table.c.state, table.c.sealed_access).where(
+            table.c.expires_at < self._clock(), is_idle
+        )
+        with reading(self._engine) as db:
+            ids = [row.id for row in db.execute(chosen) if self._is_over(row)]
+        # Delete each batch in a transaction of its own, so that other writers do not wait long.
+        for batch in ids:
+            with self._rows.writing() as db:
+                # The owner may have started the batch meanwhile.
+                row = db.execute(chosen.where(table.c.id == batch)).first()
+                if row is not None and self._is_over(row):
+                    _delete(db, [batch])
         if ids:
             erase_deleted(self._engine)
 

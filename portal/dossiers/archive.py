@@ -42,6 +42,9 @@ DAY_S: Final = 86_400
 # After a dossier's expiry, its row is kept without the content for ENDED_KEPT_S seconds. During
 # this time, the portal reports the dossier as expired or revoked instead of unknown.
 ENDED_KEPT_S: Final = 365 * DAY_S
+# The number of dossiers, each of some 200 KB, whose content is deleted in one transaction. Other
+# writers wait for its end.
+_ENDED_AT_ONCE: Final = 20
 _WITHOUT_CONTENT: Final[Mapping[str, None]] = {
     "subject": None,
     "head": None,
@@ -207,7 +210,10 @@ class DossierArchive:
         if owner is not None:
             where &= table.c.owner == self._owner_key(owner)
         with _database_errors():
-            return self._end(where, revoked_at=self._clock()) > 0
+            is_found = self._end(where, revoked_at=self._clock()) > 0
+            if is_found:
+                erase_deleted(self._engine)
+            return is_found
 
     def drop_expired(self) -> None:
         """Delete the content of expired dossiers in all namespaces.
@@ -222,9 +228,12 @@ class DossierArchive:
         with reading(self._engine) as db:
             if db.execute(select(table.c.number).where(expired | long_ended)).first() is None:
                 return
-        self._end(expired)
+        group = select(table.c.number).where(expired).limit(_ENDED_AT_ONCE)
+        while self._end(table.c.number.in_(group)) == _ENDED_AT_ONCE:
+            pass
         with writing(self._engine) as db:
             db.execute(delete(table).where(long_ended))
+        erase_deleted(self._engine)
 
     def forget(self, plate: str) -> int:
         """Delete a vehicle's dossiers in every namespace, and return how many were deleted.
@@ -262,15 +271,13 @@ class DossierArchive:
     def _end(self, where: ColumnElement[bool], **changes: float) -> int:
         """Delete the content of the dossiers that match ``where``, and return how many matched.
 
-        ``changes`` are new values for other columns of these dossiers. Raises SQLAlchemyError, or
-        BytesKept if deleted bytes remain in the database's files.
+        ``changes`` are new values for other columns of these dossiers. The caller then erases the
+        bytes of the deleted content (``erase_deleted``). Raises SQLAlchemyError.
         """
         with writing(self._engine) as db:
             lock_dossiers(db)
             done = db.execute(update(table).where(where).values(**_WITHOUT_CONTENT, **changes))
-        if done.rowcount:
-            erase_deleted(self._engine)
-        return int(done.rowcount)
+            return int(done.rowcount)
 
     def _find(self, where: ColumnElement[bool]) -> Dossier | None:
         found = self._list(where)

@@ -25,6 +25,8 @@ CHECKPOINT_PAUSE_S = 0.02
 # Other writers wait while a part of the file with this many bytes is searched and overwritten.
 PART_BYTES = 16 * 1024 * 1024
 _LOCK_WAIT_S = 1.0
+# Seconds between two parts. Waiting writers poll for SQLite's lock with growing pauses.
+_PAUSE_S = 0.03
 # The size of a B-tree page's header by the page's type, which is the first byte of the page. Any
 # other page (overflow or free) begins with a page number of four bytes, in a file of less than
 # 2^25 pages thus with 0 or 1.
@@ -83,17 +85,24 @@ class DeletedBytes:
         with contextlib.closing(db):
             if not empty_log(db):
                 return False
-            file, position = self._open_file(), 0
-            while position < os.fstat(file).st_size:
+            file = self._open_file()
+            is_large = os.fstat(file).st_size > PART_BYTES
+            for position in range(0, os.fstat(file).st_size, PART_BYTES):
+                # Most parts of a large file have only encrypted content, which is never moved.
+                if is_large and not _remains(file, position):
+                    continue
                 with self._alone(db) as is_alone:
                     # The file may have been replaced by a new one, which the lock does not protect.
                     if not is_alone or file_identity(self._path) != identity:
                         return False
-                    if _overwrite_part(file, position):
+                    if remains := _remains(file, position):
+                        for first, size in remains:
+                            os.pwrite(file, bytes(size), first)
                         # A commit makes other connections read the changed pages again.
                         (version,) = db.execute("PRAGMA user_version").fetchone()
                         db.execute(f"PRAGMA user_version = {(version + 1) % 2**31}")
-                position += PART_BYTES
+                if is_large:
+                    time.sleep(_PAUSE_S)
             os.fdatasync(file)
             return empty_log(db)
 
@@ -133,22 +142,20 @@ class DeletedBytes:
         return self._file
 
 
-def _overwrite_part(file: int, position: int) -> bool:
-    """Overwrite the unallocated space of the pages in a part. Return whether any was not zero."""
+def _remains(file: int, position: int) -> list[tuple[int, int]]:
+    """Return where unallocated space in a part of the file is not zero: positions and sizes."""
     head = os.pread(file, 100, 0)
     page_bytes = int.from_bytes(head[16:18]) if head[16:18] != b"\0\1" else 65536
     if os.fstat(file).st_size >= page_bytes * _MOST_PAGES:
         raise OSError("the file is too large")
-    part, zeros, is_changed = os.pread(file, PART_BYTES, position), bytes(page_bytes), False
+    part, zeros, found = os.pread(file, PART_BYTES, position), bytes(page_bytes), []
     # Skip the first page. It has a header of its own and the schema, but no data.
     for page in range(0 if position else page_bytes, len(part), page_bytes):
-        if part[page] not in _HEADER_BYTES:
-            continue
-        first, end = _unallocated(part, page, page_bytes)
-        if part[first:end] != zeros[: end - first]:
-            os.pwrite(file, zeros[: end - first], position + first)
-            is_changed = True
-    return is_changed
+        if part[page] in _HEADER_BYTES:
+            first, end = _unallocated(part, page, page_bytes)
+            if part[first:end] != zeros[: end - first]:
+                found.append((position + first, end - first))
+    return found
 
 
 def _unallocated(part: bytes, page: int, page_bytes: int) -> tuple[int, int]:

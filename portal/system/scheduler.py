@@ -84,16 +84,16 @@ class Scheduler:
             now = self._clock()
             if now >= self._due[index]:
                 self._due[index] = now + self._tasks[index].every_s
-                _run_task(self._tasks[index])
+                run_task(self._tasks[index])
         return max(0.0, min(self._due[index] for index in own) - self._clock())
 
     def run_all(self) -> None:
         """Run every task once, even if it is not due. Processes call ``run_all`` when they exit."""
         for task in self._tasks:
-            _run_task(task)
+            run_task(task)
 
 
-def _run_task(task: PeriodicTask) -> None:
+def run_task(task: PeriodicTask) -> None:
     try:
         task.do()
     except Exception as error:

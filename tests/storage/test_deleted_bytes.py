@@ -1,0 +1,127 @@
+"""DeletedBytes: the copies of deleted rows that SQLite leaves in the pages of a file."""
+
+import random
+import sqlite3
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from portal.storage import DeletedBytes, empty_log, sqlite_traces
+
+TABLE = """
+CREATE TABLE vehicles (id INTEGER PRIMARY KEY, tag TEXT, sealed BLOB, content BLOB);
+CREATE INDEX by_tag ON vehicles (tag);
+CREATE INDEX by_sealed ON vehicles (sealed, tag);
+"""
+
+
+@pytest.fixture
+def connections(tmp_path: Path) -> Iterator[list[sqlite3.Connection]]:
+    """Two connections, as two processes have them, with pages in their caches."""
+    with closing(opened(tmp_path)) as one, closing(opened(tmp_path)) as two:
+        one.executescript(TABLE)
+        yield [one, two]
+
+
+def opened(folder: Path) -> sqlite3.Connection:
+    db = sqlite3.connect(folder / "some.sqlite", isolation_level=None, timeout=0)
+    for pragma in ("journal_mode = WAL", *sqlite_traces.PRAGMAS):
+        db.execute(f"PRAGMA {pragma}")
+    return db
+
+
+def fill(connections: list[sqlite3.Connection], chance: random.Random, count: int) -> list[str]:
+    tags = [chance.randbytes(12).hex() for _ in range(count)]
+    for db in connections:
+        db.execute("BEGIN")
+        db.executemany(
+            "INSERT INTO vehicles (id, tag, sealed, content) VALUES (?, ?, ?, ?)",
+            [
+                (chance.getrandbits(40), tag, chance.randbytes(40), tag.encode() * size)
+                for tag in tags[connections.index(db) :: len(connections)]
+                for size in [chance.choice([0, 1, 5, 40])]
+            ],
+        )
+        db.execute("COMMIT")
+    return tags
+
+
+def found(folder: Path, tags: list[str]) -> list[str]:
+    kept = b"".join(path.read_bytes() for path in folder.iterdir())
+    return [tag for tag in tags if tag.encode() in kept]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("part_bytes", [sqlite_traces.PART_BYTES, 256 * 1024])
+def test_no_copy_of_a_deleted_row_stays_or_comes_back(
+    connections: list[sqlite3.Connection],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    seed: int,
+    part_bytes: int,
+) -> None:
+    monkeypatch.setattr(sqlite_traces, "PART_BYTES", part_bytes)
+    chance, deleted = random.Random(seed), DeletedBytes(tmp_path / "some.sqlite")
+    tags = fill(connections, chance, 2_000)
+    gone, kept = tags[::2], tags[1::2]
+    for tag in gone:
+        chance.choice(connections).execute("DELETE FROM vehicles WHERE tag = ?", (tag,))
+    empty_log(connections[0])
+    assert found(tmp_path, gone)  # secure_delete alone leaves copies
+    assert deleted.overwrite()
+    assert found(tmp_path, gone) == []
+    fill(connections, chance, 300)
+    empty_log(connections[0])
+    assert found(tmp_path, gone) == []
+    for db in connections:
+        assert db.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    assert found(tmp_path, kept[::50]) == kept[::50]
+    deleted.close()
+
+
+def test_other_writers_get_the_lock_between_two_parts(
+    connections: list[sqlite3.Connection], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_traces, "PART_BYTES", 64 * 1024)
+    written: list[int] = []
+
+    def write(_seconds: float) -> None:
+        connections[1].execute("INSERT INTO vehicles (tag) VALUES ('during')")  # without waiting
+        written.append(1)
+
+    fill(connections, random.Random(1), 2_000)
+    connections[0].execute("DELETE FROM vehicles WHERE id % 2 = 0")
+    monkeypatch.setattr(time, "sleep", write)
+    deleted = DeletedBytes(tmp_path / "some.sqlite")
+    assert deleted.overwrite()
+    assert len(written) > 5
+    deleted.close()
+
+
+def test_nothing_is_overwritten_while_another_connection_writes(
+    connections: list[sqlite3.Connection], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sqlite_traces, "CHECKPOINT_PAUSE_S", 0.0)
+    monkeypatch.setattr(sqlite_traces, "_LOCK_WAIT_S", 0.0)
+    fill(connections, random.Random(1), 500)
+    deleted = DeletedBytes(tmp_path / "some.sqlite")
+    connections[0].execute("BEGIN IMMEDIATE")
+    assert not deleted.overwrite()
+    connections[0].execute("COMMIT")
+    assert deleted.overwrite()
+    deleted.close()
+
+
+@pytest.mark.parametrize(
+    ("block", "cells", "start"), [(0, 1, 4095), (0, 2000, 100), (50, 1, 3000), (0, 1, 9)]
+)
+def test_page_with_inconsistent_header_is_left_alone(block: int, cells: int, start: int) -> None:
+    page = bytearray(4096)
+    page[0] = 13
+    page[1:7] = b"".join(each.to_bytes(2) for each in (block, cells, start))
+    page[8:10] = (3000).to_bytes(2)
+    first, end = sqlite_traces._unallocated(bytes(page), 0, 4096)
+    assert first == end
