@@ -12,6 +12,7 @@ from bench.ledger import ledger_command
 from bench.misses import cold_page, proxied, warm_page
 from bench.programs import stage
 from bench.results import Report
+from bench.sizes import sizes
 from bench.start import start
 from bench.store import entries
 
@@ -25,6 +26,7 @@ SCENARIOS = {
     "batch": batch,
     "fleet": fleet,
     "ledger": ledger_command,
+    "sizes": sizes,
     "start": start,
 }
 
