@@ -11,7 +11,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine
 
-from tests.fakes import Clock, FaultUpstream, closing, network_guard, template_cache
+from tests.fakes import Clock, FaultUpstream, checkouts, closing, network_guard, template_cache
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
@@ -30,6 +30,7 @@ def pytest_configure(config: pytest.Config) -> None:
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
     template_cache.install()
+    checkouts.install()
 
 
 SLOW_DIRECTORIES = {"browser", "hostile", "outages", "states"}
@@ -96,6 +97,20 @@ def close_all_resources() -> Iterator[None]:
     """
     yield
     closing.close_all()
+
+
+# The directories and modules whose tests run without a second connection of one thread.
+ONE_CONNECTION = {"access", "batch", "dossiers", "gateway", "storage", "test_batches.py"}
+
+
+@pytest.fixture(autouse=True)
+def refuse_second_connections(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail if a thread takes a second connection of a pool while it holds one."""
+    checkouts.take_found()
+    yield
+    found = checkouts.take_found()
+    if ONE_CONNECTION & {*request.path.relative_to(TESTS).parts}:
+        assert not found, f"{len(found)} second connections, the first at:\n{found[0]}"
 
 
 @pytest.fixture

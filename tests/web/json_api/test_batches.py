@@ -4,8 +4,10 @@ import csv
 import io
 import json
 import re
+import threading
 import time
 import zipfile
+from collections import Counter
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any
@@ -582,3 +584,29 @@ def test_archive_is_501_without_weasyprint(
     monkeypatch.setattr(PdfProcess, "check", unavailable)
     batch = created(here)["id"]
     expect_message(here.get(f"{BATCHES}/{batch}/results.zip"), 501)
+
+
+def test_many_polls_at_once_wait_for_no_connection(portal: PortalFactory) -> None:
+    """More threads than the pool has connections poll, beside pages and hits."""
+    here = portal(PRICE_DECODE="0.85")
+    batch = created(here, plates(40), ask=["decode"])["id"]
+    for _ in range(5):
+        created(here, plates(20), ask=["decode"])
+    here.get("/detran/v1/decode/ABC1D23")
+    paths = (BATCHES, f"{BATCHES}/{batch}", "/detran/v1/decode/ABC1D23", "/healthz")
+    start = threading.Barrier(64)
+    statuses: list[int] = []
+
+    def poll(number: int) -> None:
+        client = here.app.test_client()
+        start.wait(60)
+        for each in range(3):
+            path = paths[(number + each) % len(paths)] if number % 2 else paths[each % 2]
+            statuses.append(client.get(path, headers=AUTH).status_code)
+
+    threads = [threading.Thread(target=poll, args=(number,)) for number in range(64)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert Counter(statuses) == {200: 3 * 64}
