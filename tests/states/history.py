@@ -147,9 +147,10 @@ class History(OperatorSteps):
     # Expiry
 
     def look_up_around_expiry(self, cut: bool) -> None:
-        """Look up empty lists and reports around the end of their freshness.
+        """Look up empty lists and reports, and read a batch, around the end of their freshness.
 
-        The upstreams fail meanwhile, but the portal may not serve these answers stale.
+        The upstreams fail meanwhile, but the portal may not serve these answers stale, or infer
+        from them that nothing is recorded.
         """
         who, world = self.callers()[0], self.world
         upstreams = list(self.env.upstreams.values())
@@ -162,6 +163,9 @@ class History(OperatorSteps):
         ]
         for ask in asks:
             self.look_up(who, ask)
+        if batch := self.new_batch(who, world.plates):
+            self.start_batch(batch)
+            self.quiet()
         for upstream in upstreams:
             upstream.standing = KINDS["status 500"]
             if cut:
@@ -179,6 +183,8 @@ class History(OperatorSteps):
                 if fresh_s * 0.88 < age and answer.outcome == "good":
                     self.look_up(who, ask)
             due = near
+            if batch is not None:
+                self.check_results(batch)
             time.sleep(POLL_S)
         for upstream in upstreams:
             upstream.standing = GOOD
