@@ -88,8 +88,9 @@ class History(OperatorSteps):
 
     def _forget_what_is_lost(self, kept: Backup) -> None:
         self._of_batches.clear()
-        for answer in self.model.answers():
-            answer.stored &= answer.known_by is not None and answer.known_by < kept.began_at
+        if self.world.redis is None:  # the backup holds the answers
+            for answer in self.model.answers():
+                answer.stored &= answer.known_by is not None and answer.known_by < kept.began_at
         self.batches = [each for each in self.batches if each.id in kept.batches]
         for batch in self.batches:
             # A restored batch asks nothing before its owner starts it again.

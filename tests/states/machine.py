@@ -334,9 +334,7 @@ class Portal(RuleBasedStateMachine):
         self.current.switch(env)
         self.current.sign_in(self.current.callers()[0])
 
-    # The backups hold no Redis.
-
-    @precondition(lambda self: self.env != "demo" and not self.has_redis)
+    @precondition(lambda self: self.env != "demo")
     @rule(number=numbers, plates=chosen_plates, under_way=st.booleans())
     def back_up_(self, number: int, plates: list[int], under_way: bool) -> None:
         self.is_backed_up = True
@@ -350,7 +348,7 @@ class Portal(RuleBasedStateMachine):
         else:
             self.current.back_up()
 
-    @precondition(lambda self: self.is_backed_up and self.env != "demo")
+    @precondition(lambda self: self.is_backed_up and self.env != "demo" and self.redis_here)
     @rule(purges_of=st.booleans())
     @step("restore")
     def restore(self, purges_of: bool) -> None:

@@ -15,7 +15,7 @@ from tests.states.world import ALICE, BOB, EACH_WORKER, SECOND, STAFF
 
 ANOTHER_KEY = "another-secret-key-than-the-portals"
 # Columns that lose values beside a purge, and hold no vehicle's data.
-OF_NO_VEHICLE = ("batches.sealed_access", "batch_items.holder")
+OF_NO_VEHICLE = ("batches.sealed_access", "batches.ask", "batch_items.holder")
 BESIDE_A_PURGE = 4  # dossiers issued during a purge; 30 a minute are allowed
 
 

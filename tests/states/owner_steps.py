@@ -60,7 +60,8 @@ class OwnerSteps(CallerSteps):
     def start_batch(self, batch: Batch, max_cost: int | None = None) -> None:
         """Start or resume a batch.
 
-        The owner confirms ``max_cost``, or what the portal shows as the most before the start.
+        The owner confirms ``max_cost``, or what the portal shows as the most. Without ``max_cost``,
+        the start of a running batch changes nothing.
         """
         shown = self.read_batch(batch)
         until, batch.asks_until = batch.asks_until, math.inf
@@ -68,8 +69,13 @@ class OwnerSteps(CallerSteps):
         reply = self._batch_request(batch.owner, "POST", f"/{batch.id}/start", document)
         if reply.status == 200:
             started = json.loads(reply.body, parse_float=Decimal)
-            offers = [Decimal(each["cost"]["at_most"]) for each in (shown, started) if each]
-            batch.confirmed = max(offers) if max_cost is None else Decimal(max_cost)
+            if max_cost is not None:
+                # What was spent before the start may be more.
+                batch.confirmed = max(Decimal(max_cost), Decimal(started["cost"]["spent"]))
+            else:
+                goes_on = shown is not None and shown["state"] in ("running", "done")
+                offers = [Decimal(each["cost"]["at_most"]) for each in (shown, started) if each]
+                batch.confirmed = max(*offers, batch.confirmed if goes_on else Decimal(0))
             self._note(batch, started)
         else:
             batch.asks_until = until
