@@ -27,6 +27,10 @@ from portal.system.thread_limits import FULL_THREADS, Threads
 
 log = logging.getLogger(__name__)
 
+# Granian closes a connection without a complete request head after this time, whether the
+# connection is idle or its client is slow. Clients that poll by the minute, and proxies with the
+# 60 s of nginx, must not meet a connection that is being closed.
+IDLE_S = 75
 # Granian applies this configuration in the main process and in each worker. Granian's loggers get
 # no handlers of their own. Their messages go to the root logger, whose handlers redact secrets.
 _LOG_CONFIG = {"loggers": {name: {"propagate": True} for name in ("_granian", "granian.access")}}
@@ -119,7 +123,7 @@ def serve(
         # wait until an open connection is closed.
         backpressure=allowed.connections,
         http=HTTPModes.http1,
-        http1_settings=HTTP1Settings(header_read_timeout=10_000),
+        http1_settings=HTTP1Settings(header_read_timeout=IDLE_S * 1000),
         respawn_failed_workers=True,
         workers_kill_timeout=math.ceil(longest_request_s),
         working_dir=home,

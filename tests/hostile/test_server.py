@@ -2,6 +2,7 @@
 
 import re
 import socket
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -73,6 +74,18 @@ def test_half_open_connections_do_not_block_requests(
                 )
             )
     assert [answer.status_code for answer in answers] == [200] * 50
+
+
+def test_idle_connection_outlasts_a_poller_of_ten_seconds(
+    running: tuple[PortalProcess, FaultUpstream],
+) -> None:
+    server, _ = running
+    request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), 5) as wire:
+        for pause_s in (0, 10.5):
+            time.sleep(pause_s)
+            wire.sendall(request)
+            assert wire.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
 def test_unauthenticated_slow_bodies_hold_no_thread(
