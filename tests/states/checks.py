@@ -121,7 +121,9 @@ class CheckedHistory(BatchChecks):
             each.outcome != "good" for each in self._new_answers()
         )
         if reply.status >= 500 and not excused and self.env.mode != "demo":
-            raise Violation("a page is answered", f"{reply.status} {reply.body[:200]!r}")
+            after_s, said = reply.ended_at - reply.asked_at, reply.body.partition(b"<main")[2]
+            context = f"{reply.status} after {after_s:.1f} s: {said[:600]!r}"
+            raise Violation("a page is answered", context)
         self.model.check_page(self.env, self._reader(person), subjects, reply)
 
     def _new_answers(self) -> list[Answer]:

@@ -125,7 +125,7 @@ class Portal(RuleBasedStateMachine):
             self.history = History(chance, lifetimes, self.has_redis, totals=totals)
 
         self.short, self.has_redis = short, bool(redis) and HAS_REDIS
-        self.env, self.redis_here, self.tokens, self.is_backed_up = "A", True, 0, False
+        self.env, self.redis_here, self.tokens = "A", True, 0
         # Hypothesis begins with the simplest history, which only repeats one rule. Skip it.
         self.is_over |= number == 0
         self.play(start)
@@ -336,10 +336,6 @@ class Portal(RuleBasedStateMachine):
 
     @precondition(lambda self: self.env != "demo")
     @rule(number=numbers, plates=chosen_plates, under_way=st.booleans())
-    def back_up_(self, number: int, plates: list[int], under_way: bool) -> None:
-        self.is_backed_up = True
-        self.back_up(number=number, plates=plates, under_way=under_way)
-
     @step("back_up")
     def back_up(self, number: int, plates: list[int], under_way: bool) -> None:
         if under_way:
@@ -348,10 +344,12 @@ class Portal(RuleBasedStateMachine):
         else:
             self.current.back_up()
 
-    @precondition(lambda self: self.is_backed_up and self.env != "demo" and self.redis_here)
-    @rule(purges_of=st.booleans())
+    @precondition(lambda self: self.env != "demo" and self.redis_here)
+    @rule(number=numbers, plates=chosen_plates, purges_of=st.booleans())
     @step("restore")
-    def restore(self, purges_of: bool) -> None:
+    def restore(self, number: int, plates: list[int], purges_of: bool) -> None:
+        if self.current.kept is None:
+            self.current.back_up_within_a_batch(self.caller(number), self.vehicles(plates))
         self.current.restore(purges_of)
 
     # Outages and processes

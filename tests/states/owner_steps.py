@@ -42,16 +42,22 @@ class OwnerSteps(CallerSteps):
             if not self._may_refuse(owner) and chosen:
                 raise Violation("a batch can be created", f"{reply.status} {reply.body[:200]!r}")
             return None
+        made = json.loads(reply.body)
+        left_out = [each["value"] for each in made["wrong"]]
+        twins = set(self.world.plates[:2])  # a batch buys the two spellings of a plate once
+        if len(left_out) != (twins <= set(plates)) or not twins.issuperset(left_out):
+            raise Violation("a batch leaves out a second spelling alone", f"{plates}: {made}")
+        subjects = [plate for plate in plates if plate not in left_out]
         batch = Batch(
-            id=json.loads(reply.body)["id"],
+            id=made["id"],
             owner=owner,
             env=self.env.name,
             ask=chosen,
-            subjects=list(dict.fromkeys(plates)),
+            subjects=subjects,
             lookups={
                 self.world.ask(operation, plate).key: math.inf
                 for operation in chosen
-                for plate in plates
+                for plate in subjects
             },
         )
         self.batches.append(batch)
