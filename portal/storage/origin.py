@@ -1,26 +1,34 @@
 """Recognises a database that was restored from a copy.
 
 The table ``meta`` records the database in which the record was written. In PostgreSQL, this is the
-server's identifier and the transaction that wrote the record. ``pg_restore`` writes the record in
-a transaction of its own. In SQLite, it is the file's inode.
+server's identifier, the database's number and the transaction that wrote the record. ``pg_restore``
+writes the record in a transaction of its own. In SQLite, it is the file's inode and birth time.
+A file system often gives a new file the inode of a deleted one.
 """
+
+import ctypes
+import os
+import struct
+from typing import Final
 
 from sqlalchemy import Connection, Engine, delete, insert, select, text
 
 from portal.storage.database import reading, writing
-from portal.storage.file_identity import file_identity
 from portal.storage.tables import meta
 
 _NAME = "origin"
 _RECORD_IN_POSTGRESQL = text(
     "INSERT INTO meta (name, value) "
-    "SELECT :name, system_identifier || ' ' || txid_current() % 4294967296 "
-    "FROM pg_control_system()"
+    "SELECT :name, system_identifier || ' ' || oid || ' ' || txid_current() % 4294967296 "
+    "FROM pg_control_system(), pg_database WHERE datname = current_database()"
 )
 _IS_OWN_IN_POSTGRESQL = text(
-    "SELECT value = system_identifier || ' ' || xmin FROM meta, pg_control_system() "
-    "WHERE name = :name"
+    "SELECT value = system_identifier || ' ' || oid || ' ' || meta.xmin "
+    "FROM meta, pg_control_system(), pg_database "
+    "WHERE name = :name AND datname = current_database()"
 )
+_AT_FDCWD: Final = -100
+_STATX_BTIME: Final = 0x800
 
 
 def is_restored(engine: Engine) -> bool:
@@ -32,7 +40,7 @@ def is_restored(engine: Engine) -> bool:
         if engine.dialect.name == "postgresql":
             return not db.execute(_IS_OWN_IN_POSTGRESQL, {"name": _NAME}).scalar()
         recorded = db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar()
-        return bool(recorded != _inode(db))
+        return bool(recorded != _file(db))
 
 
 def record_origin(engine: Engine) -> None:
@@ -42,7 +50,7 @@ def record_origin(engine: Engine) -> None:
         if engine.dialect.name == "postgresql":
             db.execute(_RECORD_IN_POSTGRESQL, {"name": _NAME})
         else:
-            db.execute(insert(meta).values(name=_NAME, value=_inode(db)))
+            db.execute(insert(meta).values(name=_NAME, value=_file(db)))
 
 
 def forget_origin(engine: Engine) -> None:
@@ -51,7 +59,21 @@ def forget_origin(engine: Engine) -> None:
         db.execute(delete(meta).where(meta.c.name == _NAME))
 
 
-def _inode(db: Connection) -> str:
-    file = db.exec_driver_sql("PRAGMA database_list").all()[0][2]
-    identity = file_identity(file)
-    return str(identity[1]) if identity else ""
+def _file(db: Connection) -> str:
+    path = db.exec_driver_sql("PRAGMA database_list").all()[0][2]
+    return f"{os.stat(path).st_ino} {_born_at(path)}"  # noqa: PTH116
+
+
+def _born_at(path: str) -> str:
+    """Return when the file was created, or "" if the system does not tell.
+
+    Python has no function for this time on Linux. The file is not opened, because closing it would
+    release the locks that SQLite holds on it in this process.
+    """
+    found = ctypes.create_string_buffer(256)
+    try:
+        failed = ctypes.CDLL(None).statx(_AT_FDCWD, path.encode(), 0, _STATX_BTIME, found)
+    except (AttributeError, OSError):  # another system, or an old one
+        return ""
+    seconds, nanoseconds = struct.unpack_from("qI", found, 80)
+    return "" if failed else f"{seconds}.{nanoseconds:09}"
