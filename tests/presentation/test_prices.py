@@ -350,8 +350,9 @@ def test_entry_of_another_vehicle_is_named_but_is_no_price() -> None:
 )
 def test_price_of_another_year_says_so(year: str, note: str) -> None:
     summary = candidates(fipe_entry(ano=year)).price_summary
-    assert summary is not None and summary.note == note
-    assert candidates(fipe_entry(ano="2015")).price_summary == replace(summary, note="")
+    assert summary is not None and summary.note == summary.other_year == note
+    own = candidates(fipe_entry(ano="2015")).price_summary
+    assert own == replace(summary, note="", other_year="")
 
 
 def test_equal_entries_are_one_and_contradictions_are_said() -> None:

@@ -60,6 +60,7 @@ class BatchRow:
     fipe_code: str | None
     fipe_low: Decimal | None
     fipe_high: Decimal | None
+    fipe_note: str | None
     fetched_at: datetime | None
     missing: str | None
     expired: str | None
@@ -89,7 +90,7 @@ class _Kept(msgspec.Struct, frozen=True):
 
 # The columns with facts from each lookup.
 _FACTS: Final[Mapping[LookupName, tuple[str, ...]]] = {
-    "decode": ("vehicle", "year", "fipe_code", "fipe_low", "fipe_high"),
+    "decode": ("vehicle", "year", "fipe_code", "fipe_low", "fipe_high", "fipe_note"),
     "renainf": ("fines_open", "fines_amount", "fines_enforceable"),
     "renajud": ("restrictions",),
 }
@@ -250,6 +251,7 @@ def batch_row(
         tab.current for tab in (facts.prices.likeliest if facts else ()) if tab.current is not None
     ]
     best = facts.prices.best if facts else None
+    price = summary.likely_price
     fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at is not None]
     missing = [
         _without_answer(name, panels.of(name))
@@ -271,6 +273,7 @@ def batch_row(
         fipe_code=best.code.text if best and best.code else None,
         fipe_low=min(prices, default=None),
         fipe_high=max(prices, default=None),
+        fipe_note=(price.other_year or None) if price else None,
         fetched_at=min(fetched, default=None),
         missing=", ".join(missing) or None,
         expired=None,

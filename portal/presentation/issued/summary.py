@@ -112,4 +112,4 @@ def _restrictions(number: int | None) -> str:
 def _price(summary: Summary) -> str:
     if not summary.price_is_known:
         return _UNAVAILABLE.format("indisponível")
-    return summary.likely_price.text if summary.likely_price else summary.no_price
+    return summary.likely_price.words if summary.likely_price else summary.no_price

@@ -723,7 +723,8 @@ def _restrictions(row: BatchRow) -> str:
 def _price(row: BatchRow) -> str:
     if row.fipe_low is None or row.fipe_high is None:
         return ""
-    return formats.price_range((row.fipe_low, row.fipe_high))
+    price = formats.price_range((row.fipe_low, row.fipe_high))
+    return f"{price} {row.fipe_note}" if row.fipe_note else price
 
 
 def _state(item: Item, row: BatchRow, state: State) -> str:

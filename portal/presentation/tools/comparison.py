@@ -347,14 +347,14 @@ def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, st
 def _net(contents: VehicleContents, panels: Panels) -> Cell:
     """Return the price minus the open fines, because a buyer takes over the fines."""
     totals = contents.summary.fines
-    if contents.facts is None or totals is None:
-        return _absent(panels, "decode" if contents.facts is None else "renainf")
-    likeliest = contents.facts.prices.likeliest
-    known = [tab.current for tab in likeliest if tab.current is not None]
-    if not known:
-        return Cell("empty", contents.facts.prices.no_price)
     if reason := contents.summary.verdict.no_ceiling:
         return Cell("empty", "sem teto", reason)
+    if contents.facts is None or totals is None:
+        return _absent(panels, "decode" if contents.facts is None else "renainf")
+    prices = contents.facts.prices
+    if prices.no_reference:
+        return Cell("empty", prices.no_reference)
+    known = [tab.current for tab in prices.likeliest if tab.current is not None]
     nets = [negotiate(price, totals).scenario(100).ceiling or Decimal(0) for price in known]
     notes = []
     if totals.without_amount:
@@ -371,6 +371,8 @@ def _price(prices: Prices) -> Cell:
         note = f"{tied} versões empatam: confira no documento"
     else:
         note = best.label + (f" · {best.code}" if best.code else "")
+    if price.other_year:
+        note = f"{price.other_year}; {note}"
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
     # If several versions are equally likely, there is no chart, because a chart shows one version.

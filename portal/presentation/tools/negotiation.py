@@ -313,7 +313,7 @@ def _lines(
     no_price = "indisponível"
     if contents.facts is not None:
         prices = contents.facts.prices
-        no_price = "só de outro ano-modelo" if tab is None and prices.tabs else prices.no_price
+        no_price = prices.no_reference or prices.no_price
     code = f", código {tab.code}" if tab and tab.code else ""
     yield SheetLine(
         f"Preço FIPE: {tab.label}" if tab else "Preço FIPE",

@@ -37,6 +37,7 @@ _LARGEST_GAP: Final = Decimal("0.20")
 _MANY_TIMES: Final = 10
 _MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
+ONLY_OTHER_YEAR: Final = "só de outro ano-modelo"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 
@@ -263,11 +264,17 @@ class PriceSummary:
     """The likely price, or a price range if several versions match the vehicle best.
 
     ``note`` says how many versions are likely or possible, and how many likely versions lack a
-    price.
+    price. ``other_year`` says that the price is for another model year than the registered one
+    ("do ano-modelo 2012"), or is "". ``note`` begins with it.
     """
 
     text: str
     note: str
+    other_year: str = ""
+
+    @property
+    def words(self) -> str:
+        return f"{self.text} {self.other_year}" if self.other_year else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,6 +318,13 @@ class Prices:
         return f"a tabela trouxe outro veículo: {other.described or other.label}"
 
     @property
+    def no_reference(self) -> str:
+        """Why nothing may be computed from the likeliest price, or ""."""
+        if self.price_summary is None:
+            return self.no_price
+        return ONLY_OTHER_YEAR if self.price_summary.other_year else ""
+
+    @property
     def likeliest(self) -> tuple[PriceTab, ...]:
         """The best match, or several candidates that match equally well."""
         return tuple(tab for tab in self.all if tab.is_tied) or self.tabs[:1]
@@ -322,10 +336,11 @@ class Prices:
         known = [tab.current for tab in likeliest if tab.current is not None]
         if not known:
             return None
-        notes = []
+        other_year = ""
         if all(tab.is_other_year for tab in likeliest):
             years = listed(list(dict.fromkeys(tab.year for tab in likeliest)))
-            notes.append("de zero km" if years == "zero km" else f"do ano-modelo {years}")
+            other_year = "de zero km" if years == "zero km" else f"do ano-modelo {years}"
+        notes = [other_year] if other_year else []
         if len(likeliest) > 1:
             possible = f" ({len(self.all)} possíveis)" if len(self.all) > len(likeliest) else ""
             notes.append(f"{len(likeliest)} versões prováveis{possible}")
@@ -333,7 +348,7 @@ class Prices:
             notes.append(f"a mais provável de {len(self.all)} versões")
         if len(known) < len(likeliest):
             notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
-        return PriceSummary(formats.price_range(known), " · ".join(notes))
+        return PriceSummary(formats.price_range(known), " · ".join(notes), other_year)
 
     @property
     def twelve_months(self) -> str:
