@@ -1,6 +1,6 @@
 """The "posso…?" ("may I…?") matrix: one row for each act, such as a transfer."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
@@ -112,6 +112,7 @@ def row_of(
     doubt: str = "",
     not_asked: Collection[Missing] = (),
     others: Sequence[Answer] = (),
+    unconfirmed: Collection[Missing] = (),
 ) -> Row:
     """Build the matrix row of an act.
 
@@ -121,12 +122,14 @@ def row_of(
     ``missing`` names the lookups that failed or were not made. If the records of such a lookup
     could affect the act, "unknown" also replaces any mark except "no". ``not_asked`` names the
     missing lookups that the user did not choose. ``others`` are further answers for the act.
+    ``unconfirmed`` names the missing lookups whose answer neither has nor denies records.
     """
     relevant: tuple[Missing, ...] = ("fines", "restrictions")
     if act in ("drive", "removal"):
         relevant = ("restrictions",)
     gaps = [part for part in missing if part in relevant]
-    unavailable = [MISSING_WORDS[part] for part in gaps if part not in not_asked]
+    asked = [part for part in gaps if part not in not_asked]
+    unavailable = [MISSING_WORDS[part] for part in asked if part not in unconfirmed]
     unchosen = listed([MISSING_WORDS[part] for part in gaps if part in not_asked])
     by_fines = _fine_answers(act, fines)
     by_courts = (
@@ -144,6 +147,9 @@ def row_of(
     if unavailable and mark != "no":
         mark = "unknown"
         sentences.insert(0, f"Não foi possível consultar {listed(unavailable)}.")
+    if (unclear := not_confirmed(part for part in asked if part in unconfirmed)) and mark != "no":
+        mark = "unknown"
+        sentences.insert(0, f"{unclear[0].upper()}{unclear[1:]}.")
     if doubt and mark != "no":
         mark = "unknown"
         sentences.insert(0, f"{doubt[0].upper()}{doubt[1:]}.")
@@ -160,6 +166,12 @@ def row_of(
         sentences.append(f"{why[0].upper()}{why[1:]}.")
     records = tuple(dict.fromkeys(anchor for answer in found for anchor in answer.records))
     return Row(act, ACT_LABELS[act], mark, short, " ".join(sentences), records)
+
+
+def not_confirmed(parts: Iterable[Missing]) -> str:
+    """Return a clause on lookups whose answer neither has nor denies records, or ""."""
+    words = listed([MISSING_WORDS[part] for part in parts])
+    return f"a fonte não confirmou {words}" if words else ""
 
 
 def as_of(at: datetime) -> str:

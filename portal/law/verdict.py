@@ -20,6 +20,7 @@ from portal.law.act_matrix import (
     Row,
     Stale,
     as_of,
+    not_confirmed,
     row_of,
 )
 from portal.law.assessment import FineAssessment
@@ -97,6 +98,7 @@ def judge(
     identification: Sequence[Reason] = (),
     stale: Stale = NOTHING_STALE,
     not_asked: Collection[Missing] = (),
+    unconfirmed: Collection[Missing] = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -108,6 +110,7 @@ def judge(
     belong to another vehicle. ``identification`` are the doubts about the vehicle's identification
     (``identification_reasons``). ``stale`` maps each lookup with a stale (old) answer to the local
     time of the answer. ``not_asked`` names the lookups that the user did not choose.
+    ``unconfirmed`` names the lookups whose answer neither has nor denies records.
     """
     known = (decode_known and is_described, fines is not None, restrictions is not None)
     missing = tuple(
@@ -126,6 +129,7 @@ def judge(
             doubt,
             not_asked,
             _answers(act, identification),
+            unconfirmed,
         )
         for act in ACTS
     )
@@ -134,10 +138,12 @@ def judge(
         *court_reasons(restrictions or (), effects),
         *fine_reasons(fines or ()),
     )
-    failed = (part for part in missing if part not in not_asked)
+    failed = [part for part in missing if part not in not_asked]
     parts = (part for part in failed if part != "decode" or not decode_known)
-    unavailable = [MISSING_WORDS[part] for part in parts]
-    gaps = ["a fonte não descreveu o veículo"] * (decode_known and not is_described)
+    unavailable = [MISSING_WORDS[part] for part in parts if part not in unconfirmed]
+    unclear = not_confirmed(part for part in failed if part in unconfirmed)
+    gaps = [unclear] * bool(unclear)
+    gaps += ["a fonte não descreveu o veículo"] * (decode_known and not is_described)
     gaps += [doubt] * bool(doubt)
     found = _finding(matrix, effects, fines or (), unavailable, gaps, stale, identification)
     cause, level, finding, caveat = _limited(found, not_asked, stale)

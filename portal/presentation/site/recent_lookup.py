@@ -4,10 +4,9 @@ To save time, this module does not read price histories. It stops assessing fine
 enforceable one, because no other fine changes the verdict.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from decimal import Decimal
 from typing import Final
 
 from portal.gateway import DECODE, lookups_of
@@ -26,14 +25,17 @@ from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
-from portal.presentation.vehicle.contents import check_digit_holds, stale_moments
+from portal.presentation.vehicle.contents import (
+    check_digit_holds,
+    stale_moments,
+    unconfirmed_parts,
+)
+from portal.presentation.vehicle.prices import prices_of
 from portal.vehicle import (
     Decoded,
     Plate,
     Renavam,
     identity_of,
-    of_other_vehicle,
-    rank,
     read_decode,
     read_fines,
     read_restrictions,
@@ -104,7 +106,7 @@ def recent_lookup(
         name=str(vehicle_name(decoded)) if decoded else "",
         look=look,
         verdict=words,
-        price=_price(decoded) if decoded else "",
+        price=_price(decoded, context) if decoded else "",
         note=note if looked_at is None else formats.age(context.now - looked_at),
         looked_at=looked_at,
     )
@@ -131,8 +133,9 @@ def _verdict(
     subject: Plate | Renavam, panels: Panels, decoded: Decoded | None, context: RenderContext
 ) -> tuple[StatusStyle, str]:
     wanted = [panels.of(name) for name in lookups_of(subject)]
+    unconfirmed = unconfirmed_parts(panels)
     unknown = LEVEL_LOOKS["incomplete"]
-    if not any(panel.has_answer for panel in wanted):
+    if not any(panel.has_answer for panel in wanted) and not unconfirmed:
         asked = any(panel.state != "unasked" for panel in wanted)
         return unknown, NO_ANSWER if asked else NOTHING_STORED
     restrictions = None
@@ -155,15 +158,16 @@ def _verdict(
             check_digit_holds=check_digit_holds(subject),
             identification=identification,
             stale=stale,
+            unconfirmed=unconfirmed,
         )
 
     verdict = judged(None)
     if verdict.level == "blocked":
-        return _words(verdict)
+        return _words(verdict, unconfirmed)
     if _has_more(panels.renajud):
         return unknown, TOO_MANY
     if records is None:
-        return _words(verdict)
+        return _words(verdict, unconfirmed)
     fines: list[FineAssessment] = []
     for record in records:
         fines.append(assess(record, context.today))
@@ -172,7 +176,7 @@ def _verdict(
     else:
         if _has_more(panels.renainf):
             return unknown, TOO_MANY
-    return _words(judged(tuple(fines)))
+    return _words(judged(tuple(fines)), unconfirmed)
 
 
 def _first(panel: Panel) -> list[object]:
@@ -183,22 +187,23 @@ def _has_more(panel: Panel) -> bool:
     return isinstance(panel.result, list) and len(panel.result) > MOST_READ
 
 
-def _words(verdict: Verdict) -> tuple[StatusStyle, str]:
+def _words(verdict: Verdict, unconfirmed: Collection[Missing] = ()) -> tuple[StatusStyle, str]:
     words: Mapping[Level, str] = {
         "blocked": verdict.headline,
-        "incomplete": _incomplete_words(verdict),
+        "incomplete": _incomplete_words(verdict, unconfirmed),
         "clear": NOTHING_FOUND,
         "caution": _CAUTION_WORDS.get(verdict.cause, verdict.headline),
     }
     return LEVEL_LOOKS[verdict.level], words[verdict.level]
 
 
-def _incomplete_words(verdict: Verdict) -> str:
-    """Name the missing lookups.
+def _incomplete_words(verdict: Verdict, unconfirmed: Collection[Missing]) -> str:
+    """Name the missing lookups, but not the unconfirmed ones.
 
-    If no lookup is missing, return the verdict's headline, which says what is in doubt.
+    If no lookup is left, return the verdict's headline, which says what is in doubt.
     """
-    missing = listed([_MISSING_WORDS[one] for one in verdict.missing])
+    parts = [one for one in verdict.missing if one not in unconfirmed]
+    missing = listed([_MISSING_WORDS[one] for one in parts])
     return f"Falta consultar {missing}" if missing else verdict.headline
 
 
@@ -207,15 +212,6 @@ def _describes(decoded: Decoded) -> bool:
     return named or bool(str(vehicle_name(decoded)))
 
 
-def _price(decoded: Decoded) -> str:
-    """Return the price of the version that matches the registration best.
-
-    If several versions match equally well, return a range such as ``R$ 12.809 a R$ 14.802``.
-    """
-    ranked = rank([e for e in decoded.fipe if not of_other_vehicle(e, decoded)], decoded)
-    known: list[Decimal] = [
-        one.entry.current
-        for one in ranked
-        if one.score == ranked[0].score and one.entry.current is not None
-    ]
-    return formats.price_range(known) if known else ""
+def _price(decoded: Decoded, context: RenderContext) -> str:
+    price = prices_of(decoded, context.today).price_summary
+    return price.words if price else ""

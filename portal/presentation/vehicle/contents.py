@@ -68,6 +68,7 @@ class VehicleContents:
                 check_digit_holds=check_digit_holds(subject),
                 stale=stale_moments(panels, asked),
                 not_asked=not_asked,
+                unconfirmed=unconfirmed_parts(panels),
             ),
             not_asked=not_asked,
         )
@@ -79,6 +80,11 @@ def check_digit_holds(subject: Plate | Renavam) -> bool:
     A plate has no check digit.
     """
     return isinstance(subject, Plate) or subject.check_digit_holds
+
+
+def unconfirmed_parts(panels: Panels) -> tuple[Missing, ...]:
+    """Return the parts of the verdict whose answer neither has nor denies records."""
+    return tuple(PARTS[name] for name in LOOKUPS if panels.of(name).cause == "unconfirmed")
 
 
 def stale_moments(panels: Panels, asked: Collection[LookupName]) -> Stale:

@@ -88,13 +88,15 @@ def summary(
     check_digit_holds: bool,
     stale: Stale,
     not_asked: Collection[Missing],
+    unconfirmed: Collection[Missing] = (),
 ) -> Summary:
     """Build the summary. ``facts``, ``fines`` or ``restrictions`` is None if unavailable.
 
     ``decode_wanted`` is False if the user did not choose the lookup of vehicle data. It is also
     False for a Renavam (registration number), because this lookup takes only plates. ``stale`` has
     the local time at which each stale (old) answer was fetched. ``not_asked`` names the parts of
-    the verdict whose lookup is not made.
+    the verdict whose lookup is not made. ``unconfirmed`` names those whose answer neither has nor
+    denies records.
     """
     verdict = judge(
         facts is not None or not decode_wanted,
@@ -109,6 +111,7 @@ def summary(
         ),
         stale=stale,
         not_asked=not_asked,
+        unconfirmed=unconfirmed,
     )
     best = facts.prices.best if facts else None
     return Summary(
