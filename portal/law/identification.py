@@ -62,7 +62,7 @@ def _tampering(fines: Sequence[Fine]) -> Iterator[Reason]:
         if what := tampering_of(fine):
             first.setdefault(what, number)
     for what, number in first.items():
-        yield Reason(f"Já foi autuado por {what}", _INSPECT, f"multa-{number}", "careful")
+        yield _reason(f"Já foi autuado por {what}", _INSPECT, f"multa-{number}")
 
 
 def _other_vehicle(
@@ -87,4 +87,8 @@ def _other_vehicle(
     more = f" e mais {len(shown) - 2}" if len(shown) > 2 else ""
     what = f"{listed(shown[:2], ', ' if more else ' e ')}{more}"
     many = f"{len(named)} registros descrevem" if len(named) > 1 else "Um registro descreve"
-    yield Reason(f"{many} outro veículo ({what})", _CLONED, next(iter(named)), "careful")
+    yield _reason(f"{many} outro veículo ({what})", _CLONED, next(iter(named)))
+
+
+def _reason(finding: str, detail: str, anchor: str) -> Reason:
+    return Reason(finding, detail, anchor, "careful", "vehicle")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from portal.law.act_answers import ACTS, Mark, worst
 from portal.law.assessment import FineAssessment
@@ -17,13 +18,15 @@ class Reason:
     """One reason for the verdict: a group of records of the same kind.
 
     ``detail`` is a clause on the legal consequence, or "". ``anchor`` is the HTML anchor of the
-    first record ("multa-1", "restricao-2").
+    first record ("multa-1", "restricao-2"). ``about`` is "vehicle" for a doubt about the vehicle's
+    identification, which no payment removes.
     """
 
     finding: str
     detail: str
     anchor: str
     mark: Mark
+    about: Literal["vehicle", "order", "fine"]
 
     @property
     def sentence(self) -> str:
@@ -49,7 +52,7 @@ def court_reasons(
         doubt = f"{effect.doubt}; " if effect.doubt else ""
         mark = worst([effect.answers[act] for act in ACTS])[0].mark
         finding = f"{name}{kind}{as_sent}{_origin(records)}"
-        yield Reason(finding, f"{doubt}{effect.sentence}", f"restricao-{first + 1}", mark)
+        yield Reason(finding, f"{doubt}{effect.sentence}", f"restricao-{first + 1}", mark, "order")
 
 
 def _origin(restrictions: Sequence[Restriction]) -> str:
@@ -111,7 +114,7 @@ def fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
         else:
             name, paid = f"{len(found)} {plural}", "pagas"
         finding = f"{name}, {_sum(list(found.values()))}"
-        yield Reason(finding, detail.format(paid), f"multa-{min(found)}", "careful")
+        yield Reason(finding, detail.format(paid), f"multa-{min(found)}", "careful", "fine")
 
 
 def _sum(fines: Sequence[FineAssessment]) -> str:

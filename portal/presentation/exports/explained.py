@@ -133,7 +133,12 @@ def _verdict(verdict: Verdict, not_asked: Sequence[Missing]) -> Record:
         "headline": verdict.headline,
         "notices": verdict.notices,
         "reasons": [
-            {"sentence": each.sentence, "record": each.anchor, "mark": each.mark}
+            {
+                "sentence": each.sentence,
+                "about": each.about,
+                "record": each.anchor,
+                "mark": each.mark,
+            }
             for each in verdict.reasons
         ],
         "missing": [part for part in verdict.missing if part not in not_asked],
