@@ -1,0 +1,922 @@
+"""A table of records, with what every page, paper and export must say about each of them.
+
+The expectations are those of the law and of the source's words, as a person reads them. The day of
+reading is 20/11/2026 in São Paulo. ``test_records_on_every_face`` walks the table.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from tests.factories import HIDDEN, Record, fine, fipe_entry, payment, restriction
+
+Gap = Literal["down", "stale", "unconfirmed"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Row:
+    """Records, and what each face that shows them must say.
+
+    ``finding`` is a part of the headline. ``standings`` has the word of each fine. ``owed`` is the
+    sum of the open fines in words, or "" without open fines. ``in_force`` counts the court orders
+    in force, ``transfer`` is the mark of the transfer. ``price`` is the price in words, or why
+    there is none. ``with_price`` is a text that stands wherever the price stands. ``ceiling`` is
+    the suggested price, or a part of the reason why there is none. ``also`` are texts that page and
+    paper must have, ``never`` texts that no face may have. A gap is a lookup whose answer is
+    missing or old. ``owed`` and ``in_force`` are None where their lookup has no answer.
+    """
+
+    case: str
+    fines: tuple[Record, ...] = ()
+    orders: tuple[Record, ...] = ()
+    vehicle: Mapping[str, Any] = field(default_factory=dict)
+    report: Mapping[str, str] | None = None
+    gaps: Mapping[str, Gap] = field(default_factory=dict)
+    level: str
+    finding: str
+    standings: tuple[str, ...] = ()
+    owed: str | None = ""
+    in_force: int | None = 0
+    transfer: str = "careful"
+    price: str = "R$ 89.325"
+    confidence: tuple[str, ...] = ("likeliest",)
+    ceiling: str = ""
+    with_price: str = ""
+    also: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
+
+
+# Words for findings and for the reasons why no price is suggested.
+NOTHING = "Nenhuma multa em aberto nem restrição judicial encontrada"
+OPEN = "Há multa em aberto"
+NOTICE = "Há autuação, ainda sem multa"
+PAY_FIRST = "Em regra, só pode ser transferido depois de pagas as multas"
+DOUBTED = "Há restrição judicial de situação incerta"
+NO_TRANSFER = "Não pode ser transferido agora"
+AS_A_RULE = "Em regra, não pode ser transferido agora"
+IN_PRACTICE = "Na prática, não pode ser transferido agora"
+NO_LICENCE = "Não pode ser licenciado agora nem, em regra, transferido"
+NO_DRIVING = "Não pode circular, ser licenciado nem ser transferido agora"
+AFTER_LIFTING = "Só depois da baixa da restrição judicial"
+ASK_COURT = "Há restrição judicial de situação incerta"
+INSPECT = "A identificação do veículo está em dúvida"
+UNKNOWN = "não é possível dizer"
+
+# The ceiling without fines, and with the one fine of R$ 130,16.
+FULL, LESS_ONE = "R$ 89.325,00", "R$ 89.194,84"
+ONE = "R$ 130,16"
+
+# A penalty of June, long due in November.
+CHARGED = {
+    "dataInfracao": "10/03/2026",
+    "dataCadastroInfracao": "12/03/2026",
+    "dataEmissaoNotificacao": "25/03/2026",
+    "dataEmissaoPenalidade": "10/06/2026",
+}
+
+
+def charged(**changes: Any) -> Record:
+    return fine(**{**CHARGED, **changes})
+
+
+def paid(**changes: Any) -> Record:
+    """Return the fine, paid in full in July; ``day`` and ``sum`` replace the payment's."""
+    fields = {
+        "dataPagamento": changes.pop("day", "25/07/2026"),
+        "valorPago": changes.pop("sum", "130"),
+    }
+    return charged(pagamento=payment(**fields), **changes)
+
+
+def order(kinds: str, **changes: Any) -> Record:
+    return restriction(restricoes=kinds, **changes)
+
+
+def one_fine(case: str, record: Record, level: str, finding: str, word: str, **more: Any) -> Row:
+    given: dict[str, Any] = {"owed": ONE, "ceiling": LESS_ONE} | more
+    return Row(case=case, fines=(record,), level=level, finding=finding, standings=(word,), **given)
+
+
+def maybe_paid(case: str, record: Record, **more: Any) -> Row:
+    return one_fine(
+        case, record, "caution", OPEN, "talvez paga", **{"never": ("Nada encontrado nos",)} | more
+    )
+
+
+def settled(case: str, record: Record, **more: Any) -> Row:
+    given: dict[str, Any] = {"owed": "", "transfer": "yes", "ceiling": FULL} | more
+    return one_fine(case, record, "clear", NOTHING, "paga", **given)
+
+
+def one_order(case: str, record: Record, finding: str = NO_TRANSFER, **more: Any) -> Row:
+    given: dict[str, Any] = {"in_force": 1, "transfer": "no", "ceiling": AFTER_LIFTING} | more
+    return Row(case=case, orders=(record,), level="blocked", finding=finding, **given)
+
+
+def doubted(case: str, record: Record, **more: Any) -> Row:
+    given: dict[str, Any] = {"in_force": 1, "transfer": "unknown", "ceiling": ASK_COURT} | more
+    return Row(case=case, orders=(record,), level="caution", finding=DOUBTED, **given)
+
+
+def clear(case: str, **more: Any) -> Row:
+    given: dict[str, Any] = {"transfer": "yes", "ceiling": FULL} | more
+    return Row(case=case, level="clear", finding=NOTHING, **given)
+
+
+# --- Fines: what the source says beside a payment ---
+
+# Each of these words reverses, limits or questions a payment.
+_REVERSING = (
+    *("PAGAMENTO ESTORNADO", "PAGAMENTO CANCELADO", "DEVOLVIDO", "REJEITADO", "NAO CONFIRMADO"),
+    *("REATIVADA", "ABERTA", "EM COBRANCA", "INADIMPLENTE", "PROTESTADA", "SALDO DEVEDOR"),
+    *("PAGO A MENOR", "VALOR INSUFICIENTE", "PAGO PARCIALMENTE"),
+    *("Pagamento não confirmado", "estorno", "CHEQUE DEVOLVIDO", "EM ABERTO", "NAO QUITADA"),
+    *("PAGA EM PARTE", "AGUARDANDO COMPENSACAO", "DIVIDA ATIVA", "PARCELADA", "COM PENDENCIA"),
+    *("PAGAMENTO NAO IDENTIFICADO", "VENCIDA", "PENALIDADE REATIVADA", "QUITACAO ANULADA"),
+)
+_IN_FULL = (
+    *("", "PENALIDADE", "PAGA", "QUITADA", "MULTA PAGA", "PAGAMENTO CONFIRMADO", "Paga"),
+    *("LIQUIDADA", "PAGO INTEGRALMENTE", "MULTA COM NOTIFICACAO DE PENALIDADE", "BAIXADA"),
+)
+
+
+def _payments() -> Iterator[Row]:
+    for word in _REVERSING:
+        yield maybe_paid(f"paid, but {word}", paid(tipo=word), also=(f"“{word}”",))
+    for amount in ("50", "1", "0.01", "77", "64,90", "R$ 100,00", "-130,16"):
+        yield maybe_paid(f"paid {amount} of 130.16", paid(sum=amount))
+    for word in _IN_FULL:
+        yield settled(f"paid, and {word or 'no word'}", paid(tipo=word))
+    for amount in ("130.16", "130,16", "R$ 130,16", "104", "104.13", "", "13016", "150"):
+        yield settled(f"paid {amount or 'an unknown sum'}", paid(day="05/07/2026", sum=amount))
+    for amount in ("78", "78.10"):
+        yield settled(f"paid {amount} through SNE", paid(day="05/07/2026", sum=amount))
+    yield settled(
+        "paid with discount long after the due date",
+        paid(day="15/10/2026", sum="104.13"),
+        also=("posterior ao vencimento",),
+    )
+    yield settled("paid, day in ISO form", paid(day="2026-07-25"))
+    yield settled("paid, moment of a database", paid(day="25/07/2026 00:00:00"))
+    yield maybe_paid("paid in the future", paid(day="25/12/2026"), also=("está no futuro",))
+    yield maybe_paid("paid before the infraction", paid(day="01/02/2026"))
+    yield maybe_paid("paid on a reversed day", paid(day="25/07/2026 ESTORNADO"))
+    yield maybe_paid("paid on a hidden day", paid(day=HIDDEN))
+    yield maybe_paid("PAGO instead of a day", paid(day="PAGO"))
+    yield maybe_paid("paid sum without a day", paid(day=""))
+    yield maybe_paid("paid state without a day", charged(pagamento=payment(ufPagamento="MG")))
+    yield maybe_paid("status PAGA without a payment", charged(tipo="PAGA"))
+    yield maybe_paid("status QUITADA without a payment", charged(tipo="QUITADA"))
+    for day in ("00/00/0000", "NAO PAGO", "EM ABERTO", "-", "01/01/1900", "31/12/1969"):
+        yield one_fine(
+            f"payment day {day}", paid(day=day, sum=""), "caution", PAY_FIRST, "exigível"
+        )
+
+
+# --- Fines: dates, words and amounts ---
+
+
+def _standings() -> Iterator[Row]:
+    notified = {"dataInfracao": "10/08/2026", "dataEmissaoNotificacao": "25/08/2026"}
+    due = "no prazo de pagamento ou recurso"
+    yield one_fine("penalty long due", charged(), "caution", PAY_FIRST, "exigível")
+    yield one_fine(
+        "penalty in ISO form",
+        charged(dataInfracao="2026-03-10", dataEmissaoPenalidade="2026-06-10"),
+        *("caution", PAY_FIRST, "exigível"),
+    )
+    yield one_fine(
+        "penalty of last month",
+        charged(dataEmissaoPenalidade="05/10/2026"),
+        *("caution", OPEN, "vencimento provável"),
+    )
+    yield one_fine(
+        "penalty of this month", charged(dataEmissaoPenalidade="05/11/2026"), "caution", OPEN, due
+    )
+    yield one_fine(
+        "thirtieth day of the penalty",
+        charged(dataEmissaoPenalidade="21/10/2026"),
+        *("caution", OPEN, due),
+    )
+    yield one_fine("notice only", fine(**notified), "caution", NOTICE, "em autuação")
+    yield one_fine(
+        "no notice at all",
+        fine(dataInfracao="10/08/2026", dataEmissaoNotificacao=""),
+        *("caution", OPEN, "situação não informada"),
+    )
+    yield one_fine(
+        "infraction in the future",
+        charged(dataInfracao="15/12/2026"),
+        *("caution", OPEN, "situação não informada"),
+        also=("está no futuro",),
+    )
+    yield one_fine(
+        "penalty hidden",
+        charged(dataEmissaoPenalidade=HIDDEN),
+        *("caution", OPEN, "situação não informada"),
+    )
+    # A date that a database writes for "none" is no date.
+    for none in ("01/01/1900", "31/12/1969", "01/01/1970", "00/00/0000", "01/01/0001"):
+        yield one_fine(
+            f"penalty of {none}",
+            fine(**notified, dataEmissaoPenalidade=none),
+            *("caution", NOTICE, "em autuação"),
+            never=("dias: a data", "Penalidade de 01", "Penalidade de 31"),
+        )
+    yield one_fine(
+        "infraction of 31/12/1969",
+        charged(dataInfracao="31/12/1969"),
+        *("caution", PAY_FIRST, "exigível"),
+        never=("prescrit", "20.", "1969 às"),
+    )
+    for word in ("SUSPENSA", "EM RECURSO", "COM EFEITO SUSPENSIVO"):
+        yield one_fine(
+            f"status {word}",
+            charged(tipo=word),
+            *("caution", OPEN, "suspensa"),
+            also=(f"“{word}”",),
+        )
+    for word in ("EXIGIVEL", "DIVIDA ATIVA", "VENCIDA"):
+        yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
+    for word in ("CANCELADA", "ARQUIVADA", "RECURSO DEFERIDO"):
+        yield one_fine(
+            f"status {word}",
+            charged(tipo=word),
+            *("caution", OPEN, f"“{word}”, segundo a fonte"),
+            never=("Em regra, só pode ser transferido",),
+        )
+    for word in ("NAO EXIGIVEL", "INEXIGIVEL"):
+        yield one_fine(
+            f"status {word}",
+            charged(tipo=word),
+            *("caution", OPEN, "situação não informada"),
+        )
+    yield one_fine(
+        "status RECURSO INDEFERIDO",
+        charged(tipo="RECURSO INDEFERIDO"),
+        *("caution", PAY_FIRST, "exigível"),
+    )
+    for sent, code, text in (
+        ("R$ 1.467,35", "5010", "R$ 1.467,35"),
+        ("130,16", "7455", ONE),
+        ("13016", "7455", ONE),
+        ("880", "5010", "R$ 880,41"),
+        ("5869", "5169", "R$ 5.869,40"),
+        ("2934", "5169", "R$ 2.934,70"),
+        ("195", "7463", "R$ 195,23"),
+    ):
+        cents = int(text[3:].replace(".", "").replace(",", ""))
+        left = f"{(8_932_500 - cents) // 100:,}".replace(",", ".")
+        yield one_fine(
+            f"amount {sent} of {code}",
+            charged(codigoInfracao=code, descricao="", valor=sent),
+            *("caution", PAY_FIRST, "exigível"),
+            owed=text,
+            ceiling=f"R$ {left},{(8_932_500 - cents) % 100:02}",
+        )
+    yield one_fine(
+        "amount of 2015",
+        charged(
+            dataInfracao="10/03/2015",
+            dataEmissaoPenalidade="10/06/2015",
+            valor="85",
+            dataCadastroInfracao="",
+            dataEmissaoNotificacao="25/03/2015",
+        ),
+        *("caution", PAY_FIRST, "exigível"),
+        owed="R$ 85,13",
+        ceiling="R$ 89.239,87",
+    )
+
+
+def _sums() -> Iterator[Row]:
+    unpriced = charged(valor="", codigoInfracao="9999", descricao="")
+    for count in (1, 6):
+        yield Row(
+            case=f"{count} fines without amount",
+            fines=(unpriced,) * count,
+            level="caution",
+            finding=PAY_FIRST,
+            standings=("exigível",) * count,
+            owed="não informado",
+            ceiling=FULL,
+            also=("não informado",),
+            never=("R$ 0,00",),
+        )
+    yield Row(
+        case="part of the amounts unknown",
+        fines=(unpriced, charged()),
+        level="caution",
+        finding=PAY_FIRST,
+        standings=("exigível", "exigível"),
+        owed=ONE,
+        ceiling=LESS_ONE,
+        also=("ao menos",),
+        never=("R$ 0,00",),
+    )
+    yield Row(
+        case="one paid, one open",
+        fines=(paid(), charged(dataInfracao="11/03/2026")),
+        level="caution",
+        finding=PAY_FIRST,
+        standings=("paga", "exigível"),
+        owed=ONE,
+        ceiling=LESS_ONE,
+    )
+    yield Row(
+        case="one reversed, one open",
+        fines=(paid(tipo="PAGAMENTO ESTORNADO"), charged(dataInfracao="11/03/2026")),
+        level="caution",
+        finding=PAY_FIRST,
+        standings=("talvez paga", "exigível"),
+        owed="R$ 260,32",
+        ceiling="R$ 89.064,68",
+    )
+    yield Row(
+        case="thirteen fines in five states",
+        fines=(
+            *(paid(dataInfracao=f"{day}/03/2026") for day in (10, 11, 12)),
+            *(
+                fine(dataInfracao=f"{day}/08/2026", dataEmissaoNotificacao="25/08/2026")
+                for day in (10, 11, 12)
+            ),
+            *(charged(dataEmissaoPenalidade=f"{day}/10/2026") for day in (2, 3, 4)),
+            *(charged(dataEmissaoPenalidade=f"{day}/11/2026") for day in (2, 3, 4)),
+            charged(),
+        ),
+        level="caution",
+        finding=PAY_FIRST,
+        standings=(
+            *("paga",) * 3,
+            *("em autuação",) * 3,
+            *("vencimento provável",) * 3,
+            *("no prazo de pagamento ou recurso",) * 3,
+            "exigível",
+        ),
+        owed="R$ 1.301,60",
+        ceiling="R$ 88.023,40",
+    )
+
+
+# --- Court orders ---
+
+# No word of these lifts the order.
+_STANDING_ORDERS = (
+    ("NAO TRANSFERIR", NO_TRANSFER),
+    ("TRANSFERENCIA NAO PERMITIDA", NO_TRANSFER),
+    ("TRANSFERENCIA SUSPENSA", NO_TRANSFER),
+    ("TRANSFERENCIA VEDADA", NO_TRANSFER),
+    ("CIRCULACAO SUSPENSA", NO_DRIVING),
+    ("NAO CIRCULAR", NO_DRIVING),
+    ("CIRCULACAO NAO AUTORIZADA", NO_DRIVING),
+    ("RETIRADA DE CIRCULACAO", NO_DRIVING),
+    ("CIRCULACAO ATE BAIXA", NO_DRIVING),
+    ("LICENCIAMENTO SUSPENSO", NO_LICENCE),
+    ("NAO LICENCIAR", NO_LICENCE),
+    ("PENHORA SEM BLOQUEIO DE CIRCULACAO", IN_PRACTICE),
+    ("TRANSFERENCIA, BAIXA SOLICITADA", NO_TRANSFER),
+    ("TRANSFERENCIA - AGUARDANDO BAIXA", NO_TRANSFER),
+    ("TRANSFERENCIA - BAIXA PENDENTE", NO_TRANSFER),
+    ("TRANSFERENCIA; PEDIDO DE LEVANTAMENTO", NO_TRANSFER),
+    ("TRANSFERENCIA (BAIXA INDEFERIDA)", NO_TRANSFER),
+    ("TRANSFERENCIA, A SER BAIXADA", NO_TRANSFER),
+    ("TRANSFERENCIA NAO BAIXADA", NO_TRANSFER),
+    ("PENHORA, BAIXA REQUERIDA", IN_PRACTICE),
+    ("TRANSFERENCIA ATIVA", NO_TRANSFER),
+    ("TRANSFERENCIA, PENHORA BAIXADA", NO_TRANSFER),
+)
+_LIFTED = (
+    *("PENHORA BAIXADA", "TRANSFERENCIA CANCELADA", "TRANSFERENCIA LEVANTADA"),
+    *("TRANSFERENCIA - RETIRADA", "RESTRICAO DE TRANSFERENCIA REVOGADA", "CIRCULACAO LIBERADA"),
+    *("Transferência baixada", "TRANSFERENCIA, BAIXA EFETUADA", "RESTRICAO BAIXADA"),
+    *("LICENCIAMENTO, TRANSFERENCIA, CANCELADAS", "SEM RESTRICAO DE TRANSFERENCIA"),
+)
+
+
+def _orders() -> Iterator[Row]:
+    for kinds, finding in (
+        ("TRANSFERENCIA", NO_TRANSFER),
+        ("transferência", NO_TRANSFER),
+        ("LICENCIAMENTO", NO_LICENCE),
+        ("CIRCULACAO", NO_DRIVING),
+        ("RESTRICAO TOTAL", NO_DRIVING),
+        ("PENHORA", IN_PRACTICE),
+        ("AVERBACAO DE PENHORA", IN_PRACTICE),
+    ):
+        yield one_order(f"order {kinds}", order(kinds), finding)
+    for kinds, finding in _STANDING_ORDERS:
+        yield one_order(f"order {kinds}", order(kinds), finding, never=("situação incerta",))
+    for kinds in ("ALGO NOVO", HIDDEN, ""):
+        yield one_order(f"order {kinds or 'without kind'}", order(kinds), AS_A_RULE)
+    for kinds in _LIFTED:
+        yield doubted(f"order {kinds}", order(kinds), never=("Não pode ser transferido agora",))
+    yield doubted(
+        "order described, but recorded as none", order("TRANSFERENCIA", constaRenajud=False)
+    )
+    yield clear(
+        "no order: NADA CONSTA",
+        orders=(
+            order(
+                "NADA CONSTA",
+                constaRenajud=False,
+                detalheRenajud="",
+                dataInclusao="",
+                tribunal="",
+                orgaoJudiciario="",
+                processo="",
+            ),
+        ),
+    )
+    yield one_order(
+        "order of 31/12/1969",
+        order("TRANSFERENCIA", dataInclusao="31/12/1969 21:00:00"),
+        never=("1969",),
+    )
+    yield one_order(
+        "order with a program's moment",
+        order("TRANSFERENCIA", dataInclusao="23/10/2025, 11:13:38"),
+        also=("23/10/2025",),
+    )
+    yield one_order(
+        "order with a moment in UTC",
+        order("TRANSFERENCIA", dataInclusao="2025-10-24T01:13:38Z"),
+        also=("23/10/2025",),
+        never=("24/10/2025",),
+    )
+    yield Row(
+        case="orders of two courts and kinds",
+        orders=(
+            order("TRANSFERENCIA"),
+            order("CIRCULACAO", tribunal="TRT3", orgaoJudiciario="12ª Vara do Trabalho"),
+        ),
+        level="blocked",
+        finding=NO_DRIVING,
+        in_force=2,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+    )
+    yield Row(
+        case="lifted order and an order in force",
+        orders=(order("PENHORA BAIXADA"), order("TRANSFERENCIA")),
+        level="blocked",
+        finding=NO_TRANSFER,
+        in_force=2,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+    )
+    yield Row(
+        case="order in doubt and an enforceable fine",
+        fines=(charged(),),
+        orders=(order("PENHORA BAIXADA"),),
+        level="caution",
+        finding=DOUBTED,
+        standings=("exigível",),
+        owed=ONE,
+        in_force=1,
+        transfer="unknown",
+        ceiling=ASK_COURT,
+        never=("Só após pagar as multas",),
+    )
+    yield Row(
+        case="order in force and an enforceable fine",
+        fines=(charged(),),
+        orders=(order("TRANSFERENCIA"),),
+        level="blocked",
+        finding=NO_TRANSFER,
+        standings=("exigível",),
+        owed=ONE,
+        in_force=1,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+    )
+    long = "TRANSFERENCIA, CIRCULACAO E LICENCIAMENTO COM MUITAS PALAVRAS ALHEIAS"
+    yield Row(
+        case="four long orders and four kinds of fines",
+        fines=(
+            charged(),
+            charged(dataEmissaoPenalidade="05/10/2026"),
+            charged(dataEmissaoPenalidade="05/11/2026"),
+            paid(tipo="PAGAMENTO ESTORNADO"),
+        ),
+        orders=tuple(order(long, tribunal=f"TRT{number}") for number in (1, 2, 3, 4)),
+        level="blocked",
+        finding=NO_DRIVING,
+        standings=(
+            *("exigível", "vencimento provável", "no prazo de pagamento ou recurso"),
+            "talvez paga",
+        ),
+        owed="R$ 520,64",
+        in_force=4,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+    )
+
+
+# --- What records say about the car itself ---
+
+
+def _identities() -> Iterator[Row]:
+    very = {"descricao": "", "valor": "293"}
+    for code, what in (
+        ("65561", "lacre"),
+        ("65562", "chassi"),
+        ("65563", "selo"),
+        ("65564", "placa"),
+        ("65565", "identificação"),
+        ("6556", "identificação"),
+        ("6580", "falta de placa"),
+        ("65800", "falta de placa"),
+    ):
+        yield one_fine(
+            f"paid fine of {code}",
+            paid(codigoInfracao=code, day="05/07/2026", sum="293", **very),
+            *("caution", f"Já foi autuado por {what}", "paga"),
+            owed="",
+            ceiling=INSPECT,
+        )
+    yield one_fine(
+        "open fine of 65561",
+        charged(codigoInfracao="65561", **very),
+        *("caution", "Já foi autuado por lacre", "exigível"),
+        owed="R$ 293,47",
+        ceiling=INSPECT,
+    )
+    yield one_fine(
+        "paid fine that describes a tampered chassis",
+        paid(
+            codigoInfracao="",
+            descricao="CONDUZIR VEICULO COM CHASSI ADULTERADO",
+            sum="293",
+            valor="293",
+        ),
+        *("caution", "Já foi autuado por chassi", "paga"),
+        owed="",
+        ceiling=INSPECT,
+    )
+    other = "Um registro descreve outro veículo"
+    yield one_fine(
+        "paid fine of another make",
+        paid(marcaModelo="VW/GOL 1.0"),
+        *("caution", other, "paga"),
+        owed="",
+        ceiling=INSPECT,
+        also=("VW/GOL 1.0",),
+    )
+    yield one_fine(
+        "open fine of another make",
+        charged(marcaModelo="VW/GOL 1.0"),
+        *("caution", other, "exigível"),
+        ceiling=INSPECT,
+    )
+    for text in ("I/AUDI A3", "AUDI/A3 SEDAN", "AUDI A3 LM 180CV", ""):
+        yield settled(f"paid fine of {text or 'no vehicle'}", paid(marcaModelo=text))
+    yield Row(
+        case="order of another plate",
+        orders=(order("TRANSFERENCIA", placa="XYZ9K99"),),
+        level="blocked",
+        finding=NO_TRANSFER,
+        in_force=1,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+        also=(other,),
+    )
+    yield Row(
+        case="lifted order of another make",
+        orders=(order("PENHORA BAIXADA", marcaModelo="VW/GOL 1.0"),),
+        level="caution",
+        finding=other,
+        in_force=1,
+        transfer="unknown",
+        ceiling=ASK_COURT,
+    )
+    yield Row(
+        case="tampered chassis and an order in force",
+        fines=(paid(codigoInfracao="65562", day="05/07/2026", sum="293", **very),),
+        orders=(order("TRANSFERENCIA"),),
+        level="blocked",
+        finding=NO_TRANSFER,
+        standings=("paga",),
+        in_force=1,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+        also=("Já foi autuado por chassi",),
+    )
+
+
+# --- Prices ---
+
+
+def _prices() -> Iterator[Row]:
+    def priced(case: str, *entries: Record, **more: Any) -> Row:
+        vehicle = {"informacoesFipe": list(entries), **more.pop("vehicle", {})}
+        return clear(case, vehicle=vehicle, **more)
+
+    argo = fipe_entry(
+        marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX", fipeId="15075", valorAtual="50000.00"
+    )
+    foreign: dict[str, Any] = {
+        "price": "a tabela trouxe outro veículo",
+        "confidence": ("other_vehicle",),
+        "ceiling": UNKNOWN,
+    }
+    yield priced("price of a Fiat Argo", argo, **foreign)
+    yield priced(
+        "price of an Audi Q5", fipe_entry(modelo="Q5", versao="2.0 TFSI QUATTRO"), **foreign
+    )
+    yield priced(
+        "prices of a Fiat Argo and of the A3",
+        argo,
+        fipe_entry(),
+        confidence=("likeliest", "other_vehicle"),
+        never=("R$ 50.000 a",),
+    )
+    yield priced(
+        "price of another model year",
+        fipe_entry(ano="2012", valorAtual="93000.00"),
+        price="R$ 93.000",
+        with_price="do ano-modelo 2012",
+        ceiling=UNKNOWN,
+    )
+    yield priced(
+        "price of a new car",
+        fipe_entry(ano="32000", valorAtual="193000.00"),
+        price="R$ 193.000",
+        with_price="de zero km",
+        ceiling=UNKNOWN,
+        never=("32000",),
+    )
+    yield priced(
+        "price of a new car for a new car",
+        fipe_entry(ano="32000", valorAtual="193000.00"),
+        vehicle={"anoModelo": "2026", "anoFabricacao": "2026"},
+        price="R$ 193.000",
+        ceiling="R$ 193.000,00",
+        never=("32000",),
+    )
+    for make in ("AUDI", "Audi", "I/AUDI"):
+        yield priced(f"price of the make {make}", fipe_entry(marca=make))
+    yield priced(
+        "VW of the registry, VolksWagen of the table",
+        fipe_entry(marca="VW - VolksWagen", modelo="GOL", versao="1.0 Flex 12V 5p"),
+        vehicle={"marca": "VW", "descricao": "GOL 1.0"},
+    )
+    yield priced(
+        "CHEVROLET of the registry, GM of the table",
+        fipe_entry(marca="GM - Chevrolet", modelo="ONIX", versao="HATCH LT 1.0 8V FlexPower"),
+        vehicle={"marca": "CHEVROLET", "descricao": "ONIX 1.0MT LT"},
+    )
+    for fuel in ("Alcool / Gasolina", "ALCOOL/GASOLINA", "Flex"):
+        yield priced(
+            f"Gasolina of the table, {fuel} of the registry",
+            fipe_entry(),
+            vehicle={"combustivel": fuel},
+            never=("Difere do registro: combustível",),
+        )
+    yield priced(
+        "flexible vehicle, diesel entry",
+        fipe_entry(combustivel="Diesel", valorAtual="120000.00", fipeId="81850"),
+        fipe_entry(),
+        vehicle={"combustivel": "Alcool / Gasolina"},
+        confidence=("likeliest", "possible"),
+    )
+    yield priced("the same entry three times", *[fipe_entry()] * 3)
+    yield priced(
+        "two versions that fit alike",
+        fipe_entry(),
+        fipe_entry(fipeId="81850", valorAtual="95000.00"),
+        price="R$ 89.325 a R$ 95.000",
+        confidence=("tied", "tied"),
+    )
+    month = {"mes": "9", "ano": "2026", "predicao": False}
+    yield priced(
+        "two prices of one month",
+        fipe_entry(historicoPreco=[{**month, "valor": "89000"}, {**month, "valor": "99000"}]),
+        also=("mais de um preço",),
+    )
+    later = {"mes": "5", "ano": "2029", "valor": "99999", "predicao": False}
+    yield priced(
+        "price of a month to come",
+        fipe_entry(historicoPreco=[{**month, "valor": "89000"}, later]),
+        also=("*: previsto pela fonte",),
+        never=("(mai/29)", "R$ 99.999 ·"),
+    )
+    for sent in ("", "0", "0.00", HIDDEN):
+        yield priced(
+            f"price {sent or 'not sent'}",
+            fipe_entry(valorAtual=sent),
+            price="sem preço na fonte",
+            ceiling=UNKNOWN,
+            never=("R$ 0",),
+        )
+    yield priced("no entry at all", price="sem preço na fonte", confidence=(), ceiling=UNKNOWN)
+    yield clear(
+        "zeros for blanks",
+        vehicle={"anoModelo": "0", "capacidadePassageiro": "0", "caixaCambio": "0"},
+        never=("Ano-modelo 0", "0 passageiros"),
+    )
+
+
+# --- Missing and old answers ---
+
+
+def _gaps() -> Iterator[Row]:
+    nothing: dict[str, Any] = {"transfer": "unknown"}
+    yield Row(
+        case="fines unavailable",
+        gaps={"renainf": "down"},
+        level="incomplete",
+        finding="Falta consultar as multas",
+        owed=None,
+        ceiling=UNKNOWN,
+        **nothing,
+    )
+    yield Row(
+        case="orders unavailable",
+        gaps={"renajud": "down"},
+        level="incomplete",
+        finding="Falta consultar as restrições judiciais",
+        in_force=None,
+        ceiling=FULL,
+        **nothing,
+    )
+    yield Row(
+        case="orders unavailable, an enforceable fine",
+        fines=(charged(),),
+        gaps={"renajud": "down"},
+        level="incomplete",
+        finding="Falta consultar as restrições judiciais",
+        standings=("exigível",),
+        owed=ONE,
+        in_force=None,
+        ceiling=LESS_ONE,
+        **nothing,
+    )
+    yield Row(
+        case="vehicle unavailable",
+        gaps={"decode": "down"},
+        level="incomplete",
+        finding="Falta consultar os dados do veículo",
+        transfer="yes",
+        price="indisponível",
+        confidence=(),
+        ceiling=UNKNOWN,
+    )
+    yield Row(
+        case="fines unavailable, an order in force",
+        orders=(order("TRANSFERENCIA"),),
+        gaps={"renainf": "down"},
+        level="blocked",
+        finding=NO_TRANSFER,
+        owed=None,
+        in_force=1,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+    )
+    yield Row(
+        case="fines unconfirmed by the source's text",
+        gaps={"renainf": "unconfirmed"},
+        level="incomplete",
+        finding="a fonte não confirmou as multas",
+        owed=None,
+        ceiling=UNKNOWN,
+        also=("não confirmad",),
+        never=("Falta consultar as multas",),
+        **nothing,
+    )
+    yield Row(
+        case="nothing found in an old answer",
+        gaps={"renainf": "stale"},
+        level="caution",
+        finding=NOTHING,
+        ceiling=FULL,
+        also=("resposta guardada",),
+    )
+    yield Row(
+        case="an order in an old answer",
+        orders=(order("TRANSFERENCIA"),),
+        gaps={"renajud": "stale"},
+        level="blocked",
+        finding=NO_TRANSFER,
+        in_force=1,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+    )
+    yield Row(
+        case="an answer that describes no vehicle",
+        vehicle={
+            **dict.fromkeys(("marca", "descricao", "anoModelo", "anoFabricacao"), ""),
+            "informacoesFipe": [],
+        },
+        level="incomplete",
+        finding="Verificação incompleta",
+        transfer="yes",
+        price="sem preço na fonte",
+        confidence=(),
+        ceiling=UNKNOWN,
+    )
+
+
+# --- Written reports ---
+
+
+def _reports() -> Iterator[Row]:
+    over = "os registros desta página"
+    yield one_order(
+        "report: nothing recorded, beside an order",
+        order("TRANSFERENCIA"),
+        report={"restricoes": "✅ Nada consta"},
+        also=(over, "1 restrição judicial em vigor"),
+    )
+    yield one_order(
+        "report: APROVADO, beside an order",
+        order("TRANSFERENCIA"),
+        report={"conclusion": "Pode comprar sem medo. **APROVADO**"},
+        also=("O texto recomenda o veículo", over),
+        never=("**",),
+    )
+    yield doubted(
+        "report: nothing recorded, beside an order in doubt",
+        order("PENHORA BAIXADA"),
+        report={"restricoes": "✅ Nada consta"},
+        also=(over,),
+    )
+    yield one_fine(
+        "report: another sum of fines",
+        charged(),
+        *("caution", PAY_FIRST, "exigível"),
+        report={"multas": "⚠️ Multas em aberto: R$ 5.000,00", "restricoes": "✅ Nada consta"},
+        also=("O texto fala em R$ 5.000,00 de multas",),
+    )
+    yield one_fine(
+        "report: no fine, beside a fine",
+        charged(),
+        *("caution", PAY_FIRST, "exigível"),
+        report={"multas": "✅ Nenhuma multa", "restricoes": "✅ Nada consta"},
+        also=("O texto não aponta multa em aberto",),
+    )
+    yield maybe_paid(
+        "report: no fine, beside a reversed payment",
+        paid(tipo="PAGAMENTO ESTORNADO"),
+        report={"multas": "✅ Nada consta", "restricoes": "✅ Nada consta"},
+        also=("O texto não aponta multa em aberto",),
+    )
+    yield clear(
+        "report: another price",
+        report={
+            "fipe": "✅ R$ 10.000",
+            "multas": "✅ Nada consta",
+            "restricoes": "✅ Nada consta",
+        },
+        also=("O texto fala em R$ 10.000",),
+    )
+    yield one_fine(
+        "report: APROVADO, beside a tampered chassis",
+        paid(codigoInfracao="65562", descricao="", valor="293", day="05/07/2026", sum="293"),
+        *("caution", "Já foi autuado por chassi", "paga"),
+        owed="",
+        ceiling=INSPECT,
+        report={
+            "conclusion": "APROVADO",
+            "multas": "✅ Nada consta",
+            "restricoes": "✅ Nada consta",
+        },
+        also=("O texto recomenda o veículo",),
+    )
+    honest = {"multas": "✅ Nada consta", "restricoes": "✅ Nada consta"}
+    yield clear(
+        "report: nothing recorded, and nothing is",
+        report={**honest, "conclusion": "Pode comprar. APROVADO"},
+        never=("O texto recomenda", "O texto não aponta", "O texto fala em"),
+    )
+    yield Row(
+        case="report: an order and a fine, as recorded",
+        fines=(charged(),),
+        orders=(order("TRANSFERENCIA"),),
+        report={},
+        level="blocked",
+        finding=NO_TRANSFER,
+        standings=("exigível",),
+        owed=ONE,
+        in_force=1,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+        never=("O texto recomenda", "O texto não aponta", "O texto fala em"),
+    )
+    yield clear(
+        "report with a telephone number",
+        report={**honest, "documentacao": "✅ Fale com o dono: tel (31) 99999-8888"},
+        never=("99999-8888",),
+    )
+
+
+ROWS: tuple[Row, ...] = (
+    *_payments(),
+    *_standings(),
+    *_sums(),
+    *_orders(),
+    *_identities(),
+    *_prices(),
+    *_gaps(),
+    *_reports(),
+    clear("nothing recorded at all"),
+)

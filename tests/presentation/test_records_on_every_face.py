@@ -1,0 +1,444 @@
+"""Walks the table of records: every page, paper and export says of a record what the table says.
+
+A face that shows a fact that the table leaves open, such as the whole headline or an icon, shows
+what the other faces show.
+"""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from html import unescape
+from typing import Any
+
+import pytest
+
+from portal.batch import Item
+from portal.presentation import formats
+from portal.presentation.exports.batches import batch_row, results_table
+from portal.presentation.exports.explained import explained
+from portal.presentation.exports.tables import Table, csv_lines
+from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
+from portal.presentation.issued.pages import IssuedDossierPage
+from portal.presentation.issued.summary import issued_summary
+from portal.presentation.panels import UNCONFIRMED, Panel, Panels
+from portal.presentation.paper.dossier import dossier_page
+from portal.presentation.site.recent_lookup import recent_lookup
+from portal.presentation.site.search_page import search_page
+from portal.presentation.tools.comparison import comparison_page
+from portal.presentation.tools.negotiation import negotiation_page
+from portal.presentation.vehicle.contents import VehicleContents
+from portal.vehicle import LOOKUPS, LookupName
+from tests.factories import decode_body, renainf_body, renajud_body, report_body
+from tests.presentation.batch_views import batch_page
+from tests.presentation.records_table import (
+    DOUBTED,
+    NOTHING,
+    NOTICE,
+    OPEN,
+    PAY_FIRST,
+    ROWS,
+    UNKNOWN,
+    Row,
+)
+from tests.presentation.rendering import (
+    CONTEXT,
+    DOWN,
+    NOW,
+    PLATE,
+    UNASKED,
+    answered,
+    render,
+    vehicle_page,
+)
+from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in
+
+# The icon and the tone of each level and mark, and the word of the level.
+LEVELS = {
+    "clear": ("check", "ok", "Nada encontrado nos registros"),
+    "caution": ("alert", "warn", "Atenção"),
+    "blocked": ("cross", "danger", "Impedimento"),
+    "incomplete": ("question", "unknown", "Incompleto"),
+}
+MARKS = {"no": "danger", "careful": "warn", "yes": "plain", "unknown": "unknown"}
+# Lists have shorter words than the headline for what they may not hide.
+LIST_WORDS = {
+    NOTHING: "Nada encontrado",
+    PAY_FIRST: "Só após pagar as multas",
+    OPEN: "Multa em aberto a confirmar",
+    NOTICE: "Multa em aberto a confirmar",
+    DOUBTED: "Restrição judicial a confirmar",
+}
+IDENTIFICATION = "Identificação do veículo em dúvida"
+NONE = "nenhuma nos registros"
+MOST_WITH_ICONS = 10  # fines on paper; a longer list is plain
+MOST_REASONS = 3  # on page and paper
+SHORTER = {"no prazo de pagamento ou recurso": "no prazo"}
+_TAG = re.compile(r"<[^>]*>")
+_DRAWN = re.compile(r'<(?:path|circle)[^>]*? (?:d|r)="([^"]+)"')
+
+
+def text_in(html: str) -> str:
+    return " ".join(unescape(_TAG.sub(" ", html)).replace("\u00a0", " ").split())
+
+
+def squeezed(text: str) -> str:
+    """Return a text without the blanks that tags leave before punctuation."""
+    return re.sub(r" ([,.;:])", r"\1", " ".join(text.replace("\u00a0", " ").split()))
+
+
+def part(html: str, begin: str, end: str) -> str:
+    """Return what is between the first ``begin`` and the next ``end``; "" if there is none."""
+    _, found, rest = html.partition(begin)
+    return rest.partition(end)[0] if found else ""
+
+
+def words(html: str, begin: str, end: str) -> str:
+    return squeezed(text_in(part(html, begin, end).partition(">")[2]))
+
+
+@dataclass(frozen=True)
+class Faces:
+    page: str
+    paper: str
+    comparison: str
+    negotiation: str
+    issued: str
+    recent: str
+    batch: str
+    batch_cells: dict[str, str]
+    document: dict[str, Any]
+    tables: dict[TableName, list[dict[str, str]]]
+
+
+def panel(row: Row, lookup: LookupName, body: bytes) -> Panel:
+    match row.gaps.get(lookup):
+        case "down":
+            return DOWN
+        case "unconfirmed":
+            return Panel(
+                "unavailable",
+                fetched_at=NOW,
+                reason=UNCONFIRMED.format("SEM DADOS PARA O FILTRO"),
+                cause="unconfirmed",
+            )
+        case "stale":
+            return answered(body, "stale")
+        case _:
+            return answered(body)
+
+
+def faces_of(row: Row) -> Faces:
+    answers = Panels(
+        panel(row, "decode", decode_body(str(PLATE), **row.vehicle)),
+        panel(row, "renainf", renainf_body(*row.fines)),
+        panel(row, "renajud", renajud_body(*row.orders)),
+    )
+    report = UNASKED if row.report is None else answered(report_body(**row.report))
+    paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
+    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    item = Item(PLATE, "done")
+    in_batch = batch_row(item, answers, CONTEXT, LOOKUPS)
+    batch = replace(batch_in("done"), ask=LOOKUPS)
+    names: tuple[TableName, ...] = ("fines", "restrictions", "prices")
+    return Faces(
+        page=render(vehicle_page(PLATE, answers, report, CONTEXT)),
+        paper=render(paper),
+        comparison=render(comparison_page([PLATE], [answers], CONTEXT, follow=False)),
+        negotiation=render(negotiation_page(PLATE, answers, CONTEXT, {})),
+        issued=render(
+            IssuedDossierPage(
+                PLATE, "7F3K-9QMD-2XHA", issued_summary(paper, None), NOW, "/d/k/papel", "", "", ""
+            )
+        ),
+        recent=render(search_page(recent=(recent_lookup(PLATE, answers, NOW, CONTEXT),))),
+        batch=render(batch_page(batch, [(item, in_batch)], BATCH_PRICES, NO_LIMIT, NOW)),
+        batch_cells=cells(results_table([item], lambda _: answers, CONTEXT))[0],
+        document=explained(PLATE, answers, CONTEXT),
+        tables={name: cells(vehicle_table(name, contents, answers)) for name in names},
+    )
+
+
+def cells(table: Table | None) -> list[dict[str, str]]:
+    """Return the rows of a table as a program reads its CSV file."""
+    if table is None:
+        return []
+    return list(csv.DictReader(csv_lines(table, "rfc4180")))
+
+
+# --- What each face shows ---
+
+
+def figures(html: str, name: str) -> dict[str, str]:
+    """Return the figures of a list: its terms and their texts."""
+    listed = part(html, f'<dl class="{name}', "</dl>")
+    return {
+        text_in(entry.partition("</dt>")[0]): squeezed(text_in(entry.partition("</dt>")[2]))
+        for entry in listed.split("<dt>")[1:]
+    }
+
+
+def tone_of_transfer(html: str) -> str:
+    found = re.search(r'<li class="act tone-(\w+)">(?:(?!</li>).)*?Transferir', html, re.DOTALL)
+    return found[1] if found else ""
+
+
+def fines_on_page(html: str) -> dict[int, tuple[str, str, frozenset[str]]]:
+    """Return the word, the amount and the drawn icon of each fine, by number."""
+    shown = {}
+    for line in re.split('<tr class="fine(?: [^"]*)?" id="multa-', html)[1:]:
+        state = part(line, '<td class="ledger__state', "</td>")
+        shown[int(line.partition('"')[0])] = (
+            text_in(state.partition(">")[2]),
+            words(line, '<td class="ledger__amount"', "</td>"),
+            frozenset(_DRAWN.findall(state)),
+        )
+    return shown
+
+
+def fines_on_paper(html: str) -> dict[int, tuple[str, str, frozenset[str]]]:
+    shown = {}
+    for line in html.split('<tr class="fine__head"')[1:]:
+        when, _, state, amount = line.split("<td")[1:5]
+        number = re.search(r"(\d+)\.", text_in(f"<{when}"))
+        assert number is not None
+        shown[int(number[1])] = (
+            text_in(f"<{state}"),
+            squeezed(text_in(f"<{amount.partition('</tr>')[0]}")),
+            frozenset(_DRAWN.findall(state)),
+        )
+    return shown
+
+
+def cell_of(html: str, label: str) -> str:
+    return text_in(part(html, f'data-label="{label}"', "</td>").partition(">")[2])
+
+
+def compared(html: str, key: str) -> str:
+    return words(html, f'<tr data-row="{key}"', "</tr>")
+
+
+# --- The walk ---
+
+
+def same(face: str, what: str, got: object, wanted: object) -> Iterator[str]:
+    if got != wanted:
+        yield f"{face}, {what}: {got!r} instead of {wanted!r}"
+
+
+def has(face: str, what: str, got: str, wanted: str) -> Iterator[str]:
+    if wanted.casefold() not in got.casefold():
+        yield f"{face}, {what}: {wanted!r} is not in {got[:300]!r}"
+
+
+def differences(row: Row, shown: Faces) -> Iterator[str]:
+    """Yield a line for each face that shows something else than the row or another face."""
+    yield from verdict_differences(row, shown)
+    yield from figure_differences(row, shown)
+    yield from fine_differences(row, shown)
+    yield from order_differences(row, shown)
+    yield from price_differences(row, shown)
+    yield from ceiling_differences(row, shown)
+    yield from text_differences(row, shown)
+
+
+def verdict_differences(row: Row, shown: Faces) -> Iterator[str]:
+    verdict = shown.document["verdict"]
+    headline = squeezed(verdict["headline"])
+    icon, tone, word = LEVELS[row.level]
+    finding, _, caveat = headline.partition("; ")
+    yield from same("JSON", "level", verdict["level"], row.level)
+    yield from has("JSON", "headline", headline, row.finding)
+    for face, html in (("page", shown.page), ("issued", shown.issued)):
+        hero = part(html, '<h2 class="hero__finding"', "</h2>").partition(">")[2]
+        yield from same(face, "finding", squeezed(text_in(hero)), f"{word}: {finding}")
+        yield from has(face, "icon", hero, f"icon--{icon}")
+        yield from has(face, "tone", html, f'class="hero tone-{tone}')
+        yield from has(face, "caveat", squeezed(text_in(html)), caveat)
+    stamp = words(shown.paper, '<p class="verdict__sentence"', "</p>")
+    yield from same("paper", "verdict", stamp, f"{word}: {headline}")
+    stamp = words(shown.negotiation, '<p class="verdict__sentence"', "</p>")
+    yield from same("negotiation", "verdict", stamp, f"{word}: {headline}")
+    cell = part(shown.comparison, '<tr data-row="verdict"', "</tr>")
+    yield from has("comparison", "verdict", squeezed(text_in(cell)), finding)
+    yield from has("comparison", "icon", cell, f"icon--{icon}")
+    yield from same("batch CSV", "verdict", shown.batch_cells["verdict"], row.level)
+    yield from same("batch CSV", "headline", squeezed(shown.batch_cells["headline"]), headline)
+    cell = part(shown.batch, '<td class="results__finding"', "</td>")
+    in_batch = {"clear": "Nada encontrado", "incomplete": "Verificação incompleta"}
+    yield from has("batch page", "icon", cell, f"icon--{icon}")
+    if row.level != "incomplete":
+        told = squeezed(text_in(cell))
+        yield from has("batch page", "finding", told, in_batch.get(row.level, headline))
+    line = part(shown.recent, '<span class="lookup-row__verdict', "</span></span>")
+    yield from has("list", "icon", line, f"icon--{icon}")
+    yield from has("list", "tone", line, f"tone-{tone}")
+    if row.level != "incomplete":
+        yield from has("list", "words", squeezed(text_in(line)), in_list(row, finding))
+
+
+def in_list(row: Row, finding: str) -> str:
+    """Return the words of a list for a finding. Lists shorten all but a block."""
+    if row.level == "blocked":
+        return finding
+    if "descreve" in finding or "Já foi autuado" in finding:
+        return IDENTIFICATION
+    return LIST_WORDS[finding]
+
+
+def figure_differences(row: Row, shown: Faces) -> Iterator[str]:
+    """Compare the answer to "may it be transferred?" and the figures beside the verdict."""
+    transfer = {each["act"]: each["mark"] for each in shown.document["acts"]}["transfer"]
+    yield from same("JSON", "transfer", transfer, row.transfer)
+    for face, html in (("page", shown.page), ("paper", shown.paper), ("issued", shown.issued)):
+        yield from same(face, "transfer", tone_of_transfer(html), MARKS[row.transfer])
+    cell = part(shown.comparison, '<tr data-row="transfer"', "</tr>")
+    yield from has("comparison", "transfer", cell, f"status tone-{MARKS[row.transfer]}")
+    owed = "indisponíveis" if row.owed is None else row.owed or NONE
+    orders = f"{row.in_force} em vigor" if row.in_force else NONE
+    orders = "indisponíveis" if row.in_force is None else orders
+    wanted = {"Multas em aberto": owed, "Restrições judiciais": orders, "Preço FIPE": row.price}
+    for face, html, name in (
+        ("page", shown.page, "figures"),
+        ("paper", shown.paper, "figures"),
+        ("issued", shown.issued, "issued-figures"),
+    ):
+        told = figures(html, name)
+        for label, text in wanted.items():
+            yield from has(face, label, told.get(label, ""), text)
+    for key, text in zip(("fines", "courts", "price"), wanted.values(), strict=True):
+        yield from has("comparison", key, compared(shown.comparison, key), text)
+
+
+def fine_differences(row: Row, shown: Faces) -> Iterator[str]:
+    fines, lines = shown.document["fines"], shown.tables["fines"]
+    page, paper = fines_on_page(shown.page), fines_on_paper(shown.paper)
+    if fines is None:
+        yield from same("table", "fines", row.owed, None)
+        yield from same("batch CSV", "open fines", shown.batch_cells["fines_open"], "")
+        yield from same("batch page", "fines", cell_of(shown.batch, "Multas"), "sem resposta")
+        return
+    for face, records in (("JSON", fines["records"]), ("fines.csv", lines)):
+        told = tuple(record["standing_words"] for record in records)
+        yield from same(face, "standings", told, row.standings)
+    for number, word in enumerate(row.standings, start=1):
+        on_page, amount, icon = page[number]
+        yield from same("page", f"fine {number}", on_page, SHORTER.get(word, word))
+        yield from same("paper", f"fine {number}", paper[number][:2], (word, amount))
+        if len(row.standings) <= MOST_WITH_ICONS:
+            yield from same("paper", f"icon of fine {number}", paper[number][2], icon)
+    count = sum(word != "paga" for word in row.standings)
+    known = [Decimal(r["amount"]) for r in lines if r["open"] == "true" and r["amount"]]
+    total = formats.brl(sum(known, Decimal(0))).replace("\u00a0", " ") if known else ""
+    yield from same("JSON", "open", fines["totals"]["open"], count)
+    yield from same("fines.csv", "open", sum(r["open"] == "true" for r in lines), count)
+    yield from same("fines.csv", "sum", total, (row.owed or "").replace("não informado", ""))
+    yield from same("batch CSV", "open fines", shown.batch_cells["fines_open"], str(count))
+    amount = fines["totals"]["amount"]
+    sent = "" if amount is None else str(amount)
+    yield from same("batch CSV", "sum", shown.batch_cells["fines_amount"], sent)
+    wanted = f"{count} · {row.owed}" if count else "nenhuma"
+    yield from same("batch page", "fines", cell_of(shown.batch, "Multas"), wanted)
+
+
+def order_differences(row: Row, shown: Faces) -> Iterator[str]:
+    orders, lines = shown.document["restrictions"], shown.tables["restrictions"]
+    in_batch = cell_of(shown.batch, "Justiça")
+    if orders is None:
+        yield from same("table", "orders", row.in_force, None)
+        yield from same("batch CSV", "orders", shown.batch_cells["restrictions"], "")
+        yield from same("batch page", "orders", in_batch, "sem resposta")
+        return
+    in_force = [line for line in lines if line["in_force"] == "true"]
+    yield from same("JSON", "orders", orders["in_force"], row.in_force)
+    yield from same("restrictions.csv", "orders", len(in_force), row.in_force)
+    yield from same("batch CSV", "orders", shown.batch_cells["restrictions"], str(row.in_force))
+    wanted = f"{row.in_force} em vigor" if row.in_force else "nenhuma"
+    yield from same("batch page", "orders", in_batch, wanted)
+    forbids = row.transfer == "no"
+    in_json = any(record["transfer"]["mark"] == "no" for record in orders["records"])
+    in_csv = any(line["transfer_mark"] == "no" for line in lines)
+    yield from same("JSON", "an order forbids the transfer", in_json, forbids)
+    yield from same("restrictions.csv", "an order forbids the transfer", in_csv, forbids)
+
+
+def price_differences(row: Row, shown: Faces) -> Iterator[str]:
+    prices = shown.document["prices"] or []
+    yield from same("JSON", "confidence", tuple(p["confidence"] for p in prices), row.confidence)
+    entries = {(line["number"], line["confidence"]): None for line in shown.tables["prices"]}
+    in_csv = tuple(confidence for _, confidence in entries)
+    yield from same("prices.csv", "confidence", in_csv, row.confidence)
+    is_priced = row.price.startswith("R$")
+    stated = row.price.split(" a ") if is_priced else ["", ""]
+    for column, wanted in (("fipe_low", stated[0]), ("fipe_high", stated[-1])):
+        sent = shown.batch_cells[column]
+        told = formats.brl(Decimal(sent)).replace("\u00a0", " ").removesuffix(",00") if sent else ""
+        yield from same("batch CSV", column, told, wanted)
+    own = [p["price"] for p in prices if p["confidence"] in ("likeliest", "tied")]
+    yield from same("JSON", "a price", any(price is not None for price in own), is_priced)
+    in_list = text_in(part(shown.recent, '<span class="lookup-row__note"', "</li>"))
+    in_batch = cell_of(shown.batch, "FIPE")
+    yield from same("list", "a price", "R$" in in_list, is_priced)
+    for face, text in (("list", in_list), ("batch page", in_batch)):
+        yield from has(face, "price", text, row.price if is_priced else "")
+    if not is_priced:
+        yield from same("batch page", "price", in_batch, "")
+    yield from same("batch CSV", "fipe_note", shown.batch_cells["fipe_note"], row.with_price)
+    faces = (
+        ("page", figures(shown.page, "figures")["Preço FIPE"]),
+        ("paper", figures(shown.paper, "figures")["Preço FIPE"]),
+        ("issued", figures(shown.issued, "issued-figures")["Preço FIPE"]),
+        ("comparison", compared(shown.comparison, "price")),
+        ("list", in_list),
+        ("batch page", in_batch),
+    )
+    for face, text in faces:
+        yield from has(face, "price", text, row.with_price)
+
+
+def ceiling_differences(row: Row, shown: Faces) -> Iterator[str]:
+    """Compare what a buyer is told to pay at most."""
+    foot = shown.negotiation.partition("<tfoot>")[2]
+    ceiling = words(foot, '<td class="number sheet__ceiling', "</td>")
+    net = compared(shown.comparison, "net")
+    if row.ceiling.startswith("R$"):
+        yield from same("negotiation", "ceiling", ceiling, row.ceiling)
+        yield from has("comparison", "price less fines", net, row.ceiling.partition(",")[0])
+    elif row.ceiling == UNKNOWN:
+        yield from same("negotiation", "ceiling", ceiling, row.ceiling)
+        yield from same("comparison", "price less fines", "R$" in net, False)
+    else:
+        yield from same("negotiation", "ceiling", ceiling, "sem teto")
+        reason = words(foot, '<td class="sheet__source"', "</td>")
+        yield from has("negotiation", "reason", reason, row.ceiling)
+        yield from has("negotiation", "title", text_in(shown.negotiation), "Sem teto")
+        yield from same("negotiation", "suggestion", "Teto sugerido" in shown.negotiation, False)
+        yield from has("comparison", "price less fines", net, "sem teto")
+        yield from has("comparison", "reason", net, row.ceiling)
+
+
+def text_differences(row: Row, shown: Faces) -> Iterator[str]:
+    """Look for the reasons, for further texts, and for texts better than the records."""
+    texts = {
+        name: squeezed(text_in(getattr(shown, name)))
+        for name in ("page", "paper", "comparison", "negotiation", "issued", "recent", "batch")
+    }
+    reasons = [squeezed(each["sentence"]) for each in shown.document["verdict"]["reasons"]]
+    for face in ("page", "paper"):
+        for text in (*reasons[:MOST_REASONS], *row.also):
+            yield from has(face, "text", texts[face], text)
+    for face, text in texts.items():
+        for wrong in row.never:
+            yield from same(face, "shows", wrong if wrong in text else "", "")
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row.case for row in ROWS])
+def test_every_face_says_what_the_table_says(row: Row) -> None:
+    assert "\n".join(differences(row, faces_of(row))) == ""
+
+
+def test_table_has_each_case_once() -> None:
+    cases = [row.case for row in ROWS]
+    assert len(cases) >= 120
+    assert len(set(cases)) == len(cases)
