@@ -237,7 +237,8 @@ class VehiclePages:
         return redirect(url_for("vehicle.vehicle", text=plate.text), 303)
 
     def report(self, plate: Plate, identity: Identity) -> BaseResponse:
-        if not identity.has_scope("report"):
+        # Without any lookup in scope, there is no record that a report could be about.
+        if not identity.has_scope("report") or not any(map(identity.has_scope, LOOKUPS)):
             abort(403)
         last_purge = self._reports.last_purge()
         panels = self._lookups.panels(plate, LOOKUP_OPERATIONS, identity)

@@ -21,7 +21,9 @@ from tests.presentation.rendering import (
     vehicle_page,
 )
 from tests.web.html_checker import check_html, text_of
+from tests.web.json_paths import issue
 from tests.web.page_client import Page, PageClient
+from tests.web.person import Person
 from tests.web.signed_in import visitor
 
 PAGE = f"/placa/{PLATE}?completo=1"
@@ -154,3 +156,10 @@ def test_report_is_outdated_while_its_records_differ(
     upstream.script(RENAINF, faults.answer("one fine", renainf_body(fine())))
     buyer.post(f"/placa/{PLATE}/atualizar", data=again)
     assert "mudaram desde então" not in buyer.get(PAGE).text
+
+
+def test_report_without_any_lookup_in_scope_is_forbidden(portal: PortalFactory) -> None:
+    here = portal()
+    token = issue(here, "only-reports", frozenset({"report"}))
+    person = Person.at(here).signed_in(token)
+    assert person.post(f"/placa/{PLATE}/laudo").status_code == 403
