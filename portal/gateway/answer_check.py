@@ -3,7 +3,6 @@
 import json
 import threading
 from collections.abc import Iterator
-from contextlib import nullcontext
 from typing import Any, Final
 
 import msgspec
@@ -20,7 +19,10 @@ _PLATE_NAMES = frozenset({"placa", "plate"})
 _RENAVAM_NAMES = frozenset({"renavam"})
 _LONGEST_NAME = len("renavam")
 
-# The parsed values of one large answer take up to 60 MiB, so a process checks one at a time.
+# A list or an object in a record of a large answer is read up to this many characters.
+_MOST_COMPARED = 2_000
+
+# Checking one large answer takes up to 60 MiB, so a process checks one at a time.
 _large_answers = threading.Lock()
 
 
@@ -39,8 +41,8 @@ class UnfitAnswer(NoAnswer):
         self.may_differ = may_differ
 
 
-def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
-    """Return the parsed body of a 200, or raise NoAnswer or UnfitAnswer.
+def check(lookup: Lookup, body: bytes, hidden_marker: str) -> None:
+    """Raise NoAnswer or UnfitAnswer if the body of a 200 is not a valid answer to the lookup.
 
     The function checks ``status`` and the type of ``result``, and rejects a record that names
     another vehicle. It rejects an empty result beside a text that reports a failure, because one of
@@ -48,12 +50,14 @@ def check(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     Unknown, missing or mistyped fields inside ``result`` do not make the body invalid.
     ``hidden_marker`` is the text that the upstream sends in place of a value that it withholds.
     """
-    with _large_answers if has_too_many_values(body) else nullcontext():
-        return _checked(lookup, body, hidden_marker)
+    if not has_too_many_values(body):
+        _check_document(lookup, _parsed(body), hidden_marker)
+        return
+    with _large_answers:
+        _check_document(lookup, _outline(lookup, body, hidden_marker), hidden_marker)
 
 
-def _checked(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
-    document = _parsed(body)
+def _check_document(lookup: Lookup, document: Any, hidden_marker: str) -> None:
     operation = lookup.operation
     if not isinstance(document, dict) or document.get("status") != operation.status_word:
         raise NoAnswer("status is not the operation's word")
@@ -69,7 +73,50 @@ def _checked(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
     notice = _notice_beside_nothing(document)
     if notice is not None and notice.kind == "failure":
         raise UnfitAnswer("nothing on record, and a failure beside it", may_differ=True)
+
+
+def _outline(lookup: Lookup, body: bytes, hidden_marker: str) -> dict[str, Any]:
+    """Return a large answer with only those records on which its validity depends.
+
+    All values are validated, but one record is in memory at a time. Of a list or an object in a
+    record, only the first _MOST_COMPARED characters are kept.
+    """
+    try:
+        walk = strict_json.Walk(body)
+        document: dict[str, Any] = {}
+        for name in walk.members():
+            if name == "result" and walk.next_is("["):
+                document[name] = _decisive_records(lookup, walk, hidden_marker)
+            elif name == "result":
+                document[name] = _short_record(walk)
+            else:
+                document[name] = walk.short_value(_MOST_COMPARED)
+        walk.end()
+    except strict_json.NotStrictJSON as error:
+        raise NoAnswer(str(error)) from None
     return document
+
+
+def _decisive_records(lookup: Lookup, walk: strict_json.Walk, hidden_marker: str) -> list[Any]:
+    """Return the first record of each kind, and the first MOST_RECORDS texts in place of one."""
+    found: dict[str, list[Any]] = {"refused": [], "record": [], "remark": [], "nothing": []}
+    for _ in walk.items():
+        record = _short_record(walk)
+        if not isinstance(record, dict) or not _names_subject(record, lookup, hidden_marker):
+            kind = "refused"
+        elif not _records_nothing([record]):
+            kind = "record"
+        else:
+            kind = "remark" if notices.is_remark(record) else "nothing"
+        if len(found[kind]) < (MOST_RECORDS if kind == "remark" else 1):
+            found[kind].append(record)
+    return [record for kind in found.values() for record in kind]
+
+
+def _short_record(walk: strict_json.Walk) -> Any:
+    if walk.next_is("{"):
+        return {name: walk.short_value(_MOST_COMPARED) for name in walk.members()}
+    return walk.short_value(_MOST_COMPARED)
 
 
 def message_body(body: bytes, secret: str | None = None) -> bytes:
@@ -79,6 +126,8 @@ def message_body(body: bytes, secret: str | None = None) -> bytes:
     ``secret``, the operator's credential. Raises NoAnswer if the body is not a JSON object with a
     text ``message``, for example if it is a web server's error page.
     """
+    if has_too_many_values(body):
+        raise NoAnswer("an error with too many values")
     document = _parsed(body)
     message = document.get("message") if isinstance(document, dict) else None
     if not isinstance(message, str) or not read_field(message, ""):

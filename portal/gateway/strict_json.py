@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from decimal import MAX_EMAX, MAX_PREC, MIN_EMIN, Context, Decimal, InvalidOperation
 from typing import Any
 
@@ -21,6 +21,7 @@ _encoder = msgspec.json.Encoder(order="sorted", decimal_format="number")
 # The pattern matches a JSON string. Matching takes linear time for any input, because the
 # quantifiers are possessive and an unterminated string matches up to the end of the text.
 _STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+(?:"|\Z)', re.DOTALL)
+_BLANKS = re.compile(r"[ \t\n\r]*+")
 _NO_BRACKETS_OR_QUOTES = bytes(byte for byte in range(256) if byte not in b'[]{}"')
 _ROUND = bytes.maketrans(b"[]{}", b"()()")
 
@@ -178,3 +179,94 @@ def _refuse_surrogates(value: Any) -> None:
         case list():
             for item in value:
                 _refuse_surrogates(item)
+
+
+class Walk:
+    """A cursor in a text of strict JSON, which it validates as ``parse`` does.
+
+    A caller keeps the values that it wants, where ``parse`` keeps all: the values of 2 MB of "{}"
+    take 90 MiB. The caller consumes each member and each item with one of the methods. All methods
+    raise NotStrictJSON.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        _refuse_depth(text)
+        self._may_have_surrogates = b"\\u" in text
+        try:
+            self._text = text.decode("utf-8")
+        except ValueError as error:
+            raise NotStrictJSON("not strict JSON") from error
+        self._at = _blanks_end(self._text, 0)
+
+    def next_is(self, character: str) -> bool:
+        return self._text.startswith(character, self._at)
+
+    def members(self) -> Iterator[str]:
+        """Yield the name of each member of an object, with the cursor on the member's value."""
+        names = set()
+        for _ in self._elements("{", "}"):
+            name = self.value() if self.next_is('"') else None
+            if name is None or name in names or not self.next_is(":"):
+                raise NotStrictJSON("not strict JSON")
+            names.add(name)
+            self._move_to(self._at + 1)
+            yield name
+
+    def items(self) -> Iterator[None]:
+        """Yield once for each item of an array, with the cursor on the item."""
+        return self._elements("[", "]")
+
+    def value(self) -> Any:
+        """Return the value at the cursor."""
+        try:
+            value, end = _FLOATS.raw_decode(self._text, self._at)
+        except (ValueError, RecursionError) as error:
+            raise NotStrictJSON("not strict JSON") from error
+        if self._may_have_surrogates:
+            _refuse_surrogates(value)
+        self._move_to(end)
+        return value
+
+    def short_value(self, most: int) -> Any:
+        """Return the value at the cursor, or the first ``most`` characters of its longer JSON."""
+        start = self._at
+        self.skip()
+        end = self._at
+        if end - start > most:
+            return self._text[start : start + most]
+        self._at = start
+        return self.value()
+
+    def skip(self) -> None:
+        if self.next_is("{"):
+            for _ in self.members():
+                self.skip()
+        elif self.next_is("["):
+            for _ in self.items():
+                self.skip()
+        else:
+            self.value()
+
+    def end(self) -> None:
+        if self._at < len(self._text):
+            raise NotStrictJSON("not strict JSON")
+
+    def _elements(self, opening: str, closing: str) -> Iterator[None]:
+        if not self.next_is(opening):
+            raise NotStrictJSON("not strict JSON")
+        self._move_to(self._at + 1)
+        if not self.next_is(closing):
+            yield
+            while self.next_is(","):
+                self._move_to(self._at + 1)
+                yield
+            if not self.next_is(closing):
+                raise NotStrictJSON("not strict JSON")
+        self._move_to(self._at + 1)
+
+    def _move_to(self, at: int) -> None:
+        self._at = _blanks_end(self._text, at)
+
+
+def _blanks_end(text: str, at: int) -> int:
+    return _BLANKS.match(text, at).end()  # type: ignore[union-attr]  # matches any text

@@ -1,20 +1,43 @@
 """Answer validation: the contract's format and the requested vehicle."""
 
 import json
-from typing import Any
+import tracemalloc
 
 import pytest
 
-from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup, Operation
-from portal.gateway.answer_check import LONGEST_MESSAGE, NoAnswer, check, is_empty, message_body
+from portal.gateway import DECODE, RENAINF, RENAJUD, Lookup, Operation, answer_check
+from portal.gateway.answer_check import (
+    LONGEST_MESSAGE,
+    NoAnswer,
+    UnfitAnswer,
+    check,
+    is_empty,
+    message_body,
+)
 from portal.vehicle import MOST_VALUES, parse_subject
 from tests import factories
 
 MARKER = factories.HIDDEN
 
 
-def judged(operation: Operation, subject: str, body: bytes) -> dict[str, Any]:
-    return check(Lookup(operation, parse_subject(subject)), body, MARKER)
+def judged(operation: Operation, subject: str, body: bytes) -> None:
+    """Check the answer, and check that an answer with too many values is judged alike."""
+    lookup = Lookup(operation, parse_subject(subject))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(answer_check, "has_too_many_values", lambda _: True)
+        large = refusal(lookup, body)
+    assert large == refusal(lookup, body)
+    check(lookup, body, MARKER)
+
+
+def refusal(lookup: Lookup, body: bytes) -> tuple[type[NoAnswer], str] | None:
+    try:
+        check(lookup, body, MARKER)
+    except UnfitAnswer as error:
+        return UnfitAnswer, str(error)
+    except NoAnswer:
+        return NoAnswer, ""
+    return None
 
 
 @pytest.mark.parametrize("named", ["ABC1D23", "abc1d23", "ABC-1D23", "ABC1323", "", "  ", MARKER])
@@ -55,7 +78,7 @@ def test_renavam_is_compared_with_renavam() -> None:
 )
 def test_plate_of_odd_type_passes(odd: object) -> None:
     body = json.dumps({"status": "DONE", "result": {"placa": odd}}).encode()
-    assert judged(DECODE, "ABC1D23", body)["result"] == {"placa": odd}
+    judged(DECODE, "ABC1D23", body)
 
 
 @pytest.mark.parametrize(
@@ -234,5 +257,66 @@ def test_error_message_is_bounded_in_length() -> None:
 def test_list_with_too_many_records_to_show_is_empty_but_valid() -> None:
     """The answer reports nothing that the portal can show, and may be an outage."""
     body = factories.renainf_body(*[{"valor": "1"}] * (MOST_VALUES // 2))
-    assert judged(RENAINF, "ABC1D23", body)["result"]
+    judged(RENAINF, "ABC1D23", body)
     assert is_empty(body)
+
+
+def repeated(item: bytes, start: bytes = b"[", end: bytes = b"]") -> bytes:
+    """Return 1 MB of a list's items in an answer."""
+    items = b",".join([item] * (1_000_000 // (len(item) + 1)))
+    return b'{"status":"DONE","result":' + start + items + end + b"}"
+
+
+@pytest.mark.parametrize(
+    ("operation", "body"),
+    [
+        (RENAINF, repeated(b"{}")),
+        (RENAINF, repeated(b'{"":0}')),
+        (RENAINF, repeated(b'{"a":[]}')),
+        (RENAINF, repeated(b"[]")),
+        (DECODE, repeated(b"{}", b'{"a":[', b"]}")),
+        (DECODE, repeated(b"[" * 50 + b"]" * 50, b'{"a":[', b"]}")),
+        (DECODE, repeated(b"[" * 50 + b"]" * 50, b'{"placa":[', b"]}")),
+        (DECODE, repeated(b'{"":' * 50 + b"0" + b"}" * 50, b'{"a":[', b"]}")),
+    ],
+    ids=["{}", '{"":0}', '{"a":[]}', "[]", "inner {}", "deep []", "plates", "deep {}"],
+)
+def test_check_takes_24_mib_for_each_megabyte(operation: Operation, body: bytes) -> None:
+    body = body.replace(b"DONE", operation.status_word.encode())
+    lookup = Lookup(operation, parse_subject("ABC1D23"))
+    tracemalloc.start()
+    try:
+        refused = refusal(lookup, body)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert refused in (None, (UnfitAnswer, "a record is no object"))
+    assert peak < 24 * 2**20
+
+
+@pytest.mark.parametrize(
+    ("last", "reason"),
+    [
+        (b'{"placa":"ZZZ9Z99"}', "the record of another vehicle"),
+        (b'{"placa":["ZZZ","9Z99"]}', "the record of another vehicle"),
+        (b'{"placa":["ZZZ9Z99"%s]}' % (b",0" * 2_000), "the record of another vehicle"),
+        (b'{"a":{"b":1,"b":1}}', "not strict JSON"),
+        (rb'{"a":["\ud800"]}', "lone surrogate"),
+        (
+            b'{"mensagem":"Sistema indispon\xc3\xadvel"}',
+            "nothing on record, and a failure beside it",
+        ),
+        (b"7", "a record is no object"),
+    ],
+)
+def test_last_of_many_records_is_checked_like_the_first(last: bytes, reason: str) -> None:
+    many = b"{}," * MOST_VALUES
+    for body in (b'{"status":"SUCCESS","result":[%s]}' % each for each in (last, many + last)):
+        with pytest.raises(NoAnswer, match=reason):
+            judged(RENAINF, "ABC1D23", body)
+
+
+def test_error_with_too_many_values_is_rejected() -> None:
+    values = b",".join([b"{}"] * MOST_VALUES)
+    with pytest.raises(NoAnswer):
+        message_body(b'{"message":"Placa","a":[%s]}' % values)

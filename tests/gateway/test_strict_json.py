@@ -5,13 +5,14 @@ from contextlib import suppress
 from decimal import Decimal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from portal.gateway.strict_json import (
     LONGEST_NUMBER,
     MAX_DEPTH,
     NotStrictJSON,
+    Walk,
     canonical,
     parse,
     parse_exact,
@@ -24,6 +25,13 @@ values = st.recursive(
     | st.dictionaries(st.text(st.characters(codec="utf-8")), inner, max_size=4),
     max_leaves=12,
 )  # fmt: skip
+
+
+def walked(text: bytes) -> None:
+    """Validate the text without keeping its values."""
+    walk = Walk(text)
+    walk.skip()
+    walk.end()
 
 
 @settings(deadline=None)
@@ -49,6 +57,30 @@ def test_name_order_does_not_change_canonical_text() -> None:
 def test_any_bytes_are_parsed_or_raise_not_strict_json(text: bytes) -> None:
     with suppress(NotStrictJSON):
         parse(text)
+
+
+# JSON with an error, such as a missing comma, a duplicate name or a lone surrogate
+nearly_json = st.lists(
+    st.sampled_from(["{", "}", "[", "]", ",", ":", '"a"', '"b"', r'"\ud800"', " ", "\t", "1", "-"]),
+    max_size=9,
+).map("".join)
+
+
+@settings(deadline=None, max_examples=500)
+@given(nearly_json)
+@example('{"a" : [1 , {}] , "b":"a"} ')
+@example('{"a":1,"a":2}')
+@example('{"a":1,}')
+@example("[1,]")
+def test_walk_validates_as_the_parser_does(text: str) -> None:
+    read: list[bool] = []
+    for parser in (parse, walked):
+        try:
+            parser(text.encode())
+            read.append(True)
+        except NotStrictJSON:
+            read.append(False)
+    assert read[0] == read[1]
 
 
 @pytest.mark.parametrize(
@@ -79,8 +111,9 @@ def test_any_bytes_are_parsed_or_raise_not_strict_json(text: bytes) -> None:
     ids=lambda text: text[:12].decode("latin-1"),
 )
 def test_ambiguous_or_broken_text_is_rejected(text: bytes) -> None:
-    with pytest.raises(NotStrictJSON):
-        parse(text)
+    for parser in (parse, walked):
+        with pytest.raises(NotStrictJSON):
+            parser(text)
 
 
 @pytest.mark.parametrize(
@@ -96,6 +129,7 @@ def test_ambiguous_or_broken_text_is_rejected(text: bytes) -> None:
 )
 def test_unusual_but_unambiguous_text_is_parsed(text: bytes) -> None:
     assert parse(text) == json.loads(text)
+    walked(text)
 
 
 # The parser computes the depth only of a text with more than MAX_DEPTH brackets.
