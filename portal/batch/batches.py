@@ -89,6 +89,10 @@ class QuotedItem:
     is_possible: bool = True
 
 
+# The numbers of items of a batch without any: all, stored, done, failed, pending, leased.
+_NO_ITEMS: Final = (0, 0, 0, 0, 0, 0)
+
+
 class Batches:
     """The batches of one namespace (the name of an upstream, or "demo").
 
@@ -173,7 +177,8 @@ class Batches:
         """Return an owner's batch. Raises UnknownBatch."""
         with reading(self._engine) as db:
             row = self._row(db, batch, owner)
-            return self._batch(db, row, self._left_out(row))
+            counts = self._counts(db, [batch])
+        return _batch(row, counts.get(batch, _NO_ITEMS), self._left_out(row))
 
     def listed(self, owner: str) -> list[Batch]:
         """Return an owner's latest batches, the latest first.
@@ -191,7 +196,9 @@ class Batches:
             .limit(_LISTED)
         )
         with reading(self._engine) as db:
-            return [self._batch(db, row, LeftOut()) for row in db.execute(query).all()]
+            rows = db.execute(query).all()
+            counts = self._counts(db, [row.id for row in rows])
+        return [_batch(row, counts.get(row.id, _NO_ITEMS), LeftOut()) for row in rows]
 
     def items(
         self,
@@ -455,44 +462,26 @@ class Batches:
         content = self._rows.readable(row.id, row.sealed_wrong)
         return msgspec.json.decode(content, type=LeftOut)
 
-    def _batch(self, db: Connection, row: Any, left_out: LeftOut) -> Batch:
-        now = self._clock()
-        is_active = (items.c.state == "pending") & (items.c.lease_until > now)
-        counted = db.execute(
-            select(
-                func.count(),
-                *(
-                    func.coalesce(func.sum(case((condition, 1), else_=0)), 0)
-                    for condition in (
-                        items.c.stored,
-                        items.c.state == "done",
-                        items.c.state == "failed",
-                        items.c.state == "pending",
-                        is_active,
-                    )
-                ),
-            ).where(items.c.batch == row.id)
-        ).one()
-        total, stored, done, failed, pending, active = map(int, counted)
-        return Batch(
-            id=row.id,
-            state=row.state,
-            reason=row.reason,
-            resume_at=row.resume_at,
-            ask=split_ask(row.ask),
-            counts=Counts(total, stored, done, failed, pending),
-            cost=_cost(row),
-            wrong=left_out.wrong,
-            created_at=row.created_at,
-            started_at=row.started_at,
-            ended_at=row.ended_at,
-            expires_at=row.expires_at,
-            active=active,
-            more_wrong=left_out.more,
-            repeated=row.repeated,
-            typed=left_out.typed,
-            unticked=left_out.unticked,
+    def _counts(self, db: Connection, batches: Sequence[str]) -> dict[str, tuple[int, ...]]:
+        """Return the numbers of each batch's items, in the order of _NO_ITEMS."""
+        is_active = (items.c.state == "pending") & (items.c.lease_until > self._clock())
+        conditions = (
+            items.c.stored,
+            items.c.state == "done",
+            items.c.state == "failed",
+            items.c.state == "pending",
+            is_active,
         )
+        query = (
+            select(
+                items.c.batch,
+                func.count(),
+                *(func.sum(case((condition, 1), else_=0)) for condition in conditions),
+            )
+            .where(items.c.batch.in_(batches))
+            .group_by(items.c.batch)
+        )
+        return {batch: tuple(map(int, counted)) for batch, *counted in db.execute(query)}
 
     def _drop_oldest_drafts(self, db: Connection, owner: str) -> None:
         drafts = (
@@ -507,6 +496,29 @@ class Batches:
 
     def _owner_key(self, owner: str) -> str:
         return self._keys.owner_key("", owner)
+
+
+def _batch(row: Any, counted: tuple[int, ...], left_out: LeftOut) -> Batch:
+    total, stored, done, failed, pending, active = counted
+    return Batch(
+        id=row.id,
+        state=row.state,
+        reason=row.reason,
+        resume_at=row.resume_at,
+        ask=split_ask(row.ask),
+        counts=Counts(total, stored, done, failed, pending),
+        cost=_cost(row),
+        wrong=left_out.wrong,
+        created_at=row.created_at,
+        started_at=row.started_at,
+        ended_at=row.ended_at,
+        expires_at=row.expires_at,
+        active=active,
+        more_wrong=left_out.more,
+        repeated=row.repeated,
+        typed=left_out.typed,
+        unticked=left_out.unticked,
+    )
 
 
 def _cost(row: Any) -> Cost:
