@@ -3,14 +3,14 @@
 Vendors put "processada com sucesso" or "nenhum registro encontrado" beside the list of a clean
 vehicle, and "base indisponível" beside the list of an outage. An empty list of an outage must never
 read like a clean record. The tables below hold the words of both kinds, without accents and in
-upper case. A text that neither table knows confirms nothing.
+upper case. A text with a word that no table knows confirms nothing, unless it reports a failure.
 """
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from portal.vehicle import fold, read_field
+from portal.vehicle import STATES, fold, read_field
 
 Kind = Literal["success", "failure", "unknown"]
 
@@ -91,13 +91,25 @@ _NOTHING: Final = re.compile(
         )
     )
 )
+# "SER" and the like between the query and its end stay in the text, because a query that is to be
+# carried out has not been.
 _SUCCESS: Final = re.compile(
-    rf"\bSUCESSO\b|\bSUCCESS|\bEXITO\b|\b{_QUERY} (?:\w+ ){{0,3}}?{_CARRIED_OUT}\b|\b{_QUERY} OK\b"
-    rf"|^{_CARRIED_OUT}$|^(?:OK|DONE|COMPLETED|RETORNO OK)$"
+    rf"(?<!\bNO )\bSUCESSO\b|(?<!\bNO )\bSUCCESS(?:FUL|FULLY)?\b|\bEXITO\b|\bCOMPLETED\b"
+    rf"|\b{_QUERY} (?P<between>(?:\w+ ){{0,3}}?){_CARRIED_OUT}\b|\b{_QUERY} OK\b"
+    rf"|^{_CARRIED_OUT}$|^(?:OK|DONE|RETORNO OK)$"
 )
-# Words that contradict a success. "3 MULTAS" beside an empty list confirms nothing.
-_DOUBT: Final = re.compile(
-    rf"\b{_RECORDS}\b|\b(?:MAS|POREM|EXCETO|SALVO|BUT|EXCEPT|NAO)\b|PENDENTE|PROCESSANDO|AGUARDA"
+# The words that may stand beside a success or a denial. With any other word the text confirms
+# nothing: "consulta realizada com sucesso, base suspensa", "nada consta, veículo furtado".
+_NEUTRAL: Final = re.compile(
+    r"[OA]S?|D[EOA]S?|EM|N[OA]S?|AOS?|PARA|PEL[OA]S?|POR|COM|E|OU|QUE|NOME|PROPRIETARIO|UMA?|[DN]?ES[ST][EA]|SEU|SUA"
+    r"|TOD[OA]S?|FOI|FORAM|ATE|MOMENTO|PRESENTE|DATA|HORA|OK|ABERTO"
+    r"|CONSULTAS?|PESQUISAS?|BUSCA|SOLICITACAO|REQUISICAO|OPERACAO|TRANSACAO|PROCESSAMENTO|PEDIDO"
+    r"|RESULTADO|RETORNO|RESPOSTA|MENSAGEM|STATUS|SITUACAO|CODIGO|VEICULOS?|PLACAS?|RENAVAM|CHASSI"
+    r"|BASES?|SISTEMA|FONTE|SERVICO|DADOS|INFORMAC(?:AO|OES)|PARAMETROS|ESTADO|UF|NACIONAL|ESTADUAL"
+    r"|FEDERAL|DETRAN|RENAINF|RENAJUD|SENATRAN|DENATRAN|SERPRO|BIN|JUDICIA(?:L|IS)|TRANSITO|FURTO"
+    r"|ROUBO|(?:ADMINISTRATIV|FINANCEIR|ATIV|INFORMAD|CONSULTAD|PESQUISAD|SOLICITAD)[OA]S?"
+    rf"|{_CARRIED_OUT}|{_FOUND}|THE|THIS|OF|FOR|IN|FROM|WITH|WAS|WERE|IS|ARE|QUERY|SEARCH|REQUEST"
+    r"|RESPONSE|VEHICLE|PLATE|PROCESSED|FOUND|[A-Z]{3}\d[A-Z0-9]\d{2}|\d{9,11}|0+|200|;"
 )
 
 # The texts are in members of these names. A member named after an error reports one, unless its
@@ -142,10 +154,12 @@ def kind_of(text: str) -> Kind:
     words, no_failures = _NO_FAILURE.subn("", words)
     if _FAILURE.search(words):
         return "failure"
-    rest, denials = _NOTHING.subn("", words)
-    if _DOUBT.search(rest):
+    words, denials = _NOTHING.subn("", words)
+    words, successes = _SUCCESS.subn(lambda found: found["between"] or "", words.strip(" ;"))
+    if not (no_failures or denials or successes):
         return "unknown"
-    return "success" if no_failures or denials or _SUCCESS.search(rest) else "unknown"
+    is_neutral = all(word in STATES or _NEUTRAL.fullmatch(word) for word in words.split())
+    return "success" if is_neutral else "unknown"
 
 
 def judge(members: Mapping[str, Any]) -> Notice | None:
