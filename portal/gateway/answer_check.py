@@ -151,15 +151,15 @@ def is_empty(body: bytes) -> bool:
     return bool(_unconfirmed(document))
 
 
-def unconfirmed_text(body: bytes) -> str:
+def unconfirmed_text(body: bytes, result: object) -> str:
     """Return the source's text that leaves open whether the vehicle has records, or "".
 
-    There is such a text if the answer ``body`` has no records, and the text beside them reports
-    neither success nor failure. An answer that is too large to show is not searched for one.
+    There is such a text if the ``result`` of the answer ``body`` has no records, and the text
+    beside them reports neither success nor failure. A ``result`` that is too large to show has
+    records.
     """
-    if has_too_many_values(body):
-        return ""
-    return _unconfirmed(_decoded(body))
+    records = result if isinstance(result, list) else [result]
+    return _unconfirmed(_decoded(body)) if _records_nothing(records) else ""
 
 
 def without_remarks(result: object) -> object:
@@ -172,8 +172,6 @@ def without_remarks(result: object) -> object:
 
 
 def _unconfirmed(document: Any) -> str:
-    if len(document["result"]) > MOST_RECORDS:
-        return ""
     notice = _notice_beside_nothing(document) if isinstance(document, dict) else None
     return notice.text if notice is not None and notice.kind == "unknown" else ""
 

@@ -93,7 +93,8 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     is older than ``served``.
     """
     is_older = replaced is not None and replaced.fetched_at < served.fetched_at
-    if text := unconfirmed_text(served.body):
+    result = result_of(served.body)
+    if text := unconfirmed_text(served.body, result):
         return Panel(
             "unavailable",
             fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
@@ -105,7 +106,7 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
     return Panel(
         state="stale" if served.cache_status == "stale" else "fresh",
         body=served.body,
-        result=without_remarks(result_of(served.body)),
+        result=without_remarks(result),
         fetched_at=datetime.fromtimestamp(served.fetched_at, UTC),
         origin=served.origin,
         from_cache=served.from_cache,
@@ -115,10 +116,11 @@ def answer_panel(served: Served, replaced: Served | None = None) -> Panel:
 
 
 def _replaced(served: Served) -> Replaced | None:
-    if unconfirmed_text(served.body):
+    result = result_of(served.body)
+    if unconfirmed_text(served.body, result):
         return None
     fetched_at = datetime.fromtimestamp(served.fetched_at, UTC)
-    return Replaced(served.body, without_remarks(result_of(served.body)), fetched_at)
+    return Replaced(served.body, without_remarks(result), fetched_at)
 
 
 def is_readable(result: object, lookup: LookupName) -> bool:

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import replace
-from datetime import timedelta
+from datetime import date, timedelta
 from typing import Any
 
 import pytest
@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from portal.presentation.panels import Panel, Panels, Replaced
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.changes import MOST_LINES, changes_of
-from portal.vehicle import result_of
+from portal.presentation.vehicle import changes
+from portal.presentation.vehicle.changes import MOST_LINES, changes_of, what_changed
+from portal.vehicle import FineChange, result_of
 from tests.factories import (
     HIDDEN,
     decode_body,
@@ -268,3 +269,25 @@ def test_arbitrary_answer_pairs_render_valid_pages(
     for html in changed_pages(panels):
         assert HIDDEN not in html
         assert "R$\u00a00,00" not in html
+
+
+def test_only_the_changes_that_are_listed_are_described(monkeypatch: pytest.MonkeyPatch) -> None:
+    described = []
+
+    def describing(change: FineChange, today: date) -> Any:
+        described.append(change)
+        return describe(change, today)
+
+    describe = changes._describe_fine
+    monkeypatch.setattr(changes, "_describe_fine", describing)
+    now = renainf_body(*(fine(autoInfracao=f"A{number}") for number in range(3_000)))
+    panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), now))
+    (group,) = changes_of(panels, CONTEXT)
+    assert len(group.lines) == len(described) == MOST_LINES
+    assert group.omitted == 3_000 - MOST_LINES
+    assert what_changed(
+        replace(panels, renainf=replace(answered(renainf_body()), fetched_at=NOW - timedelta(1))),
+        panels,
+        CONTEXT,
+    ).startswith("3.000 mudanças")
+    assert len(described) == MOST_LINES

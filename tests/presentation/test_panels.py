@@ -6,11 +6,13 @@ from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.panels import Panels, is_readable
+from portal.gateway import Served
+from portal.presentation.panels import Panels, answer_panel, is_readable
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
@@ -36,6 +38,7 @@ from tests.presentation.odd_records import JSON, odd
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,
+    NOW,
     PLATE,
     ROOT,
     UNASKED,
@@ -229,3 +232,18 @@ def test_arbitrary_answers_render_valid_pages(
         check_html(html)
         assert HIDDEN not in html
         assert "R$\u00a00,00" not in html
+
+
+def test_panel_decodes_an_answer_with_records_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    decoded_bodies = []
+
+    def decode(body: bytes, *options: Any, **named: Any) -> Any:
+        decoded_bodies.append(body)
+        return decode_json(body, *options, **named)
+
+    decode_json = msgspec.json.decode
+    monkeypatch.setattr(msgspec.json, "decode", decode)
+    now = NOW.timestamp()
+    served = Served(200, renainf_body(fine()), "miss", True, now, 0, 60, "primary", now + 60)
+    assert answer_panel(served).state == "fresh"
+    assert decoded_bodies == [served.body]

@@ -1,9 +1,10 @@
 """Changes since the previous answers, as sentences with links to the changed records."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
+from functools import partial
 from typing import Final, Literal
 
 from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name
@@ -105,21 +106,25 @@ def _changes(lookup: LookupName, panel: Panel, context: RenderContext) -> Change
         what=LOOKUP_WORDS[lookup],
         before=replaced.fetched_at,
         after=panel.fetched_at,
-        lines=lines[:MOST_LINES],
+        lines=tuple(write() for write in lines[:MOST_LINES]),
         omitted=max(len(lines) - MOST_LINES, 0),
     )
 
 
-def _vehicle_lines(before: object, after: object, context: RenderContext) -> Iterator[ChangeLine]:
+def _vehicle_lines(before: object, after: object, context: RenderContext) -> "_Lines":
     old, new = read_decode(before, context.marker), read_decode(after, context.marker)
     for price in changed_prices(old, new):
-        yield ChangeLine(_price_text(price), "veiculo", "unknown", "refresh")
+        yield partial(_price_line, price)
     past, present = fact_fields(old), fact_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
         if was != now:  # a new spelling of the same value is no change
             text = f"{ATTRIBUTE_LABELS[fact.name]}: de {_shown(was)} para {_shown(now)}."
-            yield ChangeLine(text, "veiculo", "warn", "alert")
+            yield partial(ChangeLine, text, "veiculo", "warn", "alert")
+
+
+def _price_line(change: PriceChange) -> ChangeLine:
+    return ChangeLine(_price_text(change), "veiculo", "unknown", "refresh")
 
 
 def _price_text(change: PriceChange) -> str:
@@ -141,12 +146,16 @@ def _shown(field: Field) -> str:
     return f"“{field}”" if field else formats.field_text(field)
 
 
-def _fine_lines(before: object, after: object, context: RenderContext) -> Iterator[ChangeLine]:
+def _fine_lines(before: object, after: object, context: RenderContext) -> "_Lines":
     old, new = read_fines(before, context.marker), read_fines(after, context.marker)
     for change in changed_fines(old, new):
-        anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
-        text, (tone, icon) = _describe_fine(change, context.today)
-        yield ChangeLine(text, anchor, tone, icon)
+        yield partial(_fine_line, change, context.today)
+
+
+def _fine_line(change: FineChange, today: date) -> ChangeLine:
+    anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
+    text, (tone, icon) = _describe_fine(change, today)
+    return ChangeLine(text, anchor, tone, icon)
 
 
 def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
@@ -225,15 +234,17 @@ def _caveat(event: str) -> str:
     return " Pode ter sido paga ou cancelada, ou a fonte pode não a ter enviado: confirme."
 
 
-def _restriction_lines(
-    before: object, after: object, context: RenderContext
-) -> Iterator[ChangeLine]:
+def _restriction_lines(before: object, after: object, context: RenderContext) -> "_Lines":
     old = read_restrictions(before, context.marker)
     new = read_restrictions(after, context.marker)
     for change in changed_restrictions(old, new):
-        anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_CARDS else ""
-        tone, icon = _RESTRICTION_LOOKS.get(change.event, ("warn", "alert"))
-        yield ChangeLine(_restriction_text(change), anchor, tone, icon)
+        yield partial(_restriction_line, change)
+
+
+def _restriction_line(change: RestrictionChange) -> ChangeLine:
+    anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_CARDS else ""
+    tone, icon = _RESTRICTION_LOOKS.get(change.event, ("warn", "alert"))
+    return ChangeLine(_restriction_text(change), anchor, tone, icon)
 
 
 def _restriction_text(change: RestrictionChange) -> str:
@@ -277,6 +288,8 @@ def _label(record: Restriction) -> str:
     return f"{title[0].lower()}{title[1:]}" + (f" ({where})" if where else "")
 
 
+# One function for each change, which describes it. A page calls the first MOST_LINES.
+_Lines = Iterator[Callable[[], ChangeLine]]
 _Look = tuple[Tone, Literal["check", "alert", "question", "refresh"]]
 _STANDING_CLAUSES: Final[Mapping[Standing, str]] = {
     "paid": "como paga",
