@@ -27,9 +27,10 @@ KIND_WORDS: dict[Kind, str] = {
     "penhora": "penhora",
 }
 _STEMS: tuple[tuple[str, Kind], ...] = (
-    ("TRANSFER", "transferencia"),
-    ("LICENCIA", "licenciamento"),
-    ("CIRCULA", "circulacao"),
+    ("TRANSF", "transferencia"),
+    ("TRANFER", "transferencia"),
+    ("LICENC", "licenciamento"),
+    ("CIRCUL", "circulacao"),
     ("PENHORA", "penhora"),
     ("TOTAL", "circulacao"),
 )
@@ -47,17 +48,20 @@ _ENDED = (
     r"|REMOVID|RETIRAD|REVOGAD)[AO]S?"
 )
 _ENDING = r"(BAIXA|CANCELAMENTO|DESBLOQUEIO|EXCLUSAO|LEVANTAMENTO|LIBERACAO|RETIRADA|REVOGACAO)"
-# "RETIRADA DE CIRCULACAO" and "REMOVIDO AO PATIO" are about the vehicle, not about the order.
 _LIFTED = re.compile(
-    rf"\b({_ENDED}\b(?! (D[AE] )?CIRCULA| (AO?|PARA) (O )?(PATIO|DEPOSITO))"
+    rf"\b({_ENDED}\b(?! (D[AE] )?CIRCULA)"
     rf"|{_ENDING} (JA )?(ANOTAD|CONCLUID|CONFIRMAD|EFETIVAD|EFETUAD|REALIZAD|REGISTRAD)[AO]\b)"
 )
-# In a part with one of these words, a lifting is incomplete, in the future or limited.
-_NOT_LIFTED = re.compile(
-    r"\b(NAO|SEM|SER|SERA|ATE|AGUARD\w*|ANALISE|ANDAMENTO|APENAS|ATIV[AO]S?|AUTORIZAD\w*|CASO"
-    r"|DEFERID\w*|DETERMINAD\w*|EXCETO|FUTUR\w*|INDEFERID\w*|MANTID\w*|NEGAD\w*|PARCIAL\w*|PEDID\w*"
-    r"|PENDENT\w*|PREVIST\w*|QUANDO|REQUER\w*|SALVO|SOLICIT\w*|SOMENTE|SUSPENS\w*|TRAMIT\w*|VIG\w+)\b"
-)
+_LIFTING = re.compile(rf"\b({_ENDED}|{_ENDING})\b")
+# Every word that a part about a completed lifting may have beside the lifting and the kinds. Any
+# other word may limit the lifting, postpone it or undo it, as PARCIAL, SOLICITADA and REINCLUIDA
+# do, or may name what ended in place of the order, as LEILAO ("auction") does.
+_OF_A_LIFTING_WORDS = """
+A AS COM DA DAS DE DO DOS E EM FOI JA NA NO O PELA PELO POR
+ANOTACAO AVERBACAO BLOQUEIO DECISAO JUDICIAL JUDICIARIA JUIZO ORDEM REGISTRO RENAJUD RESTRICAO
+RESTRICOES VEICULAR
+"""
+_OF_A_LIFTING = frozenset(_OF_A_LIFTING_WORDS.split())
 _DENIED = re.compile(
     r"\b(NADA( CONSTA)?|NENHUM\w*( RESTRIC\w+)?|INEXIST\w*|NEGATIV\w*"
     r"|NAO (CONSTA|EXISTE|HA|POSSUI|TEM)\w*|SEM (ANOTAC|BLOQUEI|ORDE|REGISTR|RESTRIC)\w*)\b"
@@ -110,8 +114,9 @@ def read_kinds(text: str) -> KindReading:
             for kind, word in zip(of_words, plain, strict=True)
         )
         line = " ".join(plain)
-        lifted = None if _NOT_LIFTED.search(line) else _LIFTED.search(line)
-        revoked = lifted or _DENIED.search(line)
+        lifted = _lifting(line)
+        # "NAO HA BAIXA" denies a lifting, and not the order.
+        revoked = lifted or (None if _LIFTING.search(line) else _DENIED.search(line))
         if revoked is None:
             continue
         first = line[: revoked.start()].count(" ")
@@ -127,6 +132,21 @@ def read_kinds(text: str) -> KindReading:
         lifts_all=lifts_all,
         unrecognised=text if has_unrecognised or not found else "",
     )
+
+
+def _lifting(line: str) -> re.Match[str] | None:
+    """Return the words that lift all kinds of a part, or None.
+
+    A part with a kind on both sides of a lifting does not show which kind is meant.
+    """
+    liftings = list(_LIFTED.finditer(line))
+    if not liftings:
+        return None
+    rest = _LIFTED.sub("", line).split()
+    if not all(_kind_of(word) or word.isdecimal() or word in _OF_A_LIFTING for word in rest):
+        return None
+    before, after = line[: liftings[0].start()].split(), line[liftings[-1].end() :].split()
+    return None if any(map(_kind_of, before)) and any(map(_kind_of, after)) else liftings[0]
 
 
 def _kind_of(word: str) -> Kind | None:

@@ -7,15 +7,14 @@ from datetime import datetime
 from portal.vehicle.field import Field, fold
 from portal.vehicle.wire import Record, records_of
 
-# A ``detail`` that begins with one of these words says that there is no restriction.
-_DENIALS = ("NADA ", "NAO ", "NENHUM", "SEM ")
 # In ``detail``, ``kinds_text`` or ``block_type``, a text such as "NADA CONSTA" ("nothing recorded")
 # says that there is no restriction. The first word of such a text is in _DENYING_WORDS, and all
-# other words are in _DENIED_WORDS.
+# other words are in _DENIED_WORDS. "NAO CONSTA BAIXA" ("no lifting recorded") says the opposite.
 _DENYING_WORDS = "NADA NAO NENHUM NENHUMA SEM NEGATIVO NEGATIVA INEXISTENTE"
 _DENIED_WORDS = """
 CONSTA CONSTAM HA POSSUI EXISTE EXISTEM REGISTRO REGISTROS RESTRICAO RESTRICOES BLOQUEIO BLOQUEIOS
-JUDICIAL JUDICIAIS RENAJUD VEICULO NO NA NOS PARA O A DE
+DETALHE DETALHES ENCONTRADA ENCONTRADAS ENCONTRADO ENCONTRADOS INFORMACAO INFORMACOES ORDEM ORDENS
+BASE SISTEMA JUDICIAL JUDICIAIS RENAJUD VEICULO NO NA NOS PARA O A DE
 """
 _RENAJUD_SINCE = 2008
 _DENYING = frozenset(_DENYING_WORDS.split())
@@ -57,14 +56,10 @@ class Restriction:
         """Whether ``recorded`` is False and no other field states or hides a restriction."""
         if self.recorded is not False:
             return False
-        detail = fold(self.detail.value)
-        denied = not any(c.isalnum() for c in detail) or detail.startswith(_DENIALS)
-        denied = denied or _denies(self.detail)
+        has_detail = self.detail.is_hidden or any(c.isalnum() for c in self.detail.value)
         stated = (self.kinds_text, self.block_type)
-        return (
-            denied
-            and not self.detail.is_hidden
-            and all(field.state == "empty" or _denies(field) for field in stated)
+        return (not has_detail or _denies(self.detail)) and all(
+            field.state == "empty" or _denies(field) for field in stated
         )
 
 
