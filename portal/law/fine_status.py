@@ -42,7 +42,10 @@ _SAYS_OVER = re.compile(
 # A fine whose status contains one of these words is still owed, even if _SAYS_PAID or _SAYS_OVER
 # matches. For example, "SUSPENSAO CANCELADA" says that the suspension was cancelled, not the fine.
 _KEEPS_OWED = re.compile(
-    r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL)"
+    r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL"
+    # The end was only asked for, is to come, is partial or was undone.
+    r"|(ANULACAO|BAIXA|CANCELAMENTO|ISENCAO|PRESCRICAO) CANCEL|AGUARD|ANALISE|CASSAD|IMPROV|NEGAD"
+    r"|PARCIAL|PARCEL|PEDID|PENDENT|REATIV|REJEIT|REQUER|RESTABEL|REVERT|SERA?\b|SOLICIT)"
 )
 # In a status with one of these words, a word of _SAYS_OVER is about an appeal or defence. Only a
 # granted appeal ("RECURSO DEFERIDO") means that the fine is over. A cancelled appeal ("RECURSO
@@ -50,7 +53,10 @@ _KEEPS_OWED = re.compile(
 _OF_AN_APPEAL = re.compile(r"\b(RECURSO|DEFESA)")
 # In a status with one of these words, another word may mean the opposite ("NAO VENCIDA": not past
 # due).
-_DENYING = re.compile(r"\b(NAO|SEM|CESS|ENCERRAD|REVOGAD|INDEFERID|CANCELAD|LEVANTAD)")
+_DENYING = re.compile(
+    r"\b(NAO|SEM|CASSAD|CESS|DESPROV|ENCERRAD|EXPIRAD|IMPROV|INDEFERID|CANCELAD|LEVANTAD|NEGAD|PEDID"
+    r"|REJEIT|REQUER|REVOGAD|SOLICIT)"
+)
 _CONFIRM = "Confirme com o órgão autuador."
 _CANNOT_TELL = "Não é possível dizer se é exigível"
 _MAYBE_PAID = "talvez paga"

@@ -43,9 +43,16 @@ A COM DA DE DO E EM NA NO PELA PELO POR
 AUTO AUTUACAO IMPOSICAO INFRACAO MULTA NOTIFICACAO NOTIFICADA PENALIDADE TRANSITO
 BAIXADA BAIXADO CONFIRMADA CONFIRMADO EFETUADO ENCERRADA INTEGRAL INTEGRALMENTE LIQUIDADA
 LIQUIDADO PAGA PAGAMENTO PAGO QUITACAO QUITADA QUITADO REALIZADO REGISTRADO TOTAL TOTALMENTE
-CONDUTOR DESCONTO IDENTIFICADO INDICADO PROPRIETARIO SNE VALOR
+CONDUTOR DESCONTO IDENTIFICADO INDICADO PROPRIETARIO SNE VALOR VIA VISTA
 """
 _CONSISTENT = frozenset(_CONSISTENT_WORDS.split())
+# Numbers that limit no payment: a date, the number of a status ("3 - PAGA") and a discount of art.
+# 284 of the CTB. Any other number may count instalments ("PAGO 1 DE 3") or state a part.
+_DATE_OR_CODE = re.compile(
+    r"\b\d{1,2}/\d{1,2}/\d{4}\b|\b\d{4}-\d{2}-\d{2}\b|^\d{1,3} ?[-:.](?= ?[^\W\d])|\b[24]0 ?%"
+)
+# Words in place of a state's name that limit or reverse the payment: ESTORNADO, DEVOLVIDA, PARCIAL.
+_NO_STATE = re.compile(r"\b(NAO|SEM|PARCIAL|ESTORNO|PARCELA|\w+[AI]D[AO]S?)\b")
 # An amount with a word, or below zero as of a reversal.
 _ODD_AMOUNT = re.compile(r"[^\W\d_]{2}|^\W*[-\u2212] ?\d")
 # A paid fine can no longer be charged.
@@ -96,11 +103,13 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
 
 def _doubt(fine: Fine) -> str:
     """Return the first text beside the payment day that casts doubt on the payment, or ""."""
-    status = _NOT_CHARGED.sub("", bare(str(fine.kind)))
-    if any(not word.isdecimal() and word not in _CONSISTENT for word in _WORD.findall(status)):
+    status = _DATE_OR_CODE.sub("", _NOT_CHARGED.sub("", bare(str(fine.kind))))
+    if not _CONSISTENT.issuperset(_WORD.findall(status)):
         return str(fine.kind)
     if _SOME_WORD.search(str(fine.payment_registered_on_text)):
         return str(fine.payment_registered_on_text)
+    if _NO_STATE.search(bare(str(fine.paid_state))):
+        return str(fine.paid_state)
     amount = str(fine.paid_amount_text)
     return amount if fine.paid_amount is None and _ODD_AMOUNT.search(amount) else ""
 

@@ -259,6 +259,10 @@ def test_written_warning_has_no_money_and_no_points() -> None:
     [
         *("SUSPENSAO CANCELADA", "EFEITO SUSPENSIVO CANCELADO", "RECURSO ARQUIVADO"),
         *("PAGAMENTO CANCELADO", "NAO CANCELADA", "RECURSO INDEFERIDO"),
+        *("ANULACAO CANCELADA", "CANCELADA PARCIALMENTE", "CANCELADA E REATIVADA"),
+        *("PEDIDO DE ADVERTENCIA", "CANCELAMENTO SOLICITADO", "AGUARDANDO SER CANCELADA"),
+        *("EFEITO SUSPENSIVO NEGADO", "SUSPENSAO CASSADA", "EM RECURSO - IMPROVIDO"),
+        *("EM RECURSO, DESPROVIDO", "EFEITO SUSPENSIVO REJEITADO", "SUSPENSAO EXPIRADA"),
     ],
 )
 def test_closing_word_about_something_else_keeps_the_fine_enforceable(word: str) -> None:

@@ -82,6 +82,7 @@ def test_cents_are_shown_only_where_known(sent: Decimal) -> None:
         *("NAO CONFIRMADO", "ABERTA", "EM COBRANCA", "INADIMPLENTE", "PROTESTADA", "EM DEBITO"),
         *("SALDO DEVEDOR", "PAGO A MENOR", "VALOR INSUFICIENTE", "PAGO PARCIALMENTE"),
         *("Pagamento parcial", "PAGA EM PARTE", "PARCELADA", "SUB JUDICE", "EM RECURSO"),
+        *("PAGO 1 DE 3", "1/3", "MULTA 2 DE 3", "PAGO 50%", "PAGAS 2", "1-3"),
         *("A PAGAR", "EM ABERTO", "NÃO PAGA", "SEM PAGAMENTO", "CANCELADA", "VENCIDA", "??x"),
     ],
 )
@@ -96,6 +97,7 @@ def test_status_beside_a_payment_makes_it_doubtful(status: str) -> None:
     "status",
     [
         *("", "PAGA", "Paga", "PAGO", "QUITADA", "LIQUIDADA", "BAIXADA", "BAIXADA POR PAGAMENTO"),
+        *("QUITADA VIA SNE", "3 - PAGA", "PAGO EM 2026-07-25", "PAGO À VISTA"),
         *("PAGAMENTO EFETUADO", "PAGAMENTO CONFIRMADO EM 25/07/2026", "PAGA COM DESCONTO DE 20%"),
         *("PAGA INTEGRALMENTE", "QUITAÇÃO TOTAL", "PAGA PELO SNE", "NAO EXIGIVEL", "INEXIGÍVEL"),
         *("MULTA", "PENALIDADE", "NOTIFICACAO DE PENALIDADE", "MULTA COM NOTIFICAÇÃO DE AUTUAÇÃO"),
@@ -136,9 +138,16 @@ def test_discounted_sum_after_the_due_date_is_noted() -> None:
         ({"payment_registered_on_text": known("ESTORNADO EM 30/07/2026")}, "ESTORNADO EM"),
         ({"paid_amount": None, "paid_amount_text": known("PARCIAL")}, "PARCIAL"),
         ({"paid_amount": None, "paid_amount_text": known("-130,16")}, "-130,16"),
+        ({"paid_state": known("ESTORNADO")}, "ESTORNADO"),
+        ({"paid_state": known("MG - PARCIAL")}, "MG - PARCIAL"),
     ],
 )
 def test_other_texts_of_a_payment_can_make_it_doubtful(beside: dict[str, Any], quoted: str) -> None:
     found = assess(replace(PAID, **beside), TODAY)
     assert found.standing == "unknown"
     assert f"registra “{quoted}" in found.standing_note
+
+
+@pytest.mark.parametrize("state", ["MG", "Minas Gerais", "BR", "mg"])
+def test_state_beside_a_payment_keeps_it(state: str) -> None:
+    assert assess(replace(PAID, paid_state=known(state)), TODAY).is_paid
