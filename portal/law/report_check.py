@@ -1,8 +1,10 @@
 """Compares a written report with the records that it stands beside.
 
 The upstream writes the report. Its words may be better than the records: "nada consta" beside a
-court order, "APROVADO" beside open fines. Only a statement that contradicts a readable record is
-reported, so a report that is right, vague or worse than the records passes.
+court order, "APROVADO" beside open fines. No list has all words of praise. A text about court
+orders or fines therefore agrees with the records only if one of its clauses affirms an order or a
+fine. A text that sends the reader elsewhere ("consulte o Detran") is vague and passes, as does a
+text that is worse than the records.
 """
 
 import re
@@ -13,22 +15,45 @@ from typing import Final
 
 from portal.law.assessment import Totals
 from portal.law.verdict import Verdict
-from portal.vehicle import Report
+from portal.vehicle import Report, Topic
 from portal.vehicle.wire import read_decimal
-from portal.wording import bare, counted, money
+from portal.wording import bare, counted, listed, money
 
+_SENTENCE: Final = re.compile(r"[;!?\n]|\.(?=\s|$)")
+_CLAUSE: Final = re.compile(r"[;!?\n(]|[.:,](?=\s|$)|\b(?:MAS|POREM)\b")
 _DENIES: Final = re.compile(
-    r"\b(NADA CONSTA|NENHUM[AO]?|INEXIST\w*|LIVRE|REGULAR|NEGATIV[AO]"
-    r"|(NAO|SEM) (CONSTAM?|HA|POSSUI|EXISTEM?|TEM|FOI|FORAM|QUALQUER|RESTRIC\w*|PENDENC\w*"
-    r"|IMPEDIMENT\w*|BLOQUEI\w*|MULTAS?|DEBITOS?|INFRAC\w*|REGISTROS?|ALERTAS?))\b"
+    r"\b(NAO|SEM|NADA|NENHUM\w*|NEM|ZERO|AUSEN\w*|INEXIST\w*|ISENT\w*|NEGATIV[AO]S?|DESIMPEDID\w*"
+    r"|NO (RESTRIC|FINE|RECORD|ISSUE|LIEN|OUTSTAND)\w*|(BAIXAD|CANCELAD|LEVANTAD|LIBERAD|LIMP|PAG"
+    r"|QUITAD|REMOVID|RETIRAD|RESOLVID)[AO]S?)\b|(?<![\d.,])0+(,0+)?(?![\d.,]*\d)"
 )
+# "Multa não paga" and "sem baixa" deny an end, and not the order or the fine.
+_STILL_OPEN: Final = re.compile(
+    r"\b(NAO|SEM|AGUARD\w*|PENDENTE DE|NENHUM[AO]?|A SER(EM)?)( (FOI|FORAM|ESTA|ESTAO))?"
+    r" (BAIXAD?|CANCELAD|LEVANTA(D|MENTO)|LIBERAD|PAG|QUITAD|REMOVID|RETIRAD)\w*"
+)
+_ORDERS: Final = re.compile(
+    r"RESTRIC|JUDICIA|RENAJUD|PENHORA|BLOQUE|IMPEDI|TRANSFERENCIA|CIRCULACAO|ARREST|SEQUESTR"
+    r"|INDISPONIB|APREENSAO|PENDENC|^\W*CONSTAM?\W*$"
+)
+_FINES: Final = re.compile(r"MULTA|AUTUAC|INFRAC|DEBITO|ABERTO|PENDENC|^\W*CONSTAM?\W*$")
+# Without a record of its own, a text is vague: it sends the reader elsewhere.
+_VAGUE: Final = re.compile(
+    r"INDISPON|NAO (FOI|E) POSSIVEL|NAO INFORMAD|\b(CONSULT|CONFI|VERIFI)\w*"
+)
+_CANNOT: Final = re.compile(r"\bNAO PODE")
 _PRAISES: Final = re.compile(
-    r"\b(APROVAD[AO]|PODE(M)? (SER )?(COMPR|NEGOCI|TRANSFERI)\w*|SEM MEDO|SEM RISCOS?"
-    r"|(COMPRA|NEGOCIO|TRANSFERENCIA) SEGUR[AO]|APT[AO] (PARA|A)|RECOMENDAD[AO]"
-    r"|RECOMENDA-SE A COMPRA)\b"
+    r"\b(APROVAD[AO]|APPROVED|PODE(M)? (SER )?(COMPR|NEGOCI|TRANSFERI)\w*|FECHAR (O )?NEGOCIO"
+    r"|COMPRE|SEM MEDO|SEM RISCOS?|(COMPRA|NEGOCIO|TRANSFERENCIA) SEGUR[AO]|APT[AO] (PARA|A)|LIBERAD[AO]"
+    r"|TRANSFERIVEL|(COMPRA|NEGOCIO|VEICULO) RECOMENDAD[AO]|RECOMENDAD[AO] (A|PARA) COMPRA"
+    r"|RECOMENDA-SE A COMPRA|NADA IMPEDE|TUDO (CERTO|OK|EM ORDEM))\b"
+    r"|^\W*(100 ?% )?(RECOMENDAD[AO]|OK)\W*$|\b100 ?% OK"
 )
-_NEGATED: Final = re.compile(r"\b(NAO|NUNCA|JAMAIS|NEM|DES|REPROVAD\w*)\W+(\w+\W+){0,2}$")
-_AMOUNT: Final = re.compile(r"R\$\s*([0-9][0-9.,]*)")
+_NEGATED: Final = re.compile(r"\b(NAO|NUNCA|JAMAIS|NEM|DES|REPROVAD\w*)\b")
+# A praise in a sentence with one of these words holds only later, or on a condition.
+_CONDITION: Final = re.compile(
+    r"\b(ANTES|APENAS|APOS|ATE|CASO|DEPEND\w*|DEPOIS|DESDE QUE|MEDIANTE|(?<!-)SE|SO|SOMENTE)\b"
+)
+_AMOUNT: Final = re.compile(r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|\b([0-9][0-9.,]*)( MIL)? REAIS\b")
 # A price in the report may be rounded or of the former month.
 _NEAR: Final = Decimal("0.05")
 
@@ -57,60 +82,61 @@ class Contradiction:
 
 def contradictions(report: Report, evidence: Evidence) -> tuple[Contradiction, ...]:
     """Return what the report states better than, or otherwise than, the records."""
-    marks = {topic.key: topic.mark for topic in report.topics}
-    texts = {topic.key: str(topic.text) for topic in report.topics}
+    topics = {topic.key: topic for topic in report.topics if topic.text.state == "known"}
+    texts = {key: str(topic.text) for key, topic in topics.items()}
+    overall = "\n".join(str(text) for text in (report.summary, report.conclusion))
 
-    def is_clean(key: str) -> bool:
-        return marks.get(key) == "ok" or _affirms(_DENIES, texts.get(key, ""))
+    def is_clean(key: str, about: re.Pattern[str]) -> bool:
+        topic = topics.get(key)
+        return topic is not None and (topic.mark == "ok" or _misses(about, topic))
 
     found: list[Contradiction] = []
-    if evidence.orders and is_clean("restricoes"):
+    if evidence.orders:
         what = counted(
             evidence.orders, "restrição judicial em vigor", "restrições judiciais em vigor"
         )
-        found.append(
-            Contradiction(
-                "restricoes",
-                f"O texto não aponta restrição; os registros desta página trazem {what}.",
-            )
-        )
+        sentence = f"O texto não aponta restrição; os registros desta página trazem {what}."
+        if is_clean("restricoes", _ORDERS):
+            found.append(Contradiction("restricoes", sentence))
+        elif _denies(_ORDERS, overall):
+            found.append(Contradiction("", sentence))
     if evidence.fines is not None:
-        found += _of_fines(texts.get("multas", ""), evidence.fines, is_clean=is_clean("multas"))
+        where = "multas" if is_clean("multas", _FINES) else ""
+        is_silent = bool(where) or _denies(_FINES, overall)
+        found += _of_fines(texts.get("multas", ""), evidence.fines, where, is_silent=is_silent)
     if evidence.prices is not None:
         found += _of_prices(texts.get("fipe", ""), evidence.prices)
-    if evidence.verdict.level not in ("clear", "limited"):
-        praise = any(_affirms(_PRAISES, str(text)) for text in (report.summary, report.conclusion))
-        if praise:
-            found.append(
-                Contradiction(
-                    "",
-                    "O texto recomenda o veículo; os registros desta página dizem: "
-                    f"{evidence.verdict.headline}.",
-                )
+    verdict = evidence.verdict
+    is_doubted = verdict.level not in ("clear", "limited") and verdict.cause != "stale"
+    if is_doubted and _praises(overall):
+        found.append(
+            Contradiction(
+                "",
+                "O texto recomenda o veículo; os registros desta página dizem: "
+                f"{verdict.headline}.",
             )
+        )
     return tuple(found)
 
 
-def _of_fines(text: str, fines: Totals, *, is_clean: bool) -> Iterator[Contradiction]:
+def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Iterator[Contradiction]:
     if not fines.open_count:
         return
-    if is_clean:
+    if is_silent:
         yield Contradiction(
-            "multas",
+            where,
             f"O texto não aponta multa em aberto; os registros desta página trazem "
             f"{fines.open_words}.",
         )
         return
     stated = _amounts(text)
     sums = (fines.amount, fines.amount_at_80, fines.amount_at_60, fines.enforceable_amount)
-    if (
-        len(stated) == 1
-        and not fines.without_amount
-        and not any(abs(stated[0] - each) < 1 for each in sums)
-    ):
+    near = any(abs(each - known) < 1 for each in (*stated, sum(stated)) for known in sums)
+    if stated and not near and not fines.without_amount:
+        shown = listed([money(each) for each in stated])
         yield Contradiction(
             "multas",
-            f"O texto fala em {money(stated[0])} de multas; os registros desta página somam "
+            f"O texto fala em {shown} de multas; os registros desta página somam "
             f"{money(fines.amount)} em aberto.",
         )
 
@@ -126,14 +152,44 @@ def _of_prices(text: str, prices: tuple[Decimal, Decimal]) -> Iterator[Contradic
 
 
 def _amounts(text: str) -> list[Decimal]:
-    read = [read_decimal(match[1].rstrip(".,")) for match in _AMOUNT.finditer(text)]
-    return [amount for amount in read if amount is not None]
+    amounts = []
+    for match in _AMOUNT.finditer(bare(text)):
+        amount = read_decimal((match[1] or match[3]).rstrip(".,"))
+        if amount is not None:
+            amounts.append(amount * 1000 if match[2] or match[4] else amount)
+    return amounts
 
 
-def _affirms(pattern: re.Pattern[str], text: str) -> bool:
-    """Return whether a text contains the pattern without a negation before it."""
-    words = bare(text)
+def _clauses(text: str) -> list[str]:
+    return _CLAUSE.split(_STILL_OPEN.sub(" ", bare(text)))
+
+
+def _misses(about: re.Pattern[str], topic: Topic) -> bool:
+    """Return whether a topic's text affirms nothing of ``about``, and is not vague."""
+    text = str(topic.text)
+    is_denied = any(map(_DENIES.search, _clauses(text)))
+    if _affirms(about, text) or (topic.mark == "warning" and not is_denied):
+        return False
+    return not _VAGUE.search(bare(text))
+
+
+def _denies(about: re.Pattern[str], text: str) -> bool:
+    """Return whether a text denies what ``about`` names, and affirms none of it."""
+    denied = any(about.search(each) and _DENIES.search(each) for each in _clauses(text))
+    return (denied or "NADA CONSTA" in bare(text)) and not _affirms(about, text)
+
+
+def _affirms(about: re.Pattern[str], text: str) -> bool:
+    if _CANNOT.search(bare(text)) or (about is _FINES and any(_amounts(text))):
+        return True
+    return any(about.search(each) and not _DENIES.search(each) for each in _clauses(text))
+
+
+def _praises(text: str) -> bool:
+    """Return whether a text praises the vehicle without a negation or a condition."""
     return any(
-        not _NEGATED.search(words[max(0, found.start() - 40) : found.start()])
-        for found in pattern.finditer(words)
+        (found := _PRAISES.search(clause)) and not _NEGATED.search(clause[: found.start()])
+        for sentence in _SENTENCE.split(bare(text))
+        if not _CONDITION.search(sentence)
+        for clause in _CLAUSE.split(sentence)
     )

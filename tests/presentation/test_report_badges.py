@@ -9,7 +9,15 @@ from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
 from portal.vehicle import LookupName, result_of
 from tests.factories import renainf_body, renajud_body, report_body
-from tests.presentation.rendering import CONTEXT, DOWN, PLATE, panels, render, vehicle_page
+from tests.presentation.rendering import (
+    CONTEXT,
+    DOWN,
+    PLATE,
+    answered,
+    panels,
+    render,
+    vehicle_page,
+)
 from tests.web.html_checker import check_html, text_of
 
 ALL: tuple[LookupName, ...] = ("decode", "renainf", "renajud")
@@ -121,6 +129,77 @@ def test_text_that_contradicts_the_records_is_contradicted(
 def test_honest_text_is_not_contradicted(topics: dict[str, str]) -> None:
     for conclusion in ("Não pode comprar sem medo.", "REPROVADO", "Não recomendado.", "Confira."):
         assert "contradiz" not in page_text(panels(), conclusion, **topics)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("OK", "Clear.", "No restrictions found.", "Isento.", "0 restrições.", "Tudo certo."),
+        *("Ausência de restrições.", "Não identificamos restrições.", "Restrição não encontrada."),
+        *("Restrição judicial já baixada.", "A restrição foi retirada.", "Veículo desimpedido."),
+    ],
+)
+def test_topic_that_affirms_no_order_is_contradicted(text: str) -> None:
+    assert page_text(panels(), restricoes=text).count("O texto não aponta restrição") == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Todas as multas foram quitadas.", "0 multas", "Zero multas.", "Prontuário limpo."),
+        *("R$ 0,00", "Não constam débitos.", "No fines."),
+    ],
+)
+def test_topic_that_affirms_no_fine_is_contradicted(text: str) -> None:
+    assert page_text(panels(), multas=text).count("O texto não aponta multa em aberto") == 2
+
+
+@pytest.mark.parametrize("text", ["50 reais", "Multas de R$ 50,00 e R$ 30,00", "R$ 1 mil"])
+def test_other_sums_of_fines_are_contradicted(text: str) -> None:
+    assert page_text(panels(), multas=text).count("de multas; os registros desta página somam") == 2
+
+
+@pytest.mark.parametrize(
+    "conclusion",
+    [
+        *("Pode fechar negócio.", "Excelente: compre já.", "VEÍCULO LIBERADO.", "100% OK", "OK"),
+        *("APPROVED", "Recomenda-se a compra.", "O veículo encontra-se aprovado.", "Transferível."),
+        *("Veículo sem pendências.", "Sem restrições e sem multas.", "Nada consta."),
+        *("Não há impedimento à transferência.", "Não há pendências, pode comprar."),
+    ],
+)
+def test_praise_beside_an_order_is_contradicted(conclusion: str) -> None:
+    assert page_text(panels(), conclusion).count("O texto contradiz os registros") == 2
+
+
+@pytest.mark.parametrize(
+    ("conclusion", "topics"),
+    [
+        ("Só pode ser transferido após a baixa da restrição.", {}),
+        ("É recomendado pagar as multas antes.", {}),
+        ("Recomendada vistoria cautelar.", {}),
+        ("Ficará apto para transferência depois da baixa.", {}),
+        ("Não pode ser comprado sem risco.", {}),
+        ("A compra segura depende da baixa da restrição.", {}),
+        ("Fim.", {"restricoes": "Restrição de transferência. Não há restrição de circulação."}),
+        ("Fim.", {"restricoes": "Sem alienação; consta restrição judicial."}),
+        ("Fim.", {"restricoes": "⚠️ Restrição judicial (TJMG). Nenhum gravame."}),
+        ("Fim.", {"restricoes": "Restrição judicial não baixada."}),
+        ("Fim.", {"restricoes": "Consulte o Detran."}),
+        ("Fim.", {"multas": "Uma multa em aberto de R$ 130,16; nenhuma paga."}),
+        ("Fim.", {"multas": "1 multa. Não há débitos de IPVA."}),
+        ("Fim.", {"multas": "Uma multa não paga."}),
+        ("Fim.", {"multas": "R$ 130,16 (R$ 104,13 com desconto)"}),
+    ],
+)
+def test_text_that_agrees_with_the_records_passes(conclusion: str, topics: dict[str, str]) -> None:
+    assert "contradiz" not in page_text(panels(), conclusion, **topics)
+
+
+def test_praise_beside_a_stored_answer_without_records_passes() -> None:
+    clear = panels(renainf=renainf_body(), renajud=renajud_body())
+    old = Panels(clear.decode, clear.renainf, answered(renajud_body(), "stale"))
+    assert "contradiz" not in page_text(old, "APROVADO", restricoes="✅ Nada consta")
 
 
 def test_praise_of_a_clear_vehicle_is_not_contradicted() -> None:
