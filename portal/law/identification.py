@@ -1,7 +1,7 @@
 """What records say about the vehicle itself: tampered or missing marks, or another vehicle.
 
-A fine under art. 230, I or IV, of the CTB (the traffic code) says that the chassis number, a seal
-or a plate was tampered with or missing. A record that names another plate, make or model may be an
+A fine under art. 230, I or IV, or art. 234 of the CTB (the traffic code) says that the chassis
+number, a seal, a plate or the vehicle's document was tampered with or missing. A record that names another plate, make or model may be an
 error of the register, or the plate may be cloned. No payment removes either doubt.
 """
 
@@ -23,11 +23,16 @@ _TAMPERED: Final[Mapping[str, str]] = {
 _ANY_TAMPERED: Final = "identificação violada ou falsificada"
 _NO_PLATE: Final = "falta de placa de identificação"
 _CODE: Final = re.compile(r"\D*(\d{3})-?(\d)-?(\d?)\D*")
+_DOCUMENT: Final = "documento do veículo falsificado ou adulterado"
+_DONE: Final = r"(ADULTER|CLONAD|FALSIFIC|RASPAD|REMARCAD|SUPRIMID|VIOLAD)"
 _DESCRIBED: Final = (
-    (re.compile(r"(CHASSI|\bNIV\b).*(VIOLAD|FALSIFICAD|ADULTERAD|REMARCAD)"), _TAMPERED["2"]),
-    (re.compile(r"PLACA.*(VIOLAD|FALSIFICAD|ADULTERAD)"), _TAMPERED["4"]),
-    (re.compile(r"IDENTIFICA.*(VIOLAD|FALSIFICAD|ADULTERAD)"), _ANY_TAMPERED),
-    (re.compile(r"SEM QUALQUER UMA DAS PLACAS"), _NO_PLATE),
+    (re.compile(rf"(CHASSI|\bNIV\b).*{_DONE}"), _TAMPERED["2"]),
+    (re.compile(rf"MOTOR\b.*{_DONE}"), "motor com numeração violada ou falsificada"),
+    (re.compile(rf"PLACA.*({_DONE}|\bFRIA|OUTRO VEIC)"), _TAMPERED["4"]),
+    (re.compile(rf"IDENTIFICAD?OR.*{_DONE}|{_DONE}.*IDENTIFICAD?OR"), _ANY_TAMPERED),
+    (re.compile(r"(ADULTER|FALSIFIC).*DOC\w*.*VEIC"), _DOCUMENT),
+    (re.compile(rf"IDENTIFICA.*{_DONE}|VEIC\w* (DUBLE|CLONAD)"), _ANY_TAMPERED),
+    (re.compile(r"SEM (QUALQUER UMA DAS )?PLACAS?\b"), _NO_PLATE),
 )
 _INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
 _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
@@ -52,6 +57,8 @@ def tampering_of(fine: Fine) -> str:
         return _TAMPERED.get(code[3], _ANY_TAMPERED)
     if code is not None and code[1] + code[2] == "6580":
         return _NO_PLATE
+    if code is not None and code[1] + code[2] == "6939" and code[3] in ("2", "3", "4"):
+        return _DOCUMENT
     description = bare(str(fine.description))
     return next((what for pattern, what in _DESCRIBED if pattern.search(description)), "")
 
