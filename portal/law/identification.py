@@ -1,8 +1,9 @@
 """What records say about the vehicle itself: tampered or missing marks, or another vehicle.
 
 A fine under art. 230, I or IV, or art. 234 of the CTB (the traffic code) says that the chassis
-number, a seal, a plate or the vehicle's document was tampered with or missing. A record that names another plate, make or model may be an
-error of the register, or the plate may be cloned. No payment removes either doubt.
+number, a seal, a plate or the vehicle's document was tampered with or missing. A record that names
+another plate, make or model may be an error of the register, or the plate may be cloned. No payment
+removes either doubt.
 """
 
 import re

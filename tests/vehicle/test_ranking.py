@@ -89,6 +89,24 @@ def test_equal_candidates_keep_the_sources_order() -> None:
         (("PEUGEOT", "PEUGEOT/208 ACTIVE"), ("Peugeot", "208 Active 1.2", ""), False),
         (("MARCA NOVA", "X1"), ("Outra Marca", "X1", ""), False),
         (("", ""), ("Fiat", "ARGO", ""), False),
+        # The register abbreviates and joins names.
+        (("", "I/LR EVOQUE DYNAMIC 5D"), ("Land Rover", "Range R.Evoque Dynamic", ""), False),
+        (("", "I/JEEP GCHEROKEE LIMITED"), ("Jeep", "Grand Cherokee Limited", ""), False),
+        (("", "VW/24.280 CRM 6X2"), ("VOLKSWAGEN", "24-280 E Constel. 3-Eixos", ""), False),
+        (("", "I/VOLVO XC60 T5"), ("Volvo", "XC 60 T-5 2.0 245cv", ""), False),
+        (("", "HONDA/HRV EXL CVT"), ("Honda", "HR-V EXL 1.8", ""), False),
+        (("", "SCANIA/R 440 A6X4"), ("SCANIA", "R-440 A 6x4 2p (diesel)", ""), False),
+        (("", "RENAULT/MEGANEGT DYN 16"), ("Renault", "Megane Grand Tour", ""), False),
+        (("", "YAMAHA/FAZER YS250"), ("YAMAHA", "YS 250 FAZER/ FAZER L.", ""), False),
+        (("", "VW/NOVO GOL TL MCV"), ("VW - VolksWagen", "Gol Trendline 1.0", ""), False),
+        (("", "VW/GOL 16V"), ("VW - VolksWagen", "Gol 1.0 8V Plus", ""), False),
+        (("", "FIAT/UNO MILLE FIRE"), ("Fiat", "Mille Fire/ F.Flex 4p", ""), False),
+        # Another model whose name begins with, ends with or resembles the registered one.
+        (("", "VW/GOL 1.0"), ("VW - VolksWagen", "Golf 1.0 TSI", ""), True),
+        (("", "VW/FOX 1.0"), ("VW - VolksWagen", "CrossFox 1.6", ""), True),
+        (("", "I/VOLVO XC60"), ("Volvo", "XC 90 T-8", ""), True),
+        (("", "HONDA/CG 125 FAN"), ("HONDA", "CG 160 FAN", ""), True),
+        (("", "I/M.BENZ C 180"), ("Mercedes-Benz", "CLC 200 K", ""), True),
     ],
 )
 def test_entry_of_another_make_or_model_is_recognised(
