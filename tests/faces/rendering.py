@@ -297,8 +297,9 @@ class Faces:
         response = self._api(one, path)
         text = response.get_data(as_text=True)
         is_table = response.status_code == 200
-        start = "" if is_table else f"status {response.status_code}\n"
-        self._store(face, one.name, start + text, read_table(text) if is_table else None)
+        start = [] if is_table else [f"status {response.status_code}"]
+        lines = "\n".join([*start, *text.splitlines()])
+        self._store(face, one.name, lines, read_table(text) if is_table else None)
 
     def _lists(self, scopes: str, specimens: Sequence[Specimen]) -> None:
         """The list of recent vehicles and the history, a row each."""
@@ -395,7 +396,7 @@ class Faces:
 
 
 # The signature in a draft's code, whose key depends on the source's port, and a request's number.
-_RANDOM = re.compile(r"(?<=\.)[\w-]{40,}|\b[0-9a-f]{16}\b")
+_RANDOM = re.compile(r"(?<=\.)[\w-]{27}(?![\w-])|\b[0-9a-f]{16}\b")
 
 
 def _is_narrow(one: Specimen) -> bool:
