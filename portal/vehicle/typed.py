@@ -73,6 +73,8 @@ _PHONE: Final = re.compile(PHONE_IN_TEXT)
 _MOBILE: Final = re.compile(r"[1-9][1-9]9[0-9]{8}")
 # Eleven digits in one word or in groups with spaces, and the masks 0000000000-0 and 0000.000000-0.
 _RENAVAM: Final = re.compile(r"[0-9](?: ?[0-9]){9} ?-? ?[0-9]|[0-9]{4}\.[0-9]{6}-[0-9]")
+# Nobody writes a CPF, whose last two digits are the check digits, with these masks.
+_MASKED: Final = re.compile(r"[0-9]{10}-[0-9]|[0-9]{4}\.[0-9]{6}-[0-9]")
 _NUMBER: Final = re.compile(r"[+(]?[0-9][0-9 .,/()-]*")
 _DECIMALS: Final = re.compile(r"[.,]0{1,2}$")
 _EXPONENT: Final = re.compile(r"([0-9])[.,]?([0-9]*)E\+?0?(8|9|10)", re.IGNORECASE)
@@ -190,7 +192,7 @@ def _read_number(text: str, digits: str, *, is_labelled: bool) -> Typed:
     if is_grouped and (_CPF.fullmatch(text) or format_tax_number(digits)):
         return _read_cpf(digits)
     if len(digits) == RENAVAM_LENGTH and (is_labelled or _RENAVAM.fullmatch(text)):
-        return _judged(digits, "", is_labelled=is_labelled)
+        return _judged(digits, "", is_labelled=is_labelled or _MASKED.fullmatch(text) is not None)
     whole = re.sub(r"\D", "", _DECIMALS.sub("", text))
     if not SHORT_RENAVAMS[0] <= len(whole) <= RENAVAM_LENGTH or not whole.strip("0"):
         return Typed()
