@@ -90,6 +90,7 @@ from portal.web import (
     SamplePlate,
     init_app,
 )
+from portal.web.http.client_address import UNKNOWN_CLIENT
 
 if TYPE_CHECKING:
     from portal.tracing import Tracing
@@ -329,7 +330,9 @@ def _build(
             access_log=access_log,
             ready=lambda: not process.is_draining() and store.is_up() and is_in_place(engine),
             metrics=metrics,
-            metrics_access=MetricsAccess(settings.metrics_token, settings.trusted_proxies > 0),
+            metrics_access=MetricsAccess(
+                settings.metrics_token, settings.trusted_proxies > 0, UNKNOWN_CLIENT
+            ),
             operations=OperationsSources(
                 usage=usage,
                 tokens=tokens,

@@ -20,6 +20,8 @@ _FORM: Final = re.compile(
     r"|(?P<v6>[0-9A-Fa-f:.]+)(?:%[^\"]*)?)\"?",
     re.ASCII | re.IGNORECASE,
 )
+# Set in the WSGI environment if the client's address is unknown.
+UNKNOWN_CLIENT: Final = "portal.unknown_client"
 _warn = RepeatedWarning(logging.getLogger(__name__))
 
 
@@ -53,6 +55,7 @@ class ClientAddress:
         address = parse_address(sent)
         if address is None:
             _warn("a proxy sent a client address (X-Forwarded-For) that is no IP address")
+            environ[UNKNOWN_CLIENT] = True
             address = environ["werkzeug.proxy_fix.orig"]["REMOTE_ADDR"]
         environ["REMOTE_ADDR"] = address
         return self.app(environ, start_response)

@@ -229,10 +229,14 @@ class _Limits(Collector):
 
 @dataclass(frozen=True, slots=True)
 class MetricsAccess:
-    """Allows loopback clients, and requests with METRICS_TOKEN, to read ``/metrics``."""
+    """Allows loopback clients, and requests with METRICS_TOKEN, to read ``/metrics``.
+
+    ``unknown_client`` is the name in the WSGI environment of a request whose client a proxy hides.
+    """
 
     token: str | None = field(default=None, repr=False)
     behind_proxy: bool = False
+    unknown_client: str = ""
 
     def check(self) -> None:
         token = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
@@ -245,7 +249,7 @@ class MetricsAccess:
         # If TRUSTED_PROXIES is 0, every request through a proxy on this host has a loopback
         # address. Such requests are refused, because their real clients are unknown.
         forwarded = "X-Forwarded-For" in request.headers or "Forwarded" in request.headers
-        if forwarded and not self.behind_proxy:
+        if self.unknown_client in request.environ or (forwarded and not self.behind_proxy):
             return False
         try:
             address = ipaddress.ip_address(request.remote_addr or "")

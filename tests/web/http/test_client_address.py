@@ -1,13 +1,14 @@
 """Client addresses in the forms in which proxies send them."""
 
 import logging
+from pathlib import Path
 
 import pytest
 
 from portal.system.repeated_warning import RepeatedWarning
 from portal.web.http.client_address import parse_address
 from tests.conftest import PortalFactory
-from tests.fakes.in_process import PORTAL_TOKEN
+from tests.fakes.in_process import PORTAL_TOKEN, built, managed
 from tests.web.json_paths import PLATE
 
 
@@ -75,3 +76,13 @@ def test_unknown_tokens_of_one_address_get_429_and_valid_ones_pass(portal: Porta
         assert answer(path, PORTAL_TOKEN) == (200, False)
         assert answer(path, "wrong", "192.0.2.2") == (401, False)
         assert answer(path, None) == (401, False)  # no token, so no guess
+
+
+@pytest.mark.parametrize("sent", ["unknown", "_hidden", "0x7f.1"])
+def test_unknown_client_of_a_local_proxy_reads_no_metrics(tmp_path: Path, sent: str) -> None:
+    settings = managed("http://127.0.0.1:1") | {"PORTAL_TRUSTED_PROXIES": "1"}
+    with built(tmp_path, settings) as portal:
+        found = portal.client.get("/metrics", headers={"X-Forwarded-For": sent})
+        assert found.status_code == 403
+        found = portal.client.get("/metrics", headers={"X-Forwarded-For": "127.0.0.1"})
+        assert found.status_code == 200
