@@ -31,7 +31,7 @@ STANDING_WORDS: dict[Standing, str] = {
     "unknown": "situação não informada",
 }
 _SUSPENDING = re.compile(r"\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b")
-_CHARGED = re.compile(r"\b(EXIGIVEL|VENCID[AO]|DIVIDA ATIVA)\b")
+_CHARGED = re.compile(r"\b(EXIGIVEL|VENCID[AO]|DIV(IDA|\.)? ATIVA)\b")
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
@@ -43,10 +43,19 @@ _SAYS_OVER = re.compile(
 # matches. For example, "SUSPENSAO CANCELADA" says that the suspension was cancelled, not the fine.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL"
-    # The end was only asked for, is to come, is partial or was undone.
-    r"|(ANULACAO|BAIXA|CANCELAMENTO|ISENCAO|PRESCRICAO) CANCEL|AGUARD|ANALISE|CASSAD|IMPROV|NEGAD"
-    r"|PARCIAL|PARCEL|PEDID|PENDENT|REATIV|REJEIT|REQUER|RESTABEL|REVERT|SERA?\b|SOLICIT)"
+    r"|PARCIAL|PARCEL|PEDID|PENDENT|REQUER|SOLICIT|(ISENCAO|PRESCRICAO) CANCEL)"
 )
+# Every word that a status may have beside a word of _SAYS_OVER. With any other word, something else
+# may be over ("PONTUACAO CANCELADA", "BAIXADA PARA DIVIDA ATIVA"), or the fine may be owed again
+# ("CANCELADA E REATIVADA").
+_WORD = re.compile(r"\w+")
+_OF_AN_END_WORDS = """
+A AO COM DA DE DO E EM NA NO O PELA PELO POR
+AUTO AUTUACAO INFRACAO MULTA NOTIFICACAO PENALIDADE TRANSITO
+ADMINISTRATIVA APLICADA AUTORIDADE CETRAN CONVERTIDA DECISAO DECURSO DEFESA DUPLICIDADE ERRO ESCRITO
+JARI JUDICIAL OFICIO ORGAO PRAZO PREVIA RECURSO SENTENCA
+"""
+_OF_AN_END = frozenset(_OF_AN_END_WORDS.split())
 # In a status with one of these words, a word of _SAYS_OVER is about an appeal or defence. Only a
 # granted appeal ("RECURSO DEFERIDO") means that the fine is over. A cancelled appeal ("RECURSO
 # CANCELADO") does not.
@@ -132,6 +141,8 @@ def _no_longer_owed(fine: Fine) -> Status | None:
         return _plain("unknown", note, word=_MAYBE_PAID)
     over = _SAYS_OVER.search(word)
     if over is None or (_OF_AN_APPEAL.search(word) and over[1] != "DEFERID"):
+        return None
+    if not all(each in _OF_AN_END or _SAYS_OVER.match(each) for each in _WORD.findall(word)):
         return None
     what = "em regra, já não é devida"
     if over[1] == "ADVERTENCIA":
