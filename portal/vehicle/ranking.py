@@ -6,6 +6,7 @@ An entry of another make or model is no price of the vehicle, and is not ranked.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import pairwise
 
 from portal.vehicle.decode import Decoded, FipeEntry
@@ -56,9 +57,20 @@ class RankedEntry:
 
 
 def rank(entries: Iterable[FipeEntry], decoded: Decoded) -> tuple[RankedEntry, ...]:
-    """Return the entries, best match first. Entries of equal score keep their order."""
+    """Return the entries, best match first. Entries of equal score keep their order.
+
+    If the source sends more than one price of a version, the lowest comes first, because the first
+    entry's price is suggested to buyers.
+    """
+    first: dict[tuple[object, ...], int] = {}
+    keys: list[tuple[int, int, Decimal]] = []
     ranked = [_rank_entry(entry, decoded) for entry in entries]
-    return tuple(sorted(ranked, key=lambda r: -r.score))
+    for index, each in enumerate(ranked):
+        entry = each.entry
+        name = (entry.fipe_id, entry.make, entry.model, entry.version, entry.year, entry.fuel)
+        price = Decimal("Infinity") if entry.current is None else entry.current
+        keys.append((-each.score, first.setdefault(name, index), price))
+    return tuple(ranked[index] for index in sorted(range(len(ranked)), key=keys.__getitem__))
 
 
 def of_other_vehicle(entry: FipeEntry, decoded: Decoded) -> bool:

@@ -70,6 +70,16 @@ def test_equal_candidates_keep_the_sources_order() -> None:
     assert rank(car.fipe, car)[0].reason == reason
 
 
+def test_of_contradicting_prices_of_one_version_the_lower_comes_first() -> None:
+    car = vehicle(
+        {"versao": "um", "valorAtual": "89325.00"},
+        {"versao": "dois", "valorAtual": "10000.00"},
+        {"versao": "um", "valorAtual": "45000.00"},
+    )
+    prices = [each.entry.current for each in rank(car.fipe, car)]
+    assert prices == [45000, 89325, 10000]
+
+
 @pytest.mark.parametrize(
     ("registered", "entry", "is_other"),
     [
