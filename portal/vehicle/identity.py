@@ -15,7 +15,7 @@ from portal.vehicle.makes import read_name, vehicle_name
 from portal.vehicle.plate import InvalidSubject, Plate
 
 # Matches a word of a model's name, but not an engine size ("1.0") or a valve count ("16V").
-_MODEL_WORD = re.compile(r"(?![0-9.]+[A-Z]?\b)[A-Z0-9-]{2,}")
+_MODEL_WORD = re.compile(r"(?![0-9.]{1,20}[A-Z]?\b)[A-Z0-9-]{2,}")
 
 
 @dataclass(frozen=True, slots=True)

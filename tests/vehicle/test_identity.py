@@ -1,5 +1,6 @@
 """Another make, model, year or plate in a record is recognised; unclear texts are not."""
 
+import time
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from portal.vehicle import (
     read_decode,
     result_of,
 )
-from portal.vehicle.identity import is_other_model, is_other_plate, is_other_year
+from portal.vehicle.identity import _model_words, is_other_model, is_other_plate, is_other_year
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decode_body, fipe_entry
 
@@ -63,3 +64,13 @@ def test_years_and_plates() -> None:
     assert is_other_plate(identity(), known("XYZ9A99"))
     assert not is_other_plate(identity(), known("ABC-1323"))  # the same plate in its old form
     assert not is_other_plate(identity(), known("?"))
+
+
+@pytest.mark.parametrize("unit", [".", "0", "A-", "0A"])
+def test_time_to_read_a_model_grows_with_its_length(unit: str) -> None:
+    def seconds(length: int) -> float:
+        before = time.process_time()
+        _model_words(unit * (length // len(unit)))
+        return time.process_time() - before
+
+    assert seconds(16_000) < 8 * seconds(4_000) + 0.05
