@@ -126,6 +126,13 @@ _NEGATIVES: Final = frozenset({"FALSE", "0", "NO", "NAO", "N"})
 _CODE_NAMES: Final = frozenset(
     {"status", "code", "codigo", "statuscode", "status_code", "httpstatus"}
 )
+# A count above zero beside an empty list contradicts the list. Nested counts may be of anything.
+_COUNT_NAMES: Final = frozenset(
+    {
+        *("total", "quantidade", "qtd", "qtde", "count", "totalcount", "total_count"),
+        *("totalregistros", "total_registros", "totalmultas", "total_multas", "totalresults"),
+    }
+)
 _IDENTIFIER_ENDS: Final = ("Id", "ID", "_id")
 _BLANK: Final = frozenset({"", "-", "0", "FALSE", "NULL", "NONE"})
 
@@ -205,6 +212,8 @@ def _notice(name: str, value: Any) -> Notice | None:
     if own_name in _CODE_NAMES and folded.isdecimal() and not is_error:
         code = int(folded[:9])
         return None if code in (0, 200, 204) else Notice("failure", text)
+    if name.casefold() in _COUNT_NAMES and folded.isdecimal():
+        return Notice("unknown", f"{name}: {text}")
     kind = kind_of(text)
     if is_error:
         return Notice("success" if kind == "success" else "failure", text)

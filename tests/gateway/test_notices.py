@@ -173,6 +173,9 @@ def test_table_is_long() -> None:
         ({"codigo": 404}, "failure"),
         ({"codigo": 204, "total": 0}, None),
         ({"fonte": "Detran"}, None),
+        ({"total": 3}, "unknown"),
+        ({"totalRegistros": "5", "message": "Sucesso"}, "unknown"),
+        ({"quantidade": 0, "message": "Sucesso"}, "success"),
     ],
     ids=str,
 )
