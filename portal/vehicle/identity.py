@@ -17,6 +17,9 @@ from portal.vehicle.plate import InvalidSubject, Plate
 # Matches a word of a model's name, but not an engine size ("1.0") or a valve count ("16V").
 _MODEL_WORD = re.compile(r"(?![0-9.]{1,20}[A-Z]?\b)[A-Z0-9-]{2,}")
 
+# The most letters of a name that does not go on in a longer name.
+_SHORT = 3
+
 
 @dataclass(frozen=True, slots=True)
 class VehicleIdentity:
@@ -55,10 +58,18 @@ def is_other_model(identity: VehicleIdentity, make_model: Field) -> bool:
         return read_name(identity.make).make == identity.make
     words = _model_words(name.model)
     return bool(words and identity.model_words) and not any(
-        word.startswith(known) or known.startswith(word)
-        for word in words
-        for known in identity.model_words
+        _is_same(word, known) for word in words for known in identity.model_words
     )
+
+
+def _is_same(word: str, known: str) -> bool:
+    """Return whether two words name the same model. The longer word may go on: 320I, 320IA.
+
+    A short word without digits does not: "GOL" is not "GOLF".
+    """
+    short = min(word, known, key=len)
+    may_go_on = len(short) > _SHORT or any(map(str.isdecimal, short))
+    return word == known or (may_go_on and (word.startswith(known) or known.startswith(word)))
 
 
 def is_other_year(known: int | None, text: Field) -> bool:

@@ -55,6 +55,7 @@ def test_models_of_the_price_table_count() -> None:
     )
     assert not is_other_model(gol, known("VW/GOL 1.0 16V"))
     assert is_other_model(gol, known("VW/POLO 1.0 16V"))
+    assert is_other_model(gol, known("VW/GOLF 2.0"))
 
 
 def test_years_and_plates() -> None:
