@@ -10,7 +10,7 @@ _SHORT = {"recent", "history", "batch page"}
 _FIRST_HALF = {"page", "panel resumo", "comparison"}
 _FACTS = (
     *("icon", "asked icon", "level", "asked level", "open", "amount", "enforceable", "paid"),
-    *("enforceable_amount", "orders", "price"),
+    *("enforceable_amount", "orders", "price", "on timeline"),
 )
 
 

@@ -234,7 +234,8 @@ def _of_paper(tree: Node) -> Facts:
     if timeline:
         texts = [each.text for each in timeline.all("text")]
         counted = [int(n.replace(".", "")) for text in texts for n in _FINES.findall(text)]
-        facts["dated"] = sum(counted)
+        if counted:  # a timeline of few fines names each of them
+            facts["on timeline"] = sum(counted)
     return facts
 
 
@@ -334,6 +335,7 @@ def _of_json(document: Mapping[str, Any]) -> Facts:
             "enforceable": totals["enforceable"],
             "enforceable_amount": _brl(totals["enforceable_amount"] or None),
             "fines": {each["number"]: _of_fine(each) for each in fines["records"]},
+            "on timeline": len(fines["records"]),
         }
         if totals["paid"]:
             facts["paid"] = totals["paid"]

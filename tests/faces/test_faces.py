@@ -29,6 +29,7 @@ WHOLE_FACES = ("page", "paper", "negotiation", "csv fines")
 SAMPLE = (
     *("notice, order contradicted", "6 fines without amount", "renajud forbidden, else clean"),
     *("identity: another plate", "orders unconfirmed", "all down", "decode not found", "45 fines"),
+    "penhora lifted",
 )
 
 
