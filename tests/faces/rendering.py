@@ -333,18 +333,22 @@ class Faces:
             self._keep(face, one.name, row or Node("", {}, ["no row"]))
 
     def _comparisons(self, scopes: str, specimens: Sequence[Specimen]) -> None:
-        """The columns of the comparison."""
-        for start in range(0, len(specimens), COMPARED):
-            group = specimens[start : start + COMPARED]
-            plates = ",".join(one.plate for one in group)
-            unasked = any(one.in_state("unasked") for one in group)
-            path = f"/comparar?placas={plates}" + ("" if unasked else "&completo=1")
-            tree = parse(self._get(scopes, path).get_data(as_text=True))
-            table = tree.first("table")
-            assert table is not None
-            for number, one in enumerate(group):
-                self._keep("comparison", one.name, _column(table, number))
-                self._close_breaker(one)
+        """The columns of the comparison. What was not asked is not asked here either."""
+        for complete in (True, False):
+            alike = [one for one in specimens if complete != bool(one.in_state("unasked"))]
+            for start in range(0, len(alike), COMPARED):
+                self._comparison(scopes, alike[start : start + COMPARED], complete)
+
+    def _comparison(self, scopes: str, group: Sequence[Specimen], complete: bool) -> None:
+        plates = [one.plate for one in group]
+        path = f"/comparar?placas={','.join(plates)}" + ("&completo=1" if complete else "")
+        table = parse(self._get(scopes, path).get_data(as_text=True)).first("table")
+        assert table is not None
+        for number, one in enumerate(group):
+            others = ",".join(plate for plate in plates if plate != one.plate)
+            names = {others: "OTHERS"} if others else {}
+            self._keep("comparison", one.name, _column(table, number), names=names)
+            self._close_breaker(one)
 
     def _batches(self, specimens: Sequence[Specimen]) -> None:
         """The rows of batches: one for each visitor and each set of lookups, and for each specimen
