@@ -492,11 +492,13 @@ def _without_markup(text: str) -> str:
     """Turn an HTML table and a list of JSON objects into lines with tabs."""
     start = text[:1000].lstrip("\ufeff \t\r\n").lower()
     if _TAGS.search(start):
-        text = re.sub(r"(?i)</t[dh]\s*>", "\t", re.sub(r"\s*\n\s*", " ", text))
+        text = re.sub(r"(?i)</t[dh]\s*>", "\t", " ".join(map(str.strip, text.split("\n"))))
         text = re.sub(r"(?i)</(?:tr|li|p|div|thead)\s*>|<br\s*/?>", "\n", text)
         return unescape(re.sub(r"<[^<>]*>", " ", text))
     if start.startswith("{") or re.match(r"\[\s*\{", start):
-        text = re.sub(r'\s*,\s*(?=")', "\t", re.sub(r"\s*\n\s*", " ", text))
+        # Collapse all white space first: a pattern that begins with a repetition of it would search
+        # a long run again from each of its characters.
+        text = re.sub(r' ?, ?(?=")', "\t", re.sub(r"\s+", " ", text))
         return re.sub(r"\}", "\n", text)
     return text
 

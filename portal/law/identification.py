@@ -35,6 +35,8 @@ _DESCRIBED: Final = (
     (re.compile(rf"IDENTIFICA.*{_DONE}|VEIC\w* (DUBLE|CLONAD)"), _ANY_TAMPERED),
     (re.compile(r"SEM (QUALQUER UMA DAS )?PLACAS?\b"), _NO_PLATE),
 )
+# The patterns above take quadratic time. Official descriptions have at most 180 characters.
+_LONGEST_DESCRIPTION: Final = 400
 _INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
 _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
 
@@ -60,7 +62,7 @@ def tampering_of(fine: Fine) -> str:
         return _NO_PLATE
     if code is not None and code[1] + code[2] == "6939" and code[3] in ("2", "3", "4"):
         return _DOCUMENT
-    description = bare(str(fine.description))
+    description = bare(str(fine.description)[:_LONGEST_DESCRIPTION])
     return next((what for pattern, what in _DESCRIBED if pattern.search(description)), "")
 
 

@@ -1,5 +1,7 @@
 """Input of a batch: pasted text, CSV files in several formats, lists of strings."""
 
+import time
+
 import pytest
 
 from portal.batch import BinaryFile, TypedList, decode_upload, read_list, read_strings
@@ -424,3 +426,16 @@ def test_utf_16_is_read_with_and_without_a_mark(encoding: str) -> None:
 def test_invisible_characters_are_ignored(mark: str) -> None:
     for found in (read_strings([f"ABC{mark}1D23"]), read_list(f"ABC{mark}1D23")):
         assert (texts(found), found.wrong) == (["ABC1D23"], ())
+
+
+@pytest.mark.parametrize("opening", ["<table>", '{"placa"'])
+def test_time_to_read_markup_grows_with_its_blanks(opening: str) -> None:
+    """A pattern that begins with a repetition searches a run again from each character."""
+    long = opening + " " * 200_000 + "ABC1D23"
+    began = time.process_time()
+    read_list(long)
+    long_s = time.process_time() - began
+    began = time.process_time()
+    for _ in range(10):
+        read_list(opening + " " * 20_000 + "ABC1D23")
+    assert long_s < 5 * (time.process_time() - began) + 0.5

@@ -415,12 +415,16 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
 
 def _distinct(entries: Sequence[FipeEntry]) -> Iterator[FipeEntry]:
     """Yield the entries without repetitions, because a source may send an entry several times."""
-    seen: dict[object, list[FipeEntry]] = {}
+    # Hashing all months of a history takes long, so only entries that look alike are hashed.
+    first: dict[object, FipeEntry] = {}
+    alike: set[FipeEntry] = set()
     for entry in entries:
-        # Hashing all months of a history would take longer than comparing the few like entries.
-        like = seen.setdefault((entry.fipe_id, entry.version, entry.current_text, entry.fuel), [])
-        if entry not in like:
-            like.append(entry)
+        name = (entry.fipe_id, entry.version, entry.year_text, entry.current_text, entry.fuel)
+        known = first.setdefault(name, entry)
+        if known is entry:
+            yield entry
+        elif entry != known and entry not in alike:
+            alike.add(entry)
             yield entry
 
 
