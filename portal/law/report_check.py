@@ -53,7 +53,9 @@ _NEGATED: Final = re.compile(r"\b(NAO|NUNCA|JAMAIS|NEM|DES|REPROVAD\w*)\b")
 _CONDITION: Final = re.compile(
     r"\b(ANTES|APENAS|APOS|ATE|CASO|DEPEND\w*|DEPOIS|DESDE QUE|MEDIANTE|(?<!-)SE|SO|SOMENTE)\b"
 )
-_AMOUNT: Final = re.compile(r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|\b([0-9][0-9.,]*)( MIL)? REAIS\b")
+_AMOUNT: Final = re.compile(
+    r"R\$\s*([0-9][0-9.,]*)( MIL\b)?|(?<![0-9.,])([0-9][0-9.,]{0,19})( MIL)? REAIS\b"
+)
 # A price in the report may be rounded or of the former month.
 _NEAR: Final = Decimal("0.05")
 

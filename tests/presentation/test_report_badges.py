@@ -1,13 +1,16 @@
 """Tests of the report's badges: no badge is green without records on its topic."""
 
 import json
+import time
+from decimal import Decimal
 
 import pytest
 
+from portal.law import Evidence, contradictions, judge, totals
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
-from portal.vehicle import LookupName, result_of
+from portal.vehicle import LookupName, read_report, result_of
 from tests.factories import renainf_body, renajud_body, report_body
 from tests.presentation.rendering import (
     CONTEXT,
@@ -157,6 +160,21 @@ def test_topic_that_affirms_no_fine_is_contradicted(text: str) -> None:
 @pytest.mark.parametrize("text", ["50 reais", "Multas de R$ 50,00 e R$ 30,00", "R$ 1 mil"])
 def test_other_sums_of_fines_are_contradicted(text: str) -> None:
     assert page_text(panels(), multas=text).count("de multas; os registros desta página somam") == 2
+
+
+@pytest.mark.parametrize("unit", ["1.", "0,0", "R$ 1,", "NAO CONSTA "])
+def test_time_to_compare_a_report_grows_with_its_length(unit: str) -> None:
+    def seconds(length: int) -> float:
+        text = unit * (length // len(unit))
+        result = {"resumo": text, "topicos": {"multas": text, "fipe": text}, "laudoFinal": text}
+        before = time.process_time()
+        contradictions(read_report(result, ""), evidence)
+        return time.process_time() - before
+
+    evidence = Evidence(
+        verdict=judge(True, [], []), orders=1, fines=totals([]), prices=(Decimal(1), Decimal(1))
+    )
+    assert seconds(16_000) < 8 * seconds(4_000) + 0.05
 
 
 @pytest.mark.parametrize(
