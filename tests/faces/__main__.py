@@ -67,13 +67,15 @@ def _checked_out(commit: str, folder: Path) -> Iterator[Path]:
 
 def _report(base: Texts, head: Texts, most: int) -> int:
     """Print the differences, and return 1 if there are any."""
+    plates = {one.name: one.plate for one in corpus()}
     counts: dict[str, tuple[int, int]] = {}
     for face in dict.fromkeys([*base, *head]):
         before, after = base.get(face, {}), head.get(face, {})
         changes: dict[Change, list[str]] = {}
         differing = [name for name in {**before, **after} if before.get(name) != after.get(name)]
         for name in differing:
-            for change in set(_changes(before.get(name, ""), after.get(name, ""))):
+            texts = (text.get(name, "").replace(plates[name], "PLATE") for text in (before, after))
+            for change in set(_changes(*texts)):
                 changes.setdefault(change, []).append(name)
         if differing:
             counts[face] = len(differing), len(changes)
