@@ -8,6 +8,7 @@ upper case. A text with a word that no table knows confirms nothing, unless it r
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final, Literal, NamedTuple
 
 from portal.vehicle import STATES, fold, read_field
@@ -120,7 +121,9 @@ _ERROR_NAME: Final = re.compile(
 _TEXT_NAME: Final = re.compile(
     r"messag|mensag|msg|warn|aviso|alert|reason|motivo|detail|detalhe", re.IGNORECASE
 )
-_REMARK_NAME: Final = re.compile(r"observ|situac|com+ent|^(info(rmac\w*)?|obs|not[ae]s?)$")
+_REMARK_NAME: Final = re.compile(
+    r"observ|situac|com+ent|resumo|summary|conclus|parecer|descri|^(info(rmac\w*)?|obs|not[ae]s?)$"
+)
 _SUCCESS_NAMES: Final = frozenset({"success", "sucesso", "ok"})
 _NEGATIVES: Final = frozenset({"FALSE", "0", "NO", "NAO", "N"})
 _CODE_NAMES: Final = frozenset(
@@ -134,6 +137,7 @@ _COUNT_NAMES: Final = frozenset(
     }
 )
 _IDENTIFIER_ENDS: Final = ("Id", "ID", "_id")
+_MOST_VALUES: Final = 1_000
 _BLANK: Final = frozenset({"", "-", "0", "FALSE", "NULL", "NONE"})
 
 _REMARK_MEMBERS: Final = (
@@ -174,7 +178,12 @@ def judge(members: Mapping[str, Any]) -> Notice | None:
 
     ``members`` are the members that carry texts. A failure is graver than an unknown text.
     """
-    found = {notice.kind: notice for name in members for notice in _notices(name, members[name])}
+    leaves = (leaf for name in members for leaf in _leaves(name, members[name]))
+    first = list(islice(leaves, _MOST_VALUES + 1))
+    if len(first) > _MOST_VALUES:  # no real answer has as many
+        return Notice("unknown", str(read_field(first[0][1], "")))
+    notices = (_notice(name, value) for name, value in first)
+    found = {notice.kind: notice for notice in notices if notice is not None}
     return found.get("failure") or found.get("unknown") or found.get("success")
 
 
@@ -189,16 +198,16 @@ def is_remark(record: Mapping[str, Any]) -> bool:
     return told
 
 
-def _notices(name: str, value: Any) -> Iterator[Notice]:
+def _leaves(name: str, value: Any) -> Iterator[tuple[str, Any]]:
     match value:
         case dict():
             for inner, each in value.items():
-                yield from _notices(f"{name}.{inner}", each)
+                yield from _leaves(f"{name}.{inner}", each)
         case list():
             for each in value:
-                yield from _notices(name, each)
-        case _ if notice := _notice(name, value):
-            yield notice
+                yield from _leaves(name, each)
+        case _:
+            yield name, value
 
 
 def _notice(name: str, value: Any) -> Notice | None:

@@ -176,6 +176,8 @@ def test_table_is_long() -> None:
         ({"total": 3}, "unknown"),
         ({"totalRegistros": "5", "message": "Sucesso"}, "unknown"),
         ({"quantidade": 0, "message": "Sucesso"}, "success"),
+        ({"resumo": "Existem 3 multas"}, "unknown"),
+        ({"avisos": ["Processada com sucesso"] * 1_001}, "unknown"),
     ],
     ids=str,
 )
