@@ -362,11 +362,14 @@ def is_alive(pid: int) -> bool:
 
 
 def _leaves(root: int) -> set[int]:
-    """Return the childless descendants, without helper processes of multiprocessing."""
+    """Return the childless descendants, without processes of multiprocessing and PDFs."""
     children: dict[int, list[int]] = {}
     for line in _ps("-A", "-o", "pid=,ppid=,command="):
         pid, parent, command = line.split(None, 2)
-        if not any(word in command for word in ("resource_tracker", "forkserver", "<defunct>")):
+        if not any(
+            word in command
+            for word in ("resource_tracker", "forkserver", "portal.pdf", "<defunct>")
+        ):
             children.setdefault(int(parent), []).append(int(pid))
     leaves: set[int] = set()
     unseen = [root]

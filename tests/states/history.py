@@ -99,9 +99,10 @@ class History(OperatorSteps):
         for dossier in self.dossiers:
             if dossier.number not in kept.dossiers:
                 dossier.ended = dossier.ended or "lost"
-        for name, who in self.issued.items():
-            if name not in kept.issued:
-                self.model.revoked_at[who.text] = 0.0
+        for name in [name for name in self.issued if name not in kept.issued]:
+            # The portal has never heard of this token. In pass-through mode it cannot tell the
+            # token from a caller's own credential.
+            self.model.revoked_at[self.issued.pop(name).text] = 0.0
         rows = self.world.ledger()
         for upstream in self.world.upstreams:
             words = [word for word, each in self.env.upstreams.items() if each is upstream]
