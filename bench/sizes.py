@@ -7,18 +7,25 @@ answer with one record, or with a word of two letters.
 import os
 import threading
 import time
+from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
+import requests
+
 from bench.misses import Visitor
-from bench.programs import Program, Stage
+from bench.programs import PORTAL_TOKEN, Program, Stage
 from bench.results import RESULTS, Report
 from tests import factories
 
 RECORDS = (1, 100, 5_000, 690_000)
 LETTERS = (2, 200, 20_000)
-VIEWS = ("page", "panel", "explained", "CSV", "recent", "PDF")
+VIEWS = (
+    *("page", "panel", "explained", "CSV", "recent", "comparison", "negotiation", "PDF"),
+    "batch row",
+)
 
 
 def sizes(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
@@ -39,7 +46,9 @@ def sizes(stage: Stage, report: Report, seconds: float, rounds: int) -> None:
     lines = [f"| processor time, s | {' | '.join(VIEWS)} |", "|---" * (len(VIEWS) + 1) + "|"]
     for name, plate in zip(answers, bodies, strict=True):
         visitor.ask(f"/placa/{plate}?completo=1")
-        costs = [_cost_s(portal, visitor, path) for path in _paths(plate)]
+        costs = [_cost_s(portal, partial(visitor.ask, path)) for path in _paths(plate)]
+        _batch(portal.port, "ZZZ9Z09")  # starts the batch process
+        costs.append(_cost_s(portal, partial(_batch, portal.port, plate)))
         lines.append(f"| {name} | {' | '.join(f'{cost:.2f}' for cost in costs)} |")
     server.shutdown()
     grown = f"The worker had {before:.0f} MiB before, and at most {largest[0]:.0f} MiB meanwhile."
@@ -56,16 +65,29 @@ def _paths(plate: str) -> tuple[str, ...]:
         api,
         f"{api}/fines.csv",
         "/historico",
+        f"/comparar?placas={plate},ZZZ9Z09&completo=1",
+        f"{page}/negociacao",
         f"{page}/dossie.pdf",
     )
 
 
-def _cost_s(portal: Program, visitor: Visitor, path: str) -> float:
+def _cost_s(portal: Program, view: Callable[[], object]) -> float:
     time.sleep(1.01)  # a rendered page is cached for a second
     before = _cpu_s(portal)
     with suppress(RuntimeError):  # an export of an answer that is too large is a 502
-        visitor.ask(path)
+        view()
     return _cpu_s(portal) - before
+
+
+def _batch(port: int, plate: str) -> None:
+    """Run a batch of one plate, whose answers are stored, and read its row."""
+    headers, batches = {"Authorization": PORTAL_TOKEN}, f"http://127.0.0.1:{port}/api/v1/batches"
+    made = requests.post(batches, json={"plates": [plate]}, headers=headers, timeout=30).json()
+    batch = f"{batches}/{made['id']}"
+    requests.post(f"{batch}/start", headers=headers, timeout=30)
+    while requests.get(batch, headers=headers, timeout=30).json()["state"] == "running":
+        time.sleep(0.05)
+    requests.get(f"{batch}/results.csv", headers=headers, timeout=30)
 
 
 def _cpu_s(portal: Program) -> float:

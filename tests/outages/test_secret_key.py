@@ -1,5 +1,6 @@
 """A secret key that is missing, replaced, damaged or different from the server's."""
 
+import re
 import sqlite3
 import subprocess
 from collections.abc import Iterator
@@ -155,7 +156,11 @@ def test_start_under_another_key_is_refused_until_it_is_forgotten(
     assert (entries_of(settings, "batches"), entries_of(settings, "dossiers")) == (1, 1)
     forgotten = run_command(rotated, "key", "forget", "--yes")
     assert forgotten.returncode == 0, forgotten.stderr
-    assert "Deleted 1 stored answers, 1 entries of histories, 1 " in forgotten.stdout
+    # The empty answers that the issued dossier stands on may have expired meanwhile.
+    assert re.match(
+        r"Deleted [1-3] stored answers, 1 entries of histories, 1 batches, 1 issued",
+        forgotten.stdout,
+    )
     assert BODY_MARK.encode() not in bytes_kept(settings)
     for table in ("batches", "batch_items", "dossiers", "history"):
         assert entries_of(settings, table) == 0
