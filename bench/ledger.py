@@ -19,7 +19,7 @@ from tests.fakes.databases import PostgresProcess
 
 ROWS = int(os.environ.get("BENCH_LEDGER_ROWS", "1000000"))
 GOAL_S = 15.0
-_NAMESPACE = "bench"
+_NAME = "bench"
 _FIRST = datetime(2025, 1, 1, 12, tzinfo=UTC).timestamp()
 _YEAR_S = 365 * 86400
 _COMMANDS: Final[Sequence[list[str]]] = (
@@ -45,7 +45,7 @@ def ledger_command(stage: Stage, report: Report, seconds: float, rounds: int) ->
             folder = stage.folder(f"ledger-{kind}")
             settings = {
                 "PORTAL_UPSTREAM_URL": "http://127.0.0.1:1",
-                "PORTAL_UPSTREAM_NAME": _NAMESPACE,
+                "PORTAL_UPSTREAM_NAME": _NAME,
                 "PORTAL_DATA_DIR": str(folder),
                 **({"PORTAL_DATABASE_URL": url} if url else {}),
             }
@@ -79,14 +79,15 @@ def _rows() -> Iterator[dict[str, Any]]:
             "price": price,
             "outcome": "answered",
             "status": 200,
-            "namespace": _NAMESPACE,
+            "namespace": f"upstream:{_NAME}",
         }
 
 
 def _run(command: list[str], settings: dict[str, str]) -> float:
     """Run a command, and return how long it took in seconds."""
     began = time.perf_counter()
-    subprocess.run(
-        command, cwd=CHECKOUT, env=environment(**settings), stdout=subprocess.DEVNULL, check=True
+    done = subprocess.run(
+        command, cwd=CHECKOUT, env=environment(**settings), stdout=subprocess.PIPE, check=True
     )
+    assert b"decode" in done.stdout or "upgrade" in command, "the command found no row"
     return time.perf_counter() - began
