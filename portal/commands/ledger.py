@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from functools import lru_cache
 
 import click
 
@@ -100,6 +101,7 @@ def _text(value: Value) -> str:
     return str(value)
 
 
+@lru_cache(1024)  # a ledger has few prices
 def _reais(amount: Decimal) -> str:
     """Format an amount with two decimal places, or with all its places if it has more than two."""
     cents = amount.quantize(Decimal("0.01"))
