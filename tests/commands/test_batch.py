@@ -82,7 +82,7 @@ def test_outcome_names_the_lines_left_out(here: InProcessPortal, tmp_path: Path)
 
 
 def test_doubtful_entries_are_left_out_unless_asked_for(
-    here: InProcessPortal, upstream: FaultUpstream, tmp_path: Path
+    here: InProcessPortal, portal: PortalFactory, upstream: FaultUpstream, tmp_path: Path
 ) -> None:
     text = "ABC1D23\n12345678910\n529.982.247-25\nABCID24\n"
     file, out = file_of(tmp_path, text), tmp_path / "out.csv"
@@ -91,7 +91,8 @@ def test_doubtful_entries_are_left_out_unless_asked_for(
     assert "'529.982.247-25' is left out, because it looks like a CPF." in done.stderr
     assert "'ABCID24' is left out; ABC1D24 was probably meant." in done.stderr
     assert upstream.count() == 1
-    done = run(here, file, "--out", str(out), "--yes", "--ask", "renainf", "--doubtful")
+    # A new application, because a command stops the batch runner at its end.
+    done = run(portal(), file, "--out", str(out), "--yes", "--ask", "renainf", "--doubtful")
     assert "2 plates, 1 stored already." in done.stderr
     assert "'529.982.247-25' is left out" in done.stderr
     assert upstream.count() == 2
