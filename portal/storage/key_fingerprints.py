@@ -29,7 +29,13 @@ def unknown_keys(recorded: Iterable[str], known: Iterable[str]) -> set[str]:
 
 
 def record_key(engine: Engine, fingerprint: str) -> None:
-    """Record the secret key with which this start will write."""
+    """Record the secret key with which this start will write.
+
+    Nothing is written if the key is recorded, because a start must succeed on a full disk.
+    """
+    with reading(engine) as db:
+        if db.execute(select(meta.c.value).where(meta.c.name == _NAME)).scalar() == fingerprint:
+            return
     with writing(engine) as db:
         lock_set_up(db)
         _record(db, fingerprint, _shortened([*_recorded(db), fingerprint]))
