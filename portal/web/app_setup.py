@@ -42,7 +42,7 @@ from portal.web.http.refused_bodies import RefusedBodies
 from portal.web.http.upload_limits import BODY_CAP, UploadLimiter, UploadLimits
 from portal.web.json_api.access_log_buffer import AccessLogBuffer
 from portal.web.json_api.hit_cache import HitCache
-from portal.web.json_api.openapi import as_document, openapi_blueprint
+from portal.web.json_api.openapi import openapi_blueprint, resolved_document
 from portal.web.json_api.own_routes import OwnApi, Requester
 from portal.web.json_api.routes import JsonApi
 from portal.web.observability.health import health_blueprint
@@ -256,7 +256,7 @@ def init_app(app: Flask, portal: Dependencies) -> None:
         render_context=render_context,
     )
     reference = ReferenceFacts(
-        document=as_document(),
+        document=resolved_document(),
         terms={name: portal.gateway.terms(name) for name in OPERATIONS},
         batch_limit=portal.batch_limit,
         allows_origins=bool(portal.cors_origins),

@@ -9,18 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from portal.presentation.site.api_examples import LONG_EXAMPLES, RECIPES, Code
 from tests.examples.printed import NODE, run
+from tests.presentation.rendering import ROOT
 
 BATCH = "/api/v1/batches/7f3k"
 MOST_POLLS = 2  # one example polls an ended batch again to print it
-EXAMPLES = [*LONG_EXAMPLES["andamento"], *LONG_EXAMPLES["resultados"]]
-EXAMPLES += [recipe.example for recipe in RECIPES]
+LANGUAGES = {".sh": "curl", ".py": "python", ".mjs": "javascript"}
 FOLLOWING = [
-    pytest.param(code, id=f"{example.anchor}-{code.language}")
-    for example in (each.filled("BASE", "demo") for each in EXAMPLES)
-    for code in example.codes
-    if "/start" in code.text and (code.language != "javascript" or NODE is not None)
+    pytest.param(path, id=path.name)
+    for path in sorted((ROOT / "templates/examples").iterdir())
+    if path.suffix in LANGUAGES and "/start" in path.read_text("utf-8")
+    if path.suffix != ".mjs" or NODE is not None
 ]
 
 pytestmark = [
@@ -74,10 +73,10 @@ def test_examples_that_follow_a_batch_are_found() -> None:
     assert len(FOLLOWING) == (6 if NODE is not None else 5)
 
 
-@pytest.mark.parametrize("code", FOLLOWING)
+@pytest.mark.parametrize("path", FOLLOWING)
 def test_example_ends_when_another_client_cancels_the_batch(
-    code: Code, cancelling: tuple[str, list[str]], tmp_path: Path
+    path: Path, cancelling: tuple[str, list[str]], tmp_path: Path
 ) -> None:
     address, polls = cancelling
-    run(code.language, code.text.replace("BASE", address), tmp_path)
+    run(LANGUAGES[path.suffix], path.read_text("utf-8").replace("BASE", address), tmp_path)
     assert 1 <= len(polls) <= MOST_POLLS

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.presentation.site.json_excerpt import excerpt
+from portal.presentation.site.api_answers import excerpt
 from portal.settings import Settings
 from tests.examples.printed import NODE, Printed, blocks_of, commands_of, printed_on, run, words_of
 from tests.fakes.preloaded import CHECKOUT

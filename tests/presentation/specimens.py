@@ -40,7 +40,7 @@ from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import renavam_page
 from portal.sandbox import TOKEN, Request, Sandbox
 from portal.vehicle import LookupName, Plate, Renavam
-from portal.web.json_api.openapi import as_document
+from portal.web.json_api.openapi import resolved_document
 from tests.factories import report_body
 from tests.presentation.batch_views import batch_form_page, batch_page
 from tests.presentation.operations import FACTS, IDLE
@@ -66,14 +66,14 @@ NO_LIMIT = Allowance(None, None, 3600.0)
 
 def reference(token: str, price: str = "0", allows_origins: bool = False) -> ApiPage:
     facts = ReferenceFacts(
-        document=as_document(),
+        document=resolved_document(),
         terms={"decode": CachePolicy(86_400, 0, Decimal(price))},
         batch_limit=500,
         allows_origins=allows_origins,
         samples=SAMPLES,
     )
     answers = reference_answers(facts.document, ask_sandbox, CONTEXT)
-    return api_page(facts, answers, "http://127.0.0.1:8000/", token)
+    return api_page(facts, answers, "http://127.0.0.1:8000", token)
 
 
 def ask_sandbox(method: str, path: str, body: bytes) -> bytes:

@@ -22,13 +22,14 @@ from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import vehicle_table
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.api_reference import Answer, Document, Specification
-from portal.presentation.site.json_excerpt import excerpt
+from portal.presentation.site.api_reference import Answer, Document, operations_of
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LOOKUPS, OPERATION_NAMES, Plate, result_of
 from portal.wording import grouped
 
 _MOST_LINES: Final = 3
+_MOST_SCALARS: Final = 4
+_INDENT: Final = "  "
 _encoder = msgspec.json.Encoder(decimal_format="number")
 
 
@@ -40,13 +41,13 @@ def reference_answers(
     The keys are names of operations in the OpenAPI document. ``ask`` sends a method, a path and a
     body to the sandbox, and returns the body of the answer.
     """
-    specification = Specification(document)
-    requests = {name: specification.sample(name) for name in OPERATION_NAMES}
+    operations = operations_of(document)
+    requests = {name: operations[name] for name in OPERATION_NAMES}
     bodies = {
-        name: ask(each.method, each.path, b"" if each.body is None else _encoder.encode(each.body))
+        name: ask(each.method, each.sample_path, each.sample_body.encode())
         for name, each in requests.items()
     }
-    plate = Plate.parse(requests["decode"].path.rpartition("/")[2])
+    plate = Plate.parse(requests["decode"].sample_path.rpartition("/")[2])
     panels = Panels(
         *(
             Panel("fresh", bodies[name], result_of(bodies[name]), context.now, "primary")
@@ -67,8 +68,35 @@ def reference_answers(
     }
 
 
+def excerpt(document: object, depth: int = 0) -> str:
+    """Indent a document, and shorten its long lists.
+
+    If a list contains objects or lists, or more than _MOST_SCALARS values, only its first element
+    remains. A text such as ``… mais 3`` (3 more) replaces the other elements.
+    """
+    inner = _INDENT * (depth + 1)
+    match document:
+        case dict() if document:
+            members = [
+                f"{inner}{json.dumps(key, ensure_ascii=False)}: {excerpt(value, depth + 1)}"
+                for key, value in document.items()
+            ]
+            return "{\n" + ",\n".join(members) + f"\n{_INDENT * depth}}}"
+        case list() if document:
+            if len(document) <= _MOST_SCALARS and not any(
+                isinstance(each, dict | list) for each in document
+            ):
+                return json.dumps(document, ensure_ascii=False)
+            lines = [f"{inner}{excerpt(document[0], depth + 1)}"]
+            if len(document) > 1:
+                lines.append(f"{inner}… mais {len(document) - 1}")
+            return "[\n" + ",\n".join(lines) + f"\n{_INDENT * depth}]"
+        case _:
+            return json.dumps(document, ensure_ascii=False)
+
+
 def _json_answer(body: bytes, status: int = 200) -> Answer:
-    return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)), "json")
+    return Answer(_caption(status, "application/json", body), excerpt(json.loads(body)))
 
 
 def _batch_answer(batch: Batch, status: int) -> Answer:
@@ -108,7 +136,7 @@ def _table_answer(table: Table) -> Answer:
     body = "".join(lines)
     shown: Iterable[str] = islice((line.strip("\ufeff\r\n") for line in lines), _MOST_LINES + 1)
     text = "\n".join(line for line in shown if line)
-    return Answer(_caption(200, "text/csv; charset=utf-8", body.encode()), text, "lines")
+    return Answer(_caption(200, "text/csv; charset=utf-8", body.encode()), text)
 
 
 def _caption(status: int, content_type: str, body: bytes) -> str:

@@ -25,6 +25,35 @@ def as_document() -> dict[str, Any]:
 
 
 @cache
+def resolved_document() -> dict[str, Any]:
+    """Return the document with each ``$ref`` replaced by what it names.
+
+    ``title`` is then the name. The members beside a ``$ref`` replace those of the same name.
+    """
+    document: dict[str, Any] = _resolved(as_document())
+    return document
+
+
+def _resolved(written: Any) -> Any:
+    match written:
+        case {"$ref": str(reference), **beside}:
+            return {**_named(reference), **beside}
+        case dict():
+            return {name: _resolved(each) for name, each in written.items()}
+        case list():
+            return [_resolved(each) for each in written]
+    return written
+
+
+@cache
+def _named(reference: str) -> dict[str, Any]:
+    found: Any = as_document()
+    for name in reference.removeprefix("#/").split("/"):
+        found = found[name]
+    return {"title": name, **_resolved(found)}
+
+
+@cache
 def as_json() -> bytes:
     return msgspec.json.encode(as_document())
 
@@ -43,22 +72,12 @@ def declared(rule: str, method: str) -> Declared:
 
     HEAD has the parameters of GET. Every operation has the parameter ``at``, which is a credential.
     """
-    item = as_document()["paths"][re.sub(r"<(\w+)>", r"{\1}", rule)]
+    item = resolved_document()["paths"][re.sub(r"<(\w+)>", r"{\1}", rule)]
     operation = item["get" if method == "HEAD" else method.lower()]
-    written = [_resolved(each) for each in operation.get("parameters", ())]
-    names = {each["name"] for each in written if each["in"] == "query"}
+    names = {each["name"] for each in operation.get("parameters", ()) if each["in"] == "query"}
     content = operation.get("requestBody", {}).get("content", {})
-    schema = _resolved(content.get("application/json", {}).get("schema", {}))
+    schema = content.get("application/json", {}).get("schema", {})
     return Declared(frozenset(names | {"at"}), frozenset(schema.get("properties", ())))
-
-
-def _resolved(written: dict[str, Any]) -> dict[str, Any]:
-    found: Any = written
-    if "$ref" in written:
-        found = as_document()
-        for name in written["$ref"].removeprefix("#/").split("/"):
-            found = found[name]
-    return dict(found)
 
 
 def openapi_blueprint() -> Blueprint:
