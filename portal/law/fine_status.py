@@ -30,11 +30,35 @@ STANDING_WORDS: dict[Standing, str] = {
     "suspended": "suspensa",
     "unknown": "situação não informada",
 }
-_SUSPENDING = re.compile(r"\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b")
-_CHARGED = re.compile(r"\b(EXIGIVEL|VENCID[AO]|DIV(IDA|\.)? ATIVA)\b")
+_SUSPENDING = re.compile(r"(?<!RECURSO )\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b")
+# Every word that a status about a suspended fine may have. With any other word, something else may
+# be suspended ("CNH SUSPENSA"), or the suspension may be over or not granted ("INTEMPESTIVO").
+_OF_A_SUSPENSION_WORDS = """
+A AO AS COM DA DE DO E EM NA NO O OS PELA PELO POR
+1 2 1A 2A ADMINISTRATIVA ADMINISTRATIVO ANALISE ANDAMENTO AUTO AUTUACAO CETRAN COBRANCA CONCEDIDO
+DECISAO DEFESA EFEITO EXIGIBILIDADE INFRACAO INSTANCIA JARI JUDICIAL JULGAMENTO LIMINAR MULTA
+NOTIFICACAO ORDEM PENALIDADE PREVIA PRIMEIRA RECURSO SEGUNDA SUSPENSA SUSPENSIVO SUSPENSO
+TEMPORARIAMENTE TRAMITE TRANSITO
+"""
+_OF_A_SUSPENSION = frozenset(_OF_A_SUSPENSION_WORDS.split())
+_CHARGED = re.compile(
+    r"\b(EXIGIVEL|(?<!DEFESA )(?<!DEFESA PREVIA )VENCID[AO]|DIV(IDA|\.)? ATIVA)\b"
+)
 _NOT_CHARGED = re.compile(r"\b(NAO EXIGIVEL|INEXIGIVEL)\b")
 _IN_NOTICE = re.compile(r"\bAUTUACAO\b")
 _OF_PENALTY = re.compile(r"\bPENALIDADE\b")
+# Every word that a status may have beside a notice without a penalty. Any other word, such as
+# PROTESTADA or NIP, may come from a penalty whose date the source omits.
+_OF_A_NOTICE_WORDS = """
+A AO AOS COM DA DAS DE DO E EM NA NO O PARA PELA PELO POR
+ABERTO AGUARDANDO APRESENTADA AUTO AUTUACAO AUTUADA AUTUADO CADASTRADA CADASTRADO CONDUTOR DEFESA
+EFETUADA EMITIDA ENVIADA EXPEDIDA IDENTIFICADO INDICACAO INDICADO INFRACAO INFRATOR LANCADA LAVRADA
+NOTIFICACAO NOTIFICADA NOTIFICADO PRAZO PREVIA PROTOCOLADA RECEBIDA REGISTRADA REGISTRADO SNE
+SUSPENSA SUSPENSO TRANSITO
+"""
+_OF_A_NOTICE = frozenset(_OF_A_NOTICE_WORDS.split())
+# These words agree with a notice only beside DEFESA ("NAO HOUVE DEFESA").
+_OF_A_DEFENCE = frozenset(("HOUVE", "INDEFERIDA", "NAO", "SEM"))
 _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
@@ -160,7 +184,11 @@ def _by_word(fine: Fine) -> Status | None:
         return None
     if _CHARGED.search(word):
         return _plain("enforceable", f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}")
-    if _SUSPENDING.search(word):
+    words = _WORD.findall(word)
+    if not _SUSPENDING.search(word) or not _OF_A_SUSPENSION.issuperset(words):
+        return None
+    # A penalty ends the prior defence, and only an appeal suspends it.
+    if fine.penalty_on is None or "DEFESA" not in words or "RECURSO" in words:
         return _plain(
             "suspended", f"{clause}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}"
         )
@@ -182,8 +210,22 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
             "notificação da autuação, e falta a data da penalidade.",
         )
     if fine.notified_on is not None or _IN_NOTICE.search(word):
+        if not _agrees_with_notice(word):
+            return _plain(
+                "unknown",
+                f"{_CANNOT_TELL}: o registro só traz a notificação da autuação, e o texto da fonte "
+                f"pode supor uma penalidade. {_CONFIRM}",
+            )
         return _in_notice(fine, today)
     return _plain("unknown", f"{_CANNOT_TELL}: faltam as datas das notificações.")
+
+
+def _agrees_with_notice(word: str) -> bool:
+    """Return whether a status supposes nothing beyond a notice."""
+    words = set(_WORD.findall(word))
+    if _IN_NOTICE.search(word):
+        words.discard("MULTA")  # "MULTA COM NOTIFICACAO DE AUTUACAO"
+    return words <= (_OF_A_NOTICE | _OF_A_DEFENCE if "DEFESA" in words else _OF_A_NOTICE)
 
 
 def _in_notice(fine: Fine, today: date) -> Status:

@@ -3,7 +3,8 @@
 A fine counts as paid only if the source (the upstream API) states a plausible payment day, and
 nothing else in the record casts doubt on the payment. The day must be readable, and neither in the
 future nor before the infraction. The status must be empty, name the kind of record ("PENALIDADE")
-or say that the fine is paid in full. The paid amount, if stated, must be able to settle the fine.
+or say that the fine is paid in full. The paid amount, if stated, must be able to settle the fine. A
+payment of zero needs a status that says "paid".
 Any other sign of a payment, such as "PAGO" ("paid") without a day or "PAGAMENTO ESTORNADO"
 ("payment reversed"), makes the fine "talvez paga" ("maybe paid"). A fine that is "talvez paga"
 stays in the sums of open fines, with a note.
@@ -25,10 +26,12 @@ from portal.law.deadlines import PROBABLY_DUE_DAYS
 from portal.law.fine_amounts import Amount, is_whole, plausible
 from portal.law.infractions import stands_for
 from portal.vehicle import Fine
+from portal.vehicle.wire import read_moment
 from portal.wording import bare, day, listed, money
 
 _SOME_DIGIT = re.compile(r"[1-9]")
 _SOME_WORD = re.compile(r"[^\W\d_]{2}")
+_LETTERS = re.compile(r"[^\W\d_]{2,}")
 # In the field of the payment day, "00/00/0000", "NAO PAGO" ("not paid"), "EM ABERTO" ("open") and
 # "-" mean unpaid. "PAGO" ("paid") without a date makes the fine "talvez paga" ("maybe paid").
 _SAYS_PAID = re.compile(r"\b(PAG[AO]|QUIT|LIQUID|BAIXAD|SIM\b)")
@@ -46,13 +49,23 @@ LIQUIDADO PAGA PAGAMENTO PAGO QUITACAO QUITADA QUITADO REALIZADO REGISTRADO TOTA
 CONDUTOR DESCONTO IDENTIFICADO INDICADO PROPRIETARIO SNE VALOR VIA VISTA
 """
 _CONSISTENT = frozenset(_CONSISTENT_WORDS.split())
+# "EM PAGAMENTO" and "NOTIFICACAO DE PAGAMENTO" state no payment.
+_BEING_PAID = re.compile(r"\b(A|DA|DE|DO|E|EM|NA|NO|PARA) (PAGAMENTO|QUITACAO)\b")
 # Numbers that limit no payment: a date, the number of a status ("3 - PAGA") and a discount of art.
 # 284 of the CTB. Any other number may count instalments ("PAGO 1 DE 3") or state a part.
 _DATE_OR_CODE = re.compile(
-    r"\b\d{1,2}/\d{1,2}/\d{4}\b|\b\d{4}-\d{2}-\d{2}\b|^\d{1,3} ?[-:.](?= ?[^\W\d])|\b[24]0 ?%"
+    r"\b\d{1,2}/\d{1,2}/\d{4}\b|\b\d{4}-\d{2}-\d{2}\b|^\d{1,3} ?[-:.](?= ?[^\W\d])"
+    r"|\bDESCONTO (DE )?[24]0 ?%"
 )
-# Words in place of a state's name that limit or reverse the payment: ESTORNADO, DEVOLVIDA, PARCIAL.
-_NO_STATE = re.compile(r"\b(NAO|SEM|PARCIAL|ESTORNO|PARCELA|\w+[AI]D[AO]S?)\b")
+# Every word of a state's code or name. Any other word in its place may limit or reverse the
+# payment, as PENDENTE and REJEICAO do.
+_OF_A_STATE_WORDS = """
+AC AL AM AP BA CE DF ES GO MA MG MS MT PA PB PE PI PR RJ RN RO RR RS SC SE SP TO BR BRASIL
+ACRE ALAGOAS AMAPA AMAZONAS BAHIA CATARINA CEARA DE DISTRITO DO ESPIRITO FEDERAL GERAIS GOIAS GRANDE
+GROSSO JANEIRO MARANHAO MATO MINAS NORTE PARA PARAIBA PARANA PAULO PERNAMBUCO PIAUI RIO RONDONIA
+RORAIMA SANTA SANTO SAO SERGIPE SUL TOCANTINS
+"""
+_OF_A_STATE = frozenset(_OF_A_STATE_WORDS.split())
 # An amount with a word, or below zero as of a reversal.
 _ODD_AMOUNT = re.compile(r"[^\W\d_]{2}|^\W*[-\u2212] ?\d")
 # A paid fine can no longer be charged.
@@ -80,18 +93,28 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     stated = f"a data do pagamento ({day(fine.paid_on)})"
     if fine.paid_on > today:
         return _unclear(f"{stated} está no futuro")
-    if fine.committed_on is not None and fine.paid_on < fine.committed_on:
-        return _unclear(f"{stated} é anterior à da infração")
+    others = [each for each in (fine.registered_on, fine.notified_on, fine.penalty_on) if each]
+    first = fine.committed_on or min(others, default=None)
+    if first is not None and fine.paid_on < first:
+        which = "à da infração" if fine.committed_on else "a todas as outras do registro"
+        return _unclear(f"{stated} é anterior {which}")
+    registered = read_moment(str(fine.payment_registered_on_text))
+    if registered is not None and registered.date() > today:
+        return _unclear(
+            f"a data do registro do pagamento ({day(registered.date())}) está no futuro"
+        )
     if doubt := _doubt(fine):
         return _unclear(f"a fonte traz {stated} e, mesmo assim, registra “{doubt}”")
     sent = plausible(fine.paid_amount)
+    if _is_zero(fine) and not _SAYS_PAID.search(bare(str(fine.kind))):
+        return _unclear(f"a fonte traz {stated} e o valor pago de zero")
     if not _can_settle(sent, owed):
         return _unclear(
             f"a fonte traz {stated} e o valor pago de {_shown(sent)}, que não quita a multa de "
             f"{_shown(owed.value)}; pode faltar o resto"
         )
     note = f"Paga em {day(fine.paid_on)}, segundo a fonte."
-    if fine.paid_amount is not None and fine.paid_amount.is_zero():
+    if _is_zero(fine):
         note += " O valor pago consta como zero: confirme com o órgão autuador."
     elif _is_late_for_discount(fine, sent, owed):
         note += (
@@ -101,14 +124,18 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     return Payment("paid", note)
 
 
+def _is_zero(fine: Fine) -> bool:
+    return fine.paid_amount is not None and fine.paid_amount.is_zero()
+
+
 def _doubt(fine: Fine) -> str:
     """Return the first text beside the payment day that casts doubt on the payment, or ""."""
     status = _DATE_OR_CODE.sub("", _NOT_CHARGED.sub("", bare(str(fine.kind))))
-    if not _CONSISTENT.issuperset(_WORD.findall(status)):
+    if not _CONSISTENT.issuperset(_WORD.findall(status)) or _BEING_PAID.search(status):
         return str(fine.kind)
     if _SOME_WORD.search(str(fine.payment_registered_on_text)):
         return str(fine.payment_registered_on_text)
-    if _NO_STATE.search(bare(str(fine.paid_state))):
+    if not _OF_A_STATE.issuperset(_LETTERS.findall(bare(str(fine.paid_state)))):
         return str(fine.paid_state)
     amount = str(fine.paid_amount_text)
     return amount if fine.paid_amount is None and _ODD_AMOUNT.search(amount) else ""

@@ -145,10 +145,10 @@ def test_points_expire_after_twelve_months() -> None:
         ({"paid_on_text": "NAO PAGO", "penalty_on": date(2025, 1, 1)}, "enforceable"),
         ({"kind": "NAO SUSPENSA", "penalty_on": date(2025, 1, 1)}, "enforceable"),
         ({"kind": "SUSPENSÃO ENCERRADA", "penalty_on": date(2025, 1, 1)}, "enforceable"),
-        ({"kind": "SEM EFEITO SUSPENSIVO", "notified_on": date(2026, 10, 1)}, "notice"),
+        ({"kind": "SEM EFEITO SUSPENSIVO", "notified_on": date(2026, 10, 1)}, "unknown"),
         ({"kind": "EXIGÍVEL", "notified_on": date(2026, 10, 1)}, "enforceable"),
         ({"kind": "DIVIDA ATIVA", "notified_on": date(2026, 10, 1)}, "enforceable"),
-        ({"kind": "NÃO INSCRITA EM DÍVIDA ATIVA", "notified_on": date(2026, 10, 1)}, "notice"),
+        ({"kind": "NÃO INSCRITA EM DÍVIDA ATIVA", "notified_on": date(2026, 10, 1)}, "unknown"),
         ({"kind": "NAO EXIGIVEL", "penalty_on": date(2025, 1, 1)}, "unknown"),
         ({"kind": "NOTIFICACAO DE PENALIDADE", "notified_on": date(2026, 10, 1)}, "unknown"),
         ({"notified_on": date(2027, 1, 1)}, "unknown"),
@@ -223,8 +223,12 @@ def test_payment_day_from_infraction_to_today_is_valid(paid_on: date) -> None:
     assert assess(replace(SAMPLE, paid_on=paid_on, paid_on_text=stamped), TODAY).is_paid
 
 
-def test_payment_of_zero_is_noted() -> None:
-    found = assess(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(0)), TODAY)
+def test_payment_of_zero_needs_a_word_that_says_paid() -> None:
+    zero = replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(0))
+    found = assess(zero, TODAY)
+    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
+    assert "valor pago de zero" in found.standing_note
+    found = assess(replace(zero, kind=known("QUITADA")), TODAY)
     assert found.is_paid
     assert "consta como zero" in found.standing_note
 

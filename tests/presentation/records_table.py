@@ -80,10 +80,15 @@ def charged(**changes: Any) -> Record:
 
 
 def paid(**changes: Any) -> Record:
-    """Return the fine, paid in full in July; ``day`` and ``sum`` replace the payment's."""
+    """Return the fine, paid in full in July.
+
+    ``day``, ``sum``, ``state`` and ``registered`` replace the payment's.
+    """
     fields = {
         "dataPagamento": changes.pop("day", "25/07/2026"),
         "valorPago": changes.pop("sum", "130"),
+        "ufPagamento": changes.pop("state", ""),
+        "dataRegistro": changes.pop("registered", ""),
     }
     return charged(pagamento=payment(**fields), **changes)
 
@@ -133,6 +138,7 @@ _REVERSING = (
     *("Pagamento não confirmado", "estorno", "CHEQUE DEVOLVIDO", "EM ABERTO", "NAO QUITADA"),
     *("PAGA EM PARTE", "AGUARDANDO COMPENSACAO", "DIVIDA ATIVA", "PARCELADA", "COM PENDENCIA"),
     *("PAGAMENTO NAO IDENTIFICADO", "VENCIDA", "PENALIDADE REATIVADA", "QUITACAO ANULADA"),
+    *("EM PAGAMENTO", "NOTIFICACAO DE PAGAMENTO", "PAGO 20%", "PAGA 40 %", "CHARGEBACK"),
 )
 _IN_FULL = (
     *("", "PENALIDADE", "PAGA", "QUITADA", "MULTA PAGA", "PAGAMENTO CONFIRMADO", "Paga"),
@@ -155,6 +161,26 @@ def _payments() -> Iterator[Row]:
         "paid with discount long after the due date",
         paid(day="15/10/2026", sum="104.13"),
         also=("posterior ao vencimento",),
+    )
+    for state in ("PENDENTE", "REJEICAO", "EM ABERTO", "A CONFIRMAR", "ERRO"):
+        yield maybe_paid(
+            f"paid, and {state} instead of a state", paid(state=state), also=(f"“{state}”",)
+        )
+    for state in ("SP", "SAO PAULO", "Rio Grande do Sul", "35", "MG/BR"):
+        yield settled(f"paid in {state}", paid(state=state))
+    for amount in ("0", "0.00", "R$ 0,00"):
+        yield maybe_paid(f"paid {amount}", paid(sum=amount), also=("valor pago de zero",))
+    yield settled("PAGA, and paid 0", paid(sum="0", tipo="PAGA"), also=("consta como zero",))
+    yield maybe_paid(
+        "payment registered in the future",
+        paid(registered="25/12/2026"),
+        also=("data do registro do pagamento (25/12/2026) está no futuro",),
+    )
+    yield settled("payment registered in time", paid(registered="27/07/2026"))
+    yield maybe_paid(
+        "paid before every other day of the record",
+        paid(day="01/01/2000", dataInfracao=""),
+        also=("é anterior a todas as outras do registro",),
     )
     yield settled("paid, day in ISO form", paid(day="2026-07-25"))
     yield settled("paid, moment of a database", paid(day="25/07/2026 00:00:00"))
@@ -235,6 +261,42 @@ def _standings() -> Iterator[Row]:
             charged(tipo=word),
             *("caution", OPEN, "suspensa"),
             also=(f"“{word}”",),
+        )
+    # Something else is suspended, or the suspension is over.
+    for word in (
+        *("CNH SUSPENSA", "DIREITO DE DIRIGIR SUSPENSO", "SUSPENSA ATE 10/10/2025"),
+        *("EM RECURSO INTEMPESTIVO", "RECURSO SUSPENSO", "PAGAMENTO SUSPENSO", "EM DEFESA"),
+    ):
+        yield one_fine(
+            f"status {word}",
+            charged(tipo=word),
+            *("caution", PAY_FIRST, "exigível"),
+            also=(f"“{word}”",),
+        )
+    for word in ("EXIGIBILIDADE SUSPENSA - LIMINAR", "COBRANCA SUSPENSA POR DECISAO JUDICIAL"):
+        yield one_fine(
+            f"status {word}", charged(tipo=word), "caution", OPEN, "suspensa", also=(f"“{word}”",)
+        )
+    for word in (
+        *("PROTESTADA", "NIP EXPEDIDA", "INSCRITA NO CADIN", "EXECUCAO FISCAL", "PARCELADA 3/12"),
+        *("RECURSO INDEFERIDO PELA JARI", "TRANSITADA EM JULGADO", "MULTA IMPOSTA", "EM COBRANCA"),
+        *("PAGAMENTO PARCIAL", "PRAZO DE DEFESA VENCIDO", "INSCRITA EM D.A."),
+    ):
+        yield one_fine(
+            f"notice only, and {word}",
+            fine(**notified, tipo=word),
+            *("caution", OPEN, "situação não informada"),
+            also=(f"“{word}”",),
+            never=("não bloqueia", "ainda sem multa"),
+        )
+    for word in (
+        *("EM AUTUAÇÃO", "NOTIFICADA DA AUTUACAO", "MULTA COM NOTIFICACAO DE AUTUACAO"),
+        *("NA EXPEDIDA", "AGUARDANDO DEFESA", "EM ABERTO", "PRAZO PARA INDICACAO DE CONDUTOR"),
+    ):
+        yield one_fine(
+            f"notice only, and {word}",
+            fine(**notified, tipo=word),
+            *("caution", NOTICE, "em autuação"),
         )
     for word in ("EXIGIVEL", "DIVIDA ATIVA", "VENCIDA"):
         yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
