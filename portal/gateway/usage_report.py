@@ -39,6 +39,15 @@ class Usage:
     collapsed: int = 0
     saved: Decimal = Decimal(0)
 
+    @property
+    def free(self) -> int:
+        """Return the number of lookups without a call of their own."""
+        return self.hits + self.stale + self.collapsed
+
+    @property
+    def lookups(self) -> int:
+        return self.calls + self.free
+
 
 @dataclass(frozen=True, slots=True)
 class CallFailures:

@@ -14,9 +14,11 @@ from markupsafe import Markup
 
 from portal import wording
 from portal.law import term
+from portal.presentation.caller_name import shown_caller
+from portal.presentation.operation_names import OPERATION_TEXTS
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.source_text import named, sentence
-from portal.system.local_time import local_time
+from portal.system.local_time import from_epoch, local_time
 from portal.vehicle import Field
 
 MISSING: Final = "não informado"
@@ -137,6 +139,22 @@ def duration(seconds: int) -> str:
     return " e ".join(parts) or "0 segundos"
 
 
+def size(number: int) -> str:
+    """Format a number of bytes in decimal units: ``825 bytes``, ``5,7 MB``."""
+    value, unit = Decimal(number), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if value < 1000:
+            break
+        value, unit = value / 1000, larger
+    places = 0 if unit == "bytes" or value >= 100 else 1
+    return f"{wording.grouped(value, places)}{wording.NO_BREAK_SPACE}{unit}"
+
+
+def operation_title(name: str) -> str:
+    """Return an operation's title, or the name if a stored name is of a former operation."""
+    return next((texts.title for key, texts in OPERATION_TEXTS.items() if key == name), name)
+
+
 def term_link(slug: str, text: str = "") -> Markup:
     """Return a link to the glossary entry whose key is ``slug``.
 
@@ -189,6 +207,11 @@ def register(environment: Environment) -> None:
             "plural": wording.counted,
             "listed": wording.listed,
             "duration": duration,
+            "size": size,
+            "local": local_time,
+            "from_epoch": from_epoch,
+            "operation_title": operation_title,
+            "caller_name": shown_caller,
             "sentence": sentence,
             "named": named,
             "glyph_path": glyph_path,

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 
+from portal.access.tokens import Issued
 from portal.batch import BatchUnderWay
 from portal.gateway import (
     CachePolicy,
@@ -13,8 +14,7 @@ from portal.gateway import (
     StoreSize,
     Usage,
 )
-from portal.presentation.operations.page import BreakerState, OperationsFacts
-from portal.presentation.operations.tokens import TokenFacts
+from portal.presentation.operations.page import BreakerState, OperationsPage
 from tests.presentation.rendering import NOW
 
 TODAY, YESTERDAY = date(2026, 11, 20), date(2026, 11, 19)
@@ -33,7 +33,17 @@ class Breaker:
     wait_s: float
 
 
-FACTS = OperationsFacts(
+def token(
+    name: str,
+    scopes: frozenset[str] = SCOPES,
+    daily_limit: int = 0,
+    expires_at: float | None = None,
+    revoked_at: float | None = None,
+) -> Issued:
+    return Issued(name, "digest", scopes, daily_limit, AT - 86400, expires_at, revoked_at, "demo")
+
+
+FACTS = OperationsPage(
     now=NOW,
     days=30,
     by_day={(TODAY, "decode"): ANA, (TODAY, "renainf"): ROBOT, (YESTERDAY, "renajud"): FORMER},
@@ -60,11 +70,11 @@ FACTS = OperationsFacts(
         BatchUnderWay("paused", "day_limit", None, Decimal(0), 2, 0),
     ),
     tokens=(
-        TokenFacts("ana", SCOPES, 0, None, None, "valid"),
-        TokenFacts("soon", SCOPES | {"admin"}, 5, AT + 3600, None, "valid"),
-        TokenFacts("used", SCOPES, 40, AT + 30 * 86400, None, "valid"),
-        TokenFacts("ended", SCOPES, 0, AT - 60, None, "expired"),
-        TokenFacts("revoked", SCOPES, 0, None, AT - 60, "revoked"),
+        token("ana", SCOPES),
+        token("soon", SCOPES | {"admin"}, 5, AT + 3600),
+        token("used", SCOPES, 40, AT + 30 * 86400),
+        token("ended", SCOPES, 0, AT - 60),
+        token("revoked", SCOPES, 0, None, AT - 60),
     ),
 )
 IDLE = replace(

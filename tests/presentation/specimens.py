@@ -16,8 +16,7 @@ from portal.presentation.issued.pages import (
 )
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
-from portal.presentation.operations.page import operations_page
-from portal.presentation.operations.tokens import NewTokenPage, RevokePage, issue_form
+from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
@@ -341,10 +340,10 @@ PAGES: dict[str, Callable[[], Any]] = {
         NOW,
         left=batch_left(1, 1),
     ),
-    "operations": lambda: operations_page(FACTS),
-    "operations, idle": lambda: operations_page(IDLE),
-    "token, new": lambda: issue_form(asks_token=False),
-    "token, wrong": lambda: issue_form(
+    "operations": lambda: FACTS,
+    "operations, idle": lambda: IDLE,
+    "token, new": lambda: IssueForm(asks_token=False),
+    "token, wrong": lambda: IssueForm(
         asks_token=True,
         name="<b>",
         scopes=("admin",),
@@ -354,7 +353,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     ),
     "token, issued": lambda: NewTokenPage("ana", "a" * 43),
     "token, revoke": lambda: RevokePage(
-        "ana", "/operacao/tokens/ana/revogar", is_own=True, asks_token=True, problem="Não é o seu."
+        "ana", is_own=True, asks_token=True, problem="Não é o seu."
     ),
     "batch, cancelled": lambda: batch_page(
         batch_in("cancelled"), batch_rows(), BATCH_PRICES, NO_LIMIT, NOW

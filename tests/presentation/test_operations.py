@@ -1,107 +1,166 @@
 """The operator's page: sums, states, limits, and tokens that need attention."""
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
 from decimal import Decimal
+from typing import get_args
+from xml.etree.ElementTree import Element
 
 import pytest
 
+from portal.batch import BatchUnderWay, Reason
 from portal.gateway import CallsToday, Usage
-from portal.presentation.operations.page import (
-    MOST_CALLERS,
-    chosen_period,
-    operations_page,
-)
-from tests.presentation.operations import FACTS, IDLE, TODAY
+from portal.presentation.operations.page import MOST_CALLERS, OperationsPage, chosen_period
+from tests.presentation.operations import AT, FACTS, IDLE, TODAY, Breaker, token
 from tests.presentation.rendering import render, site
 from tests.web.html_checker import HTML, check_html, text_of
 
-PAGE = operations_page(FACTS)
+DAYS = "Pedidos, gasto e economia por dia"
+CALLERS = "Pedidos, gasto e economia por token nos últimos 30 dias"
+OPERATIONS = "Pedidos, gasto e economia por consulta nos últimos 30 dias"
+ORIGINS = "Disjuntor, chamadas e falhas de hoje por endereço"
+FAILURES = "Falhas das chamadas por tipo e endereço, a mais recente primeiro"
+BATCHES = "Lotes em andamento ou pausados"
+VALID, ENDED = "Tokens válidos", "Tokens revogados e vencidos"
+
+
+def tree_of(page: OperationsPage) -> Element:
+    return check_html(render(page, site(demo=False, signed_in="ana", is_operator=True)))
+
+
+def rows(page: OperationsPage, caption: str) -> list[Sequence[str]]:
+    """The texts of a table's cells, without the head."""
+    for table in tree_of(page).iter(f"{HTML}table"):
+        if text_of(next(table.iter(f"{HTML}caption"))) == caption:
+            body = table.findall(f"{HTML}tbody/{HTML}tr")
+            return [[text_of(cell) for cell in row] for row in body]
+    return []
+
+
+def first_cells(page: OperationsPage, caption: str) -> list[str]:
+    return [row[0] for row in rows(page, caption)]
+
+
+def values(page: OperationsPage) -> dict[str, str]:
+    return {text_of(each[0]): text_of(each[1]) for each in tree_of(page).iterfind(f".//{HTML}dl/*")}
 
 
 def test_figures_sum_the_period_and_today() -> None:
-    values = {figure.label: figure.value for figure in PAGE.figures}
-    assert values == {
-        "Gasto em 30 dias": "R$\u00a04,45",
-        "Gasto hoje": "R$\u00a04,45",
-        "Respondido sem pagar": "74%",  # 14 of 19 lookups
-        "Economizado": "R$\u00a05,80",
-    }
+    shown = values(FACTS)
+    assert shown["Gasto em 30 dias"] == "R$ 4,45 5 chamadas à fonte"
+    assert shown["Gasto hoje"] == "R$ 4,45 5 chamadas à fonte"
+    assert shown["Respondido sem pagar"].startswith("74% 14 de 19 pedidos: ")
+    assert shown["Economizado"] == "R$ 5,80 o que as respostas guardadas teriam custado"
+    assert values(IDLE)["Respondido sem pagar"].startswith("– 0 de 0 pedidos: ")
 
 
 def test_rows_merge_calls_and_answers_without_a_call() -> None:
-    assert [row.label for row in PAGE.days] == ["20/11/2026", "19/11/2026"]
-    ana = next(row for row in PAGE.callers if row.label == "ana")
-    assert ana.lookups == 10
-    assert ana.usage == Usage(3, Decimal("2.55"), 5, 1, 1, Decimal("5.10"))
-    rows = map(text_of, check_html(render(PAGE)).iter(f"{HTML}tr"))
-    assert "ana 10 3 5 1 1 R$ 2,55 R$ 5,10" in rows
-    assert [row.label for row in PAGE.callers] == ["ana", "robô <1>", "versões anteriores"]
+    assert rows(FACTS, DAYS) == [
+        ["20/11/2026", "12", "5", "5", "1", "1", "R$ 4,45", "R$ 5,10"],
+        ["19/11/2026", "7", "0", "7", "0", "0", "R$ 0,00", "R$ 0,70"],
+    ]
+    assert rows(FACTS, CALLERS)[0] == ["ana", "10", "3", "5", "1", "1", "R$ 2,55", "R$ 5,10"]
+    assert first_cells(FACTS, CALLERS) == ["ana", "robô <1>", "versões anteriores"]
+    assert first_cells(FACTS, OPERATIONS) == ["Dados e FIPE", "Multas", "Restrições judiciais"]
 
 
 def test_callers_beyond_the_limit_share_a_row() -> None:
     many = {f"t{n:02}": Usage(1, Decimal(n)) for n in range(MOST_CALLERS + 5)}
-    rows = operations_page(replace(FACTS, by_caller=many)).callers
-    assert len(rows) == MOST_CALLERS + 1
-    assert rows[-1].label == "outros 5"
-    assert rows[-1].usage == Usage(5, Decimal(10))
+    shown = rows(replace(FACTS, by_caller=many), CALLERS)
+    assert len(shown) == MOST_CALLERS + 1
+    assert shown[-1] == ["outros 5", "5", "5", "0", "0", "0", "R$ 10,00", "R$ 0,00"]
 
 
 def test_breaker_states_have_a_shape_and_words() -> None:
-    told = {row.name: (row.icon, row.state) for row in PAGE.addresses}
-    assert told == {
-        "Principal": ("cross", "aberto, testa às 21:15:04"),
-        "Alternativo": ("clock", "em pausa até 21:15:30, a pedido da fonte"),
-        "third": ("clock", "meio aberto, testa na próxima consulta"),
-        "former": ("question", "sem disjuntor"),
+    page = replace(FACTS, breakers=(*FACTS.breakers, Breaker("fourth", "closed", 0.0)))
+    shown = {name: state for name, state, *_ in rows(page, ORIGINS)}
+    assert shown == {
+        "Principal": "aberto, testa às 21:15:04",
+        "Alternativo": "em pausa até 21:15:30, a pedido da fonte",
+        "third": "meio aberto, testa na próxima consulta",
+        "former": "sem disjuntor",
+        "fourth": "fechado, atende",
     }
+    shapes = re.findall(
+        r'data-label="Disjuntor"><span class="([^"]*)"><svg class="([^"]*)"', render(page)
+    )
+    assert shapes == [
+        ("op-table__sign", "icon icon--question"),
+        ("op-table__sign", "icon icon--check"),
+        ("op-table__sign tone-danger", "icon icon--cross"),
+        ("op-table__sign tone-warn", "icon icon--clock"),
+        ("op-table__sign tone-warn", "icon icon--clock"),
+    ]
 
 
 def test_failures_name_kind_status_and_charge() -> None:
-    told = [(row.kind, row.origin, row.calls, row.charge) for row in PAGE.failures]
-    assert told == [
-        ("Erro da fonte (503)", "Principal", "4", "talvez"),
-        ("A fonte pediu pausa (429)", "Alternativo", "1", "talvez"),
-        ("Não foi possível enviar", "Principal", "2", "não"),
+    assert [row[:4] for row in rows(FACTS, FAILURES)] == [
+        ["Erro da fonte (503)", "Principal", "4", "talvez"],
+        ["A fonte pediu pausa (429)", "Alternativo", "1", "talvez"],
+        ["Não foi possível enviar", "Principal", "2", "não"],
     ]
+
+
+@pytest.mark.parametrize("reason", get_args(Reason))
+def test_every_pause_has_words(reason: Reason) -> None:
+    under_way = BatchUnderWay("paused", reason, AT - 60, Decimal("3.60"), 40, 12)
+    ((_, state, ended, at_most),) = rows(replace(FACTS, batches=(under_way,)), BATCHES)
+    assert state
+    assert (ended, at_most) == ("12 de 40", "R$ 3,60")
 
 
 @pytest.mark.parametrize(
-    ("used", "most", "left"),
+    ("used", "most", "shown"),
     [
-        (5, 120, "restam 115"),
-        (119, 120, "resta 1"),
-        (121, 120, "esgotado até a meia-noite"),
-        (5, 0, ""),
+        (5, 120, "5 de 120 chamadas hoje: restam 115."),
+        (119, 120, "119 de 120 chamadas hoje: resta 1."),
+        (121, 120, "121 de 120 chamadas hoje: esgotado até a meia-noite."),
+        (5, 0, "5 chamadas hoje; sem limite diário."),
     ],
 )
-def test_limit_says_what_is_left(used: int, most: int, left: str) -> None:
-    facts = replace(FACTS, calls_today=CallsToday(used, {}), daily_limit=most)
-    assert operations_page(facts).limit.left == left
+def test_limit_says_what_is_left(used: int, most: int, shown: str) -> None:
+    page = replace(FACTS, calls_today=CallsToday(used, {}), daily_limit=most)
+    assert f"Limite do dia {shown}" in text_of(tree_of(page))
 
 
 def test_tokens_show_use_and_what_needs_attention() -> None:
-    told = {token.name: token for token in PAGE.tokens}
-    assert set(told) == {"ana", "soon", "used"}
-    assert (told["used"].today, told["used"].limit_is_used) == ("40 de 40", True)
-    assert (told["soon"].today, told["soon"].limit_is_used) == ("0 de 5", False)
-    assert [name for name, token in told.items() if token.ends_soon] == ["soon"]
-    assert told["soon"].scopes == "dados, multas e operação"
-    assert [(token.name, token.revoke_path) for token in PAGE.ended_tokens] == [
-        ("revoked", ""),
-        ("ended", ""),
+    assert rows(FACTS, VALID) == [
+        ["ana", "dados e multas", "3", "não vence", "Revogar o token ana"],
+        [
+            *("soon", "dados, multas e operação", "0 de 5", "vence em 20/11/2026"),
+            "Revogar o token soon",
+        ],
+        [
+            *("used", "dados e multas", "limite usado: 40 de 40", "vence em 20/12/2026"),
+            "Revogar o token used",
+        ],
+    ]
+    html = render(FACTS)
+    assert re.findall(r'icon--clock"[^\n]*?(vence[^<]*)<', html) == ["vence em 20/11/2026"]
+    assert html.count("Revogar<") == 3
+    assert rows(FACTS, ENDED) == [
+        ["revoked", "dados e multas", "0", "revogado em 20/11/2026", ""],
+        ["ended", "dados e multas", "0", "venceu em 20/11/2026", ""],
     ]
 
 
+def test_token_that_ends_later_has_no_sign() -> None:
+    page = replace(FACTS, tokens=(token("later", expires_at=AT + 8 * 86400),))
+    assert not page.ends_soon(page.tokens[0])
+
+
 def test_sizes_are_in_decimal_units() -> None:
-    assert PAGE.store == "1.234 entradas, 5,7\u00a0MB"
-    assert PAGE.database == "4,1\u00a0kB"
-    assert operations_page(IDLE).store == "fora do ar"
+    shown = values(FACTS)
+    assert (shown["Respostas"], shown["Banco de dados"]) == ("1.234 entradas, 5,7 MB", "4,1 kB")
+    assert values(IDLE)["Respostas"] == "fora do ar"
+    assert "Banco de dados" not in values(IDLE)
 
 
 def test_charts_cover_every_day_of_the_period() -> None:
     for days in (7, 30, 90):
-        chart = operations_page(replace(FACTS, days=days)).lookup_chart
+        chart = replace(FACTS, days=days).lookup_chart
         assert chart is not None
         assert len(chart.bars) == days
         assert chart.bars[-1].text.startswith("hoje: 5 chamadas, 5 de resposta guardada")
@@ -111,20 +170,17 @@ def test_charts_cover_every_day_of_the_period() -> None:
 
 
 def test_charts_have_their_numbers_in_a_table() -> None:
-    tree = check_html(render(PAGE, site(demo=False, signed_in="ana", is_operator=True)))
-    captions = [text_of(one) for one in tree.iter(f"{HTML}caption")]
-    assert "Pedidos, gasto e economia por dia" in captions
-    assert PAGE.lookup_chart is not None
-    rows = next(table for table in tree.iter(f"{HTML}table")).findall(f"{HTML}tbody/{HTML}tr")
-    assert len(rows) == 2
-    assert [text_of(cell) for cell in rows[0]][:3] == ["20/11/2026", "12", "5"]
+    assert FACTS.lookup_chart is not None
+    assert [row[:3] for row in rows(FACTS, DAYS)] == [
+        ["20/11/2026", "12", "5"],
+        ["19/11/2026", "7", "0"],
+    ]
 
 
 def test_page_without_prices_says_so_and_draws_no_money() -> None:
-    page = operations_page(IDLE)
-    assert page.money_chart is None
-    assert page.lookup_chart is None
-    assert "PORTAL_PRICE_" in render(page)
+    assert IDLE.money_chart is None
+    assert IDLE.lookup_chart is None
+    assert "PORTAL_PRICE_" in render(IDLE)
 
 
 def test_unknown_period_is_the_usual_one() -> None:
@@ -139,5 +195,5 @@ def test_unknown_period_is_the_usual_one() -> None:
 
 
 def test_configured_tokens_are_named_in_words() -> None:
-    facts = replace(FACTS, by_caller={"settings:2": Usage(1, Decimal(1))})
-    assert [row.label for row in operations_page(facts).callers] == ["token 2 da configuração"]
+    page = replace(FACTS, by_caller={"settings:2": Usage(1, Decimal(1))})
+    assert first_cells(page, CALLERS) == ["token 2 da configuração"]

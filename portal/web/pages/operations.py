@@ -27,18 +27,11 @@ from portal.access import SCOPES, Identity, NameTaken, Tokens, is_token_name
 from portal.batch import BatchUnderWay
 from portal.gateway import OPERATIONS, Gateway, StoreSize, UsageLog
 from portal.presentation.operations.page import (
-    OperationsFacts,
+    OperationsPage,
     OriginBreaker,
     chosen_period,
-    operations_page,
 )
-from portal.presentation.operations.tokens import (
-    NewTokenPage,
-    RevokePage,
-    TokenFacts,
-    issue_form,
-    revoke_path,
-)
+from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.web.http.rate_limits import RateLimits, seconds
 from portal.web.observability.json_logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
@@ -133,15 +126,11 @@ class OperationsPages:
         return guarded
 
     def overview(self, identity: Identity) -> BaseResponse:  # noqa: ARG002
-        page = operations_page(self._facts(chosen_period(request.args.get("dias", ""))))
-        return page_response(page)
-
-    def _facts(self, days: int) -> OperationsFacts:
         sources, usage = self._sources, self._sources.usage
+        days = chosen_period(request.args.get("dias", ""))
         first = usage.today() - timedelta(days=days - 1)
-        now = self._clock()
-        return OperationsFacts(
-            now=datetime.fromtimestamp(now, UTC),
+        page = OperationsPage(
+            now=datetime.fromtimestamp(self._clock(), UTC),
             days=days,
             by_day=usage.by_day(first),
             by_caller=usage.by_caller(first),
@@ -155,21 +144,12 @@ class OperationsPages:
             database_bytes=sources.database_bytes(),
             purges=sources.purges(),
             batches=sources.batches(),
-            tokens=[
-                TokenFacts(
-                    name=each.name,
-                    scopes=each.scopes,
-                    daily_limit=each.daily_limit,
-                    expires_at=each.expires_at,
-                    revoked_at=each.revoked_at,
-                    state=each.state(now),
-                )
-                for each in sources.tokens.listed()
-            ],
+            tokens=sources.tokens.listed(),
         )
+        return page_response(page)
 
     def issue_form(self, identity: Identity) -> BaseResponse:  # noqa: ARG002
-        return page_response(issue_form(asks_token=not self._sessions.is_fresh))
+        return page_response(IssueForm(asks_token=not self._sessions.is_fresh))
 
     def issue(self, identity: Identity) -> BaseResponse:
         typed = _typed_token()
@@ -185,7 +165,7 @@ class OperationsPages:
             except NameTaken:
                 problems["name"] = TAKEN_NAME
         if problems:
-            form = issue_form(
+            form = IssueForm(
                 asks_token=not self._sessions.is_fresh,
                 name=typed.name[:80],
                 scopes=typed.scopes,
@@ -226,7 +206,6 @@ class OperationsPages:
     def _revoke_question(self, identity: Identity, name: str, problem: str = "") -> BaseResponse:
         page = RevokePage(
             name=name,
-            path=revoke_path(name),
             is_own=name == identity.name,
             asks_token=not self._sessions.is_fresh,
             problem=problem,

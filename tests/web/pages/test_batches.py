@@ -7,17 +7,14 @@ import sys
 import threading
 import time
 import zipfile
-from dataclasses import replace
 from datetime import UTC, datetime
-from decimal import Decimal
 from email.utils import parsedate_to_datetime
 from typing import get_args
 
 import pytest
 
-from portal.batch import Batches, BatchUnderWay, Item, Reason
+from portal.batch import Batches, Item, Reason
 from portal.gateway import Gateway
-from portal.presentation.operations.page import operations_page
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
@@ -25,7 +22,6 @@ from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.ports import wait_until
 from tests.presentation.batch_views import batch_page
-from tests.presentation.operations import FACTS
 from tests.presentation.rendering import NOW
 from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in
 from tests.web.page_client import Page, PageClient
@@ -152,8 +148,6 @@ def test_pause_for_a_refusal_of_the_source_names_it(
 def test_every_reason_of_a_pause_has_its_words(reason: Reason) -> None:
     page = batch_page(batch_in("paused", reason), (), BATCH_PRICES, NO_LIMIT, NOW)
     assert page.pause_title and page.pause_text
-    under_way = BatchUnderWay("paused", reason, None, Decimal(0), 2, 0)
-    assert operations_page(replace(FACTS, batches=(under_way,))).batches[0].state
 
 
 def test_uploaded_csv_is_read(dealer: PageClient) -> None:
