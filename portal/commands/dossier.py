@@ -8,7 +8,7 @@ import json
 import click
 
 from portal.commands.failures import CommandGroup, fail
-from portal.commands.tables import json_array_lines, table_lines
+from portal.commands.tables import json_array_lines, print_lines, table_lines
 from portal.dossiers import (
     Dossier,
     DossierArchive,
@@ -41,8 +41,7 @@ def dossier_commands(dossiers: DossierArchive) -> CommandGroup:
             lines = json_array_lines(found)
         else:
             lines = table_lines(_COLUMNS, ([row[name] or "" for name in _COLUMNS] for row in found))
-        for line in lines:
-            print(line)
+        print_lines(lines)
 
     @dossier.command("revoke")
     @click.argument("number", callback=_number)

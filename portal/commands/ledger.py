@@ -1,24 +1,26 @@
 """``flask --app app ledger``: prints a line for each upstream call, or a summary."""
 
-import csv
 import re
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import lru_cache
 
 import click
 
 from portal.commands.failures import Command
-from portal.commands.tables import is_terminal, json_array_lines, table_lines
+from portal.commands.tables import (
+    csv_lines,
+    is_terminal,
+    json_array_lines,
+    print_lines,
+    table_lines,
+)
 from portal.gateway import Ledger, UpstreamCall, Usage, UsageLog, merged
-from portal.presentation.exports.tables import safe_text
 
 SUMMARY_COLUMNS: Sequence[str] = ("operation", "calls", "spent", "hits", "collapsed", "saved")
-COLUMNS: Sequence[str] = ("sent_at", "operation", "origin", "caller", "price", "outcome", "status")
+COLUMNS: Sequence[str] = UpstreamCall._fields[:-1]  # without the namespace
 NUMBERS = frozenset({"price", "status", "calls", "spent", "hits", "collapsed", "saved"})
-Value = str | int | Decimal | None
-Record = Sequence[Value]
+Record = Sequence[object]
 
 
 def ledger_command(book: Ledger, usage: UsageLog) -> Command:
@@ -44,18 +46,20 @@ def ledger_command(book: Ledger, usage: UsageLog) -> Command:
         if summary:
             columns, records = SUMMARY_COLUMNS, _summary(usage.by_operation(month))
         else:
-            columns = (*COLUMNS, "namespace") if everywhere else COLUMNS
-            records = (_record(row)[: len(columns)] for row in book.rows(month, everywhere))
+            columns = UpstreamCall._fields if everywhere else COLUMNS
+            width = len(columns)
+            records = (
+                (call.sent_at.isoformat(timespec="seconds"), *call[1:width])
+                for call in book.rows(month, everywhere)
+            )
         if as_csv:
-            _write_csv(columns, map(_cells, records))
-            return
-        if as_json:
+            lines = csv_lines(columns, map(_cells, records))
+        elif as_json:
             lines = json_array_lines(dict(zip(columns, each, strict=True)) for each in records)
         else:
             header = summary or is_terminal()
             lines = table_lines(columns, map(_cells, records), NUMBERS, header=header)
-        for line in lines:
-            print(line)
+        print_lines(lines)
 
     return ledger
 
@@ -72,47 +76,17 @@ def _summary(operations: Mapping[str, Usage]) -> Iterator[Record]:
         yield name, usage.calls, usage.spent, served, usage.collapsed, usage.saved
 
 
-def _record(row: UpstreamCall) -> Record:
-    """Return the values of COLUMNS, and the namespace."""
-    return (
-        row.sent_at.isoformat(timespec="seconds"),
-        row.operation,
-        row.origin,
-        row.caller,
-        row.price,
-        row.outcome,
-        row.status,
-        row.namespace,
-    )
+def _cells(record: Record) -> list[str]:
+    return [each if isinstance(each, str) else _text(each) for each in record]
 
 
-def _cells(record: Record) -> tuple[str, ...]:
-    return tuple(map(_text, record))
-
-
-def _text(value: Value) -> str:
-    match value:
-        case str():
-            return value
-        case None:
-            return ""
-        case Decimal():
-            return _reais(value)
-    return str(value)
-
-
-@lru_cache(1024)  # a ledger has few prices
-def _reais(amount: Decimal) -> str:
+@lru_cache(1024, typed=True)  # a ledger has few prices and statuses
+def _text(value: object) -> str:
     """Format an amount with two decimal places, or with all its places if it has more than two."""
-    cents = amount.quantize(Decimal("0.01"))
-    return f"{cents}" if cents == amount else f"{amount.normalize():f}"
-
-
-def _write_csv(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow(map(safe_text, row))
+    if not isinstance(value, Decimal):
+        return "" if value is None else str(value)
+    cents = value.quantize(Decimal("0.01"))
+    return f"{cents}" if cents == value else f"{value.normalize():f}"
 
 
 def _month(_: click.Context, __: click.Parameter, value: str | None) -> str | None:

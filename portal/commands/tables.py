@@ -1,5 +1,6 @@
-"""Formats rows as an aligned table for people, or as JSON for scripts."""
+"""Prints rows as an aligned table for people, or as CSV or JSON for scripts."""
 
+import csv
 import itertools
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -7,9 +8,12 @@ from typing import Any, Final
 
 import msgspec
 
+from portal.presentation.exports.tables import safe_text
+
 # Only the first _MEASURED_ROWS rows determine the column widths, so that a table of a million rows
 # need not fit into memory.
 _MEASURED_ROWS: Final = 1000
+_BLOCK: Final = 1000  # lines
 _GAP: Final = "  "
 _EMPTY: Final = "-"
 # Replaces control characters by spaces, because they could break the line or change the terminal's
@@ -34,14 +38,21 @@ def table_lines(
     measured = [list(columns), *first] if header else first
     widths = [max(map(len, column)) for column in zip(*measured, strict=True)]
     places = [
-        f"{{:>{width}}}" if name in numbers else f"{{:<{width}}}"
+        f"%{width}s" if name in numbers else f"%-{width}s"
         for name, width in zip(columns, widths, strict=False)  # without rows, there are no widths
     ]
     if columns[-1] not in numbers:
-        places[-1:] = ["{}"]
-    line = _GAP.join(places).format
-    for row in itertools.chain([list(columns)] if header else [], first, cells):
-        yield line(*row)
+        places[-1:] = ["%s"]
+    line = _GAP.join(places)
+    for row in itertools.chain([columns] if header else [], first, cells):
+        yield line % tuple(row)
+
+
+def csv_lines(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
+    """Yield the lines of a comma-separated table. No cell is a formula for a spreadsheet."""
+    line = csv.writer(_Line(), lineterminator="").writerow
+    for row in itertools.chain([columns], rows):
+        yield line(map(safe_text, row))
 
 
 def json_array_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -53,8 +64,22 @@ def json_array_lines(rows: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     yield "[]" if mark == "[" else "]"
 
 
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines in blocks, because with PYTHONUNBUFFERED each write is a system call."""
+    rest = iter(lines)
+    while block := list(itertools.islice(rest, _BLOCK)):
+        print("\n".join(block))
+
+
 def is_terminal() -> bool:
     return sys.stdout.isatty()
+
+
+class _Line:
+    """Makes ``writerow`` of a CSV writer return the line."""
+
+    def write(self, line: str) -> str:
+        return line
 
 
 def _cell(text: str) -> str:

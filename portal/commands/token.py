@@ -9,7 +9,7 @@ import click
 
 from portal.access import OPERATION_SCOPES, SCOPES, Issued, NameTaken, Tokens, is_token_name
 from portal.commands.failures import CommandGroup, fail
-from portal.commands.tables import json_array_lines, table_lines
+from portal.commands.tables import json_array_lines, print_lines, table_lines
 from portal.system.local_time import from_epoch
 
 COLUMNS = ("name", "scopes", "daily limit", "issued", "expires", "state")
@@ -58,8 +58,7 @@ def token_commands(tokens: Tokens, create_database: Callable[[], object]) -> Com
             if as_json
             else table_lines(COLUMNS, (_cells(each, now) for each in issued), {"daily limit"})
         )
-        for line in lines:
-            print(line)
+        print_lines(lines)
 
     @token.command("revoke")
     @click.argument("name")

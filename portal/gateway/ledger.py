@@ -6,10 +6,10 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from decimal import Decimal
-from typing import Any
+from typing import NamedTuple
 
 from sqlalchemy import (
     ColumnElement,
@@ -103,8 +103,7 @@ _RELEASE = PreparedStatement(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class UpstreamCall:
+class UpstreamCall(NamedTuple):
     """One upstream call, with its price in R$. Until a call ends, its outcome is "maybe"."""
 
     sent_at: datetime
@@ -118,7 +117,7 @@ class UpstreamCall:
 
 
 # The columns of UpstreamCall.
-_SHOWN = [ledger.c[each.name] for each in fields(UpstreamCall)]
+_SHOWN = [ledger.c[name] for name in UpstreamCall._fields]
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +201,11 @@ class Ledger:
             within = ledger.c.id.between(number, last)
             with reading(self._engine) as db:
                 rows = db.execute(page.where(within).limit(PAGE_SIZE)).all()
-            yield from (_call(row) for row in rows if row.is_wanted)
+            for sent_at, operation, origin, caller, price, *others, is_wanted, _ in rows:
+                if is_wanted:
+                    yield UpstreamCall(
+                        from_epoch(sent_at), operation, origin, caller, Decimal(price), *others
+                    )
             if len(rows) < PAGE_SIZE:
                 return
             number = rows[-1].id + 1
@@ -465,14 +468,6 @@ class LedgerEntry:
         """The price, or 0 if the call was not sent or the upstream refused the call."""
         is_free = self.outcome in FREE_OUTCOMES or self.status in UNCHARGED
         return Decimal(0) if is_free else self.price
-
-
-def _call(row: Any) -> UpstreamCall:
-    sent_at, operation, origin, caller, price, outcome, status, namespace, *_ = row
-    return UpstreamCall(
-        *(from_epoch(sent_at), operation, origin, caller),
-        *(Decimal(price), outcome, status, namespace),
-    )
 
 
 def token_counter(caller: str) -> str:

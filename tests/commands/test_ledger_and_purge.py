@@ -5,16 +5,21 @@ import io
 import json
 import sqlite3
 from collections.abc import Iterator
+from contextlib import redirect_stdout
 from datetime import datetime, timedelta
 
 import pytest
 from click.testing import Result
+from flask.cli import ScriptInfo
+from sqlalchemy import insert
 
 from portal.commands.ledger import COLUMNS
+from portal.storage import ledger
 from tests import factories
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
+from tests.fakes.databases import opened
 from tests.fakes.in_process import InProcessPortal
 from tests.web.person import Person
 
@@ -99,6 +104,31 @@ def test_ledger_csv_has_one_header_line(priced: InProcessPortal) -> None:
     (row,) = csv.DictReader(io.StringIO(run_command(priced, "ledger", "--csv").output))
     assert (row["operation"], row["price"], row["status"]) == ("decode", "0.305", "200")
     assert row["sent_at"].endswith("-03:00")
+
+
+class Unbuffered(io.StringIO):
+    """Counts the writes. Where containers set PYTHONUNBUFFERED, each is a system call."""
+
+    writes = 0
+
+    def write(self, text: str) -> int:
+        self.writes += 1
+        return super().write(text)
+
+
+@pytest.mark.parametrize("form", [[], ["--json"], ["--csv"]])
+def test_ledger_is_written_in_blocks(priced: InProcessPortal, form: list[str]) -> None:
+    call = {"sent_at": 1.0, "day": "2026-10-05", "operation": "decode", "subject": "", "price": "1"}
+    sender = {"origin": "primary", "caller": "ana", "namespace": priced.settings.namespace}
+    with opened(None, priced.settings.data_dir) as engine, engine.begin() as db:
+        db.execute(insert(ledger), [{**call, **sender, "outcome": "answered"}] * 2500)
+    app = priced.app
+    with redirect_stdout(Unbuffered()) as output:
+        app.cli.main(
+            ["ledger", *form], obj=ScriptInfo(create_app=lambda: app), standalone_mode=False
+        )
+    assert output.getvalue().count("decode") == 2500
+    assert output.writes < 25
 
 
 def test_ledger_of_a_month_without_calls_is_empty(priced: InProcessPortal) -> None:
