@@ -11,6 +11,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine
 
+from tests import starters
 from tests.fakes import Clock, FaultUpstream, checkouts, closing, network_guard, template_cache
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
@@ -33,28 +34,14 @@ def pytest_configure(config: pytest.Config) -> None:
     checkouts.install()
 
 
-SLOW_DIRECTORIES = {"browser", "hostile", "outages", "states"}
-SLOW_NAMES = {"PortalProcess", "PreloadedProcess", "RedisProcess", "PostgresProcess", "subprocess"}
+def pytest_collection_modifyitems(items: list[pytest.Function]) -> None:
+    """Mark each test with what it starts: ``slow`` and ``upstream`` (see tests/starters.py).
 
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that start a server process, a browser or a database as slow.
-
-    Slow tests run last, and browser tests after the other slow tests. Tests with an upstream on a
-    socket get the marker ``upstream``, because ``make test-fast`` omits them.
+    Slow tests run last, and browser tests after the other slow tests.
     """
     for item in items:
-        top_directory = item.path.relative_to(TESTS).parts[0]
-        module = getattr(item, "module", None)
-        if (
-            top_directory in SLOW_DIRECTORIES
-            or SLOW_NAMES & vars(module).keys()
-            or "postgresql" in item.name
-            or "postgres" in getattr(item, "fixturenames", ())
-        ):
-            item.add_marker(pytest.mark.slow)
-        if "upstream" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.upstream)
+        for marker in sorted(starters.markers_of(item)):
+            item.add_marker(marker)
     items.sort(key=lambda item: (is_slow(item), item.path.is_relative_to(TESTS / "browser")))
 
 
