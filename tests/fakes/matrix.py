@@ -3,11 +3,17 @@
 ``status`` is the status of the portal's JSON response in managed mode, with an empty cache and one
 upstream address. ``charge`` is the charge class of docs/contract.md, by which the portal decides on
 failover. The faults in SLOW outlast any deadline, so each call ends at its deadline.
+
+Each level tests what it decides. ``Origin`` gives each fault its error, by GET and by POST.
+``Failover`` knows these errors and no faults. The portal answers each fault with and without a
+stored answer. Over all levels, each fault meets an object by GET, a list and a report.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
+
+import pytest
 
 from tests.effort import FULL
 from tests.fakes import faults, odd_bodies
@@ -27,16 +33,6 @@ class Row:
     @property
     def name(self) -> str:
         return self.fault.name
-
-    @property
-    def tested(self) -> tuple[Operation, ...]:
-        """The operations to test.
-
-        If renainf is tested, renajud is left out, because both are GETs of a list. The environment
-        variable FUZZ=full keeps both.
-        """
-        left_out = () if FULL or "renainf" not in self.operations else ("renajud",)
-        return tuple(name for name in self.operations if name not in left_out)
 
     def __str__(self) -> str:
         return self.fault.name
@@ -176,3 +172,40 @@ GOOD = (
 
 ROWS: tuple[Row, ...] = (*SLOW, *BROKEN, *REFUSED, *GOOD)
 BY_NAME: Mapping[str, Row] = {row.name: row for row in ROWS}
+
+
+def in_turn(rows: Iterable[Row], turn: int) -> list[pytest.ParameterSet]:
+    """Return each row with the kind of operation whose turn it is, or FUZZ=full: with all."""
+    return [
+        pytest.param(row, operation, id=f"{row}-{operation}")
+        for row in rows
+        for operation in (row.operations if FULL else [_kind(row, turn)])
+    ]
+
+
+def by_each_method(rows: Iterable[Row]) -> list[pytest.ParameterSet]:
+    """Return each row with a GET over one scheme and with the report over the other.
+
+    The GET is of the kind that the turns 0 and 1 leave out. FUZZ=full takes all operations and both
+    schemes.
+    """
+    return [
+        pytest.param(row, operation, scheme, id=f"{row}-{operation}-{scheme}")
+        for row in rows
+        for operation in row.operations
+        for scheme in ("http", "https")
+        if FULL or (operation, scheme) in _two_calls(row)
+    ]
+
+
+def _two_calls(row: Row) -> list[tuple[Operation, str]]:
+    first, second = ("http", "https") if ROWS.index(row) % 2 else ("https", "http")
+    left = _kind(row, 2)
+    return [("decode" if left == "report" else left, first), ("report", second)]
+
+
+def _kind(row: Row, turn: int) -> Operation:
+    number = ROWS.index(row)
+    all_kinds: tuple[Operation, ...] = ("decode", LISTS[number % 2], "report")
+    kinds = all_kinds if row.operations == OPERATIONS else row.operations
+    return kinds[(number + turn) % len(kinds)]

@@ -17,7 +17,7 @@ from tests.fakes import (
 from tests.fakes import faults as f
 from tests.fakes import odd_bodies as odd
 from tests.fakes.answers import OPERATIONS, Operation, path_of
-from tests.fakes.matrix import BY_NAME, ROWS, Row
+from tests.fakes.matrix import BROKEN, BY_NAME, GOOD, REFUSED, ROWS, Row, in_turn
 from tests.fakes.plain_client import PlainClient, answered, raw_answer
 
 PATH = path_of("decode")
@@ -45,15 +45,7 @@ UNCHANGED = frozenset(
 )
 
 
-@pytest.mark.parametrize(
-    ("row", "operation"),
-    [
-        pytest.param(row, operation, id=f"{row}-{operation}")
-        for row in ROWS
-        if row.status != 504
-        for operation in row.tested
-    ],
-)
+@pytest.mark.parametrize(("row", "operation"), in_turn((*BROKEN, *REFUSED, *GOOD), 0))
 def test_fault_affects_one_answer_only(
     upstream: FaultUpstream, row: Row, operation: Operation
 ) -> None:

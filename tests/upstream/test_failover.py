@@ -1,11 +1,13 @@
 """Failover to the secondary, limited to calls that are safe to send again."""
 
 import time
+from contextlib import nullcontext
 
 import pytest
 
 from portal.upstream import (
     Breaker,
+    Broken,
     CircuitOpen,
     Failing,
     Failover,
@@ -13,10 +15,11 @@ from portal.upstream import (
     NotSent,
     Origin,
     TimedOut,
+    Unfit,
+    Unusable,
     UpstreamError,
 )
 from tests.fakes import Clock, FaultUpstream, faults, refused_url
-from tests.fakes.matrix import BROKEN, REFUSED, Row
 from tests.upstream.lookups import RecordedAttempt, RecordingAccount, deadline_in, resource
 from tests.upstream.scripted_origin import ScriptedOrigin
 
@@ -30,28 +33,50 @@ def both(primary_url: str, secondary_url: str, first_byte_s: float = 15.0) -> Fa
     )
 
 
-@pytest.mark.parametrize("row", BROKEN, ids=str)
+# test_origin.py shows which faults raise which of these errors.
+BY_ERROR = {
+    TimedOut: faults.hang(),
+    Broken: faults.closed_before_a_byte(),
+    Failing: faults.status(500),
+    Unusable: faults.short_length(),
+}
+
+
+@pytest.mark.parametrize("error", BY_ERROR)
 def test_uncertain_get_is_sent_to_secondary_once(
-    upstream: FaultUpstream, secondary: FaultUpstream, row: Row
+    upstream: FaultUpstream, secondary: FaultUpstream, error: type[UpstreamError]
 ) -> None:
-    upstream.once("/", row.fault)
+    upstream.once("/", BY_ERROR[error])
     account = RecordingAccount()
-    response = both(upstream.url, secondary.url).send(resource(), account, deadline_in(30))
+    response = both(upstream.url, secondary.url, 1).send(resource(), account, deadline_in(30))
     assert (response.status, response.origin) == (200, "secondary")
     assert (upstream.count(), secondary.count()) == (1, 1)
     assert [origin for origin, _, _ in account.sends] == ["primary", "secondary"]
+    assert account.outcomes == [error.outcome, "answered"]
 
 
-@pytest.mark.parametrize("row", [row for row in BROKEN if "report" in row.operations], ids=str)
+@pytest.mark.parametrize("error", BY_ERROR)
 def test_uncertain_report_is_not_sent_to_secondary(
-    upstream: FaultUpstream, secondary: FaultUpstream, row: Row
+    upstream: FaultUpstream, secondary: FaultUpstream, error: type[UpstreamError]
 ) -> None:
-    upstream.once("/", row.fault)
-    with pytest.raises(UpstreamError):
-        both(upstream.url, secondary.url).send(
+    upstream.once("/", BY_ERROR[error])
+    with pytest.raises(error):
+        both(upstream.url, secondary.url, 1).send(
             resource("report"), RecordingAccount(), deadline_in(30)
         )
     assert (upstream.count(), secondary.count()) == (1, 0)
+
+
+@pytest.mark.parametrize("operation", ["decode", "report"])
+@pytest.mark.parametrize("may_differ", [True, False])
+def test_unfit_answer_is_asked_of_secondary_only_if_it_may_differ(
+    operation: str, may_differ: bool
+) -> None:
+    primary, other = ScriptedOrigin(), ScriptedOrigin()
+    primary.next = Unfit("the record of another vehicle", may_differ)
+    with nullcontext() if may_differ and operation == "decode" else pytest.raises(Unfit):
+        Failover([primary, other]).send(resource(operation), RecordingAccount(), deadline_in(30))
+    assert (primary.calls, other.calls) == (1, int(may_differ and operation == "decode"))
 
 
 @pytest.mark.parametrize("operation", ["decode", "report"])
@@ -64,11 +89,11 @@ def test_unsent_call_is_sent_to_secondary(secondary: FaultUpstream, operation: s
     assert account.outcomes == ["not_sent", "answered"]
 
 
-@pytest.mark.parametrize("row", REFUSED, ids=str)
+@pytest.mark.parametrize("status", [404, 429])
 def test_4xx_answer_of_primary_is_returned(
-    upstream: FaultUpstream, secondary: FaultUpstream, row: Row
+    upstream: FaultUpstream, secondary: FaultUpstream, status: int
 ) -> None:
-    upstream.default(row.fault)
+    upstream.default(faults.status(status))
     response = both(upstream.url, secondary.url).send(
         resource(), RecordingAccount(), deadline_in(30)
     )
