@@ -15,7 +15,8 @@ from markupsafe import Markup
 from portal import wording
 from portal.law import term
 from portal.presentation.caller_name import shown_caller
-from portal.presentation.operation_names import OPERATION_TEXTS
+from portal.presentation.failure_texts import back_at_midnight
+from portal.presentation.operation_names import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.source_text import named, sentence
 from portal.system.local_time import from_epoch, local_time
@@ -212,6 +213,8 @@ def register(environment: Environment) -> None:
             "from_epoch": from_epoch,
             "operation_title": operation_title,
             "caller_name": shown_caller,
+            "lookup_word": LOOKUP_WORDS.__getitem__,
+            "back_at_midnight": back_at_midnight,
             "sentence": sentence,
             "named": named,
             "glyph_path": glyph_path,

@@ -1,6 +1,6 @@
 """One example of every page in each of its states."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from typing import Any
@@ -21,8 +21,7 @@ from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
-from portal.presentation.site.history_page import HistoryPage, history_line, history_page
-from portal.presentation.site.lookup_cost import LookupCost
+from portal.presentation.site.history_page import HistoryLine, HistoryPage
 from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import (
     DossierSummary,
@@ -32,7 +31,7 @@ from portal.presentation.site.public_pages import (
     error_page,
 )
 from portal.presentation.site.recent_lookup import recent_lookup
-from portal.presentation.site.search_page import search_page
+from portal.presentation.site.search_page import LookupCost, SearchPage
 from portal.presentation.status_style import ANSWER_LOOKS
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
@@ -178,16 +177,18 @@ def history(number: int, has_older: bool) -> HistoryPage:
         (RENAVAM, ALL_DOWN, None),
     )
     lines = [
-        history_line(
-            recent_lookup(subject, found, NOW, CONTEXT), found, NOW, prices, paid, CONTEXT.now
-        )
+        HistoryLine(recent_lookup(subject, found, NOW, CONTEXT), found, NOW, prices, paid)
         for subject, found, paid in subjects
     ]
-    return history_page(lines, kept_s=2_592_000, number=number, has_older=has_older)
+    return history_page(lines, number, has_older)
+
+
+def history_page(lines: Sequence[HistoryLine], number: int, has_older: bool) -> HistoryPage:
+    return HistoryPage(lines, 2_592_000, number, has_older, CONTEXT.now)
 
 
 PAGES: dict[str, Callable[[], Any]] = {
-    "search": lambda: search_page(
+    "search": lambda: SearchPage(
         cost=LookupCost(Decimal("2.45"), 12, 14_597),
         recent=(
             recent_lookup(PLATE, panels(), NOW, CONTEXT),
@@ -196,14 +197,14 @@ PAGES: dict[str, Callable[[], Any]] = {
         ),
         showcases=(recent_lookup(PLATE, panels(), None, CONTEXT, note="Vitrine"),),
     ),
-    "search with a problem": lambda: search_page(query="<b>", problem="Por favor, informe."),
-    "search with a suggestion": lambda: search_page(query="AB01D23", problem="Informe."),
-    "search with a short renavam": lambda: search_page(query="798318546", problem="Informe."),
-    "search with many plates": lambda: search_page(
+    "search with a problem": lambda: SearchPage(query="<b>", problem="Por favor, informe."),
+    "search with a suggestion": lambda: SearchPage(query="AB01D23", problem="Informe."),
+    "search with a short renavam": lambda: SearchPage(query="798318546", problem="Informe."),
+    "search with many plates": lambda: SearchPage(
         query="AAA1A11 AAA1A12 AAA1A13 AAA1A14 AAA1A15", problem="Informe."
     ),
     "history": lambda: history(number=2, has_older=True),
-    "history, empty": lambda: history_page((), kept_s=2_592_000, number=1, has_older=False),
+    "history, empty": lambda: history_page((), 1, has_older=False),
     "vehicle": lambda: vehicle_page(PLATE, panels(), answered(report_body()), CONTEXT),
     "vehicle, old plate": lambda: vehicle_page(
         Plate.parse("KZZ9999"), panels(), DOWN, CONTEXT, report_outdated=True

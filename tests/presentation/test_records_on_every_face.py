@@ -25,7 +25,7 @@ from portal.presentation.issued.summary import issued_summary
 from portal.presentation.panels import UNCONFIRMED, Panel, Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.site.recent_lookup import recent_lookup
-from portal.presentation.site.search_page import search_page
+from portal.presentation.site.search_page import SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.contents import VehicleContents
@@ -152,7 +152,7 @@ def faces_of(row: Row) -> Faces:
                 PLATE, "7F3K-9QMD-2XHA", issued_summary(paper, None), NOW, "/d/k/papel", "", "", ""
             )
         ),
-        recent=render(search_page(recent=(recent_lookup(PLATE, answers, NOW, CONTEXT),))),
+        recent=render(SearchPage(recent=(recent_lookup(PLATE, answers, NOW, CONTEXT),))),
         batch=render(batch_page(batch, [(item, in_batch)], BATCH_PRICES, NO_LIMIT, NOW)),
         batch_cells=cells(results_table([item], lambda _: answers, CONTEXT))[0],
         document=explained(PLATE, answers, CONTEXT),

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access import History, Identity
 from portal.gateway import Gateway
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.history_page import PAGE_SIZE, history_line, history_page
+from portal.presentation.site.history_page import PAGE_SIZE, HistoryLine, HistoryPage
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.vehicle import LOOKUPS, InvalidSubject, parse_subject
 from portal.web.pages.lookups import Lookups
@@ -63,23 +63,23 @@ class HistoryPages:
         }
         paid = self._payments(identity, [entry.subject for entry in shown])
         lines = [
-            history_line(
+            HistoryLine(
                 recent_lookup(subject, panels, None, context),
                 panels,
                 datetime.fromtimestamp(entry.asked_at, UTC),
                 prices,
                 None if paid is None else paid.get(entry.subject, Decimal(0)),
-                context.now,
             )
             for entry, subject, panels in zip(
                 shown, subjects, self._lookups.stored(subjects, identity), strict=True
             )
         ]
-        page = history_page(
+        page = HistoryPage(
             lines,
             kept_s=self._history.retention_s,
             number=number,
             has_older=len(entries) > PAGE_SIZE,
+            now=context.now,
         )
         return page_response(page)
 

@@ -29,7 +29,7 @@ from portal.gateway import (
 )
 from portal.presentation.failure_texts import INVALID_PLATE, sentence_about
 from portal.presentation.panels import LONGEST_QUOTE, Panel, Panels, answer_panel
-from portal.presentation.site.lookup_cost import LookupCost
+from portal.presentation.site.search_page import LookupCost
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.vehicle import Plate, Renavam

@@ -29,7 +29,7 @@ from portal.presentation.render_context import RenderContext
 from portal.presentation.site.privacy_page import PrivacyPage
 from portal.presentation.site.public_pages import GlossaryPage, SignInPage
 from portal.presentation.site.recent_lookup import RecentLookup, recent_lookup
-from portal.presentation.site.search_page import LONGEST_QUERY, search_page
+from portal.presentation.site.search_page import LONGEST_QUERY, SearchPage
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.typed_subject import plates_in
 from portal.vehicle import (
@@ -105,7 +105,7 @@ class PublicPages:
 
     def search_response(self, status: int, query: str = "", problem: str = "") -> Response:
         identity = self._identity()
-        page = search_page(
+        page = SearchPage(
             query=query,
             problem=problem,
             cost=self._lookups.cost(identity) if identity else None,

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from portal.presentation.site.history_page import NO_PAYMENT, NOTHING_LEFT, PAGE_SIZE
+from portal.presentation.site.history_page import PAGE_SIZE
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import PORTAL_TOKEN, InProcessPortal, built, managed, pass_through
@@ -51,7 +51,7 @@ def test_own_lookups_are_listed_with_answers_and_payments(
     assert listed(theirs) == ["/placa/ABC1D23"]
     paid = "Visto agora · respostas guardadas agora · pago R$ {}"
     assert answers(mine) == [paid.format("1,60"), paid.format("2,45")]
-    assert answers(theirs) == [paid.replace("pago R$ {}", NO_PAYMENT)]
+    assert answers(theirs) == [paid.replace("pago R$ {}", "nada pago: veio da memória")]
     assert mine.headers["X-Robots-Tag"] == "noindex"
 
 
@@ -109,7 +109,8 @@ def test_expired_answers_are_said_to_be_gone(
         page = ana.pages.get("/historico")
     assert listed(page) == ["/placa/ABC1D23"]
     assert answers(page) == [
-        f"Visto agora · {NOTHING_LEFT} · pago R$ 2,45 · abrir custa até R$ 2,45"
+        "Visto agora · nenhuma resposta guardada: venceram, foram apagadas ou não chegaram · "
+        "pago R$ 2,45 · abrir custa até R$ 2,45"
     ]
     assert "Sem resposta guardada" in page.text
     assert "Audi" not in page.text

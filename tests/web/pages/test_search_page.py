@@ -5,11 +5,12 @@ from decimal import Decimal
 import pytest
 
 from portal.presentation.failure_texts import back_at_midnight
-from portal.presentation.site.lookup_cost import LookupCost, lookup_cost_text
+from portal.presentation.site.search_page import LookupCost, SearchPage
 from tests.conftest import PortalFactory
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults
-from tests.web.html_checker import text_of
+from tests.presentation.rendering import render
+from tests.web.html_checker import check_html, text_of
 from tests.web.page_client import PageClient
 from tests.web.signed_in import visitor
 
@@ -22,11 +23,11 @@ PRICES = {"PRICE_DECODE": "1.20", "PRICE_RENAINF": "0.75", "PRICE_RENAJUD": "0.5
         (LookupCost(Decimal(0), None, 60), ""),
         (
             LookupCost(Decimal("2.45"), None, 60),
-            "Até R$\u00a02,45 por placa. O que já está guardado não custa nada.",
+            "Até R$ 2,45 por placa. O que já está guardado não custa nada.",
         ),
         (
             LookupCost(Decimal("2.45"), 12, 60),
-            "Até R$\u00a02,45 por placa · restam 12 consultas hoje. "
+            "Até R$ 2,45 por placa · restam 12 consultas hoje. "
             "O que já está guardado não custa nada.",
         ),
         (
@@ -35,13 +36,15 @@ PRICES = {"PRICE_DECODE": "1.20", "PRICE_RENAINF": "0.75", "PRICE_RENAJUD": "0.5
         ),
         (
             LookupCost(Decimal("2.45"), 0, 14_597),
-            "O limite de hoje foi usado. Volta à 0h (em 4\u00a0h). "
+            "O limite de hoje foi usado. Volta à 0h (em 4 h). "
             "O que já está guardado continua à mão.",
         ),
     ],
 )
 def test_cost_is_told_in_a_sentence(cost: LookupCost, text: str) -> None:
-    assert lookup_cost_text(cost) == text
+    tree = check_html(render(SearchPage(cost=cost)))
+    shown = [text_of(each) for each in tree.iterfind(".//*[@class='search-plate__cost']")]
+    assert shown == ([text] if text else [])
 
 
 @pytest.mark.parametrize(

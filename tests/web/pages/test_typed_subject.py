@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.presentation.site.search_page import search_page
+from portal.presentation.site.search_page import SearchPage
 from portal.presentation.typed_subject import (
     plates_in,
     suggestion_for,
@@ -81,7 +81,7 @@ def test_renavam_of_zeros_is_refused_as_invented(buyer: PageClient, path: str) -
 
 
 def test_search_page_without_problem_has_no_hint() -> None:
-    assert search_page(query="ABC12").hint == ""
+    assert SearchPage(query="ABC12").hint == ""
 
 
 @pytest.mark.parametrize(
@@ -213,6 +213,6 @@ def test_suggestion_is_a_link_with_its_reason(buyer: PageClient, upstream: Fault
 
 @given(st.text(max_size=200))
 def test_any_text_renders_a_valid_form(typed: str) -> None:
-    html = render(search_page(query=typed, problem=CONTRACT))
+    html = render(SearchPage(query=typed, problem=CONTRACT))
     check_html(html)
     assert len(what_is_wrong(typed)) < 150
