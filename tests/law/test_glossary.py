@@ -3,6 +3,7 @@
 import re
 
 from portal.law import GLOSSARY, UNVERIFIED, term
+from portal.wording import bare
 
 SLUG = re.compile(r"[a-z]+(-[a-z]+)*")
 
@@ -48,6 +49,7 @@ def test_unverified_subjects_are_listed() -> None:
 def test_terms_are_sorted_by_name() -> None:
     """Accents and capitals do not count, so "Código" is before "CRLV-e"."""
     names = [entry.name for entry in GLOSSARY]
+    assert names == sorted(names, key=lambda name: (bare(name), name))
     assert names[:5] == ["Advertência", "ATPV-e", "Autuação", "BIN", "Código da infração"]
     kept = ["Multa exigível", "Penalidade", "Penhora", "Pontos", "Prescrição", "Renainf"]
     assert [name for name in names if name in kept] == kept
