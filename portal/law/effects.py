@@ -15,6 +15,7 @@ answers for all acts are then "unknown".
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import date
 
 from portal.law.act_answers import ACTS, Act, Answer, Confidence, worst
 from portal.law.restriction_kinds import KIND_WORDS, Kind, read_kinds
@@ -211,11 +212,11 @@ _KINDS: dict[Kind, dict[Act, Answer]] = {
 }
 
 
-def effect_of(restriction: Restriction) -> Effect:
+def effect_of(restriction: Restriction, today: date) -> Effect:
     if restriction.is_lifted:
         return Effect((), "", in_force=False, answers=_FREE)
     fields = (restriction.kinds_text, restriction.block_type)
-    reading = read_kinds("; ".join(str(field) for field in fields if field))
+    reading = read_kinds("; ".join(str(field) for field in fields if field), today)
     tables = [_KINDS[kind] for kind in reading.stated]
     doubt = ""
     if restriction.recorded is False:
@@ -227,7 +228,9 @@ def effect_of(restriction: Restriction) -> Effect:
     if is_hidden and restriction.recorded is not False and not reading.lifts_all:
         tables.append(_OF_ANY_KIND)  # the hidden kind may still be in force
     elif reading.unrecognised or is_hidden or not tables:
-        tables.append(_UNKNOWN if doubt else _OF_ANY_KIND)
+        # Beside a lifted kind, the unread words may name another order.
+        is_more = reading.states_more and restriction.recorded is not False
+        tables.append(_OF_ANY_KIND if is_more or not doubt else _UNKNOWN)
     answers = {act: _decisive([table[act] for table in tables]) for act in ACTS}
     return Effect(reading.kinds, reading.unrecognised, True, answers, doubt)
 

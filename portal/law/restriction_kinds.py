@@ -8,14 +8,16 @@ circulação (no driving) and averbação de registro de penhora (the vehicle se
 Two statements put a restriction in doubt. Its order may have been lifted ("PENHORA BAIXADA"), or
 the text may deny that there is an order ("SEM RESTRICAO DE TRANSFERENCIA"). The upstream does not
 document its words, so the restriction may still apply. Words that deny an act ("NAO TRANSFERIR",
-"CIRCULACAO SUSPENSA") state the restriction. A lifting that was requested or is pending ("BAIXA
-SOLICITADA") is none.
+"CIRCULACAO SUSPENSA") state the restriction. A lifting that was requested, is pending or has a
+later day than today ("BAIXA SOLICITADA") is none.
 """
 
 import re
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
+from portal.vehicle.wire import read_moment
 from portal.wording import bare
 
 Kind = Literal["transferencia", "licenciamento", "circulacao", "penhora"]
@@ -57,11 +59,12 @@ _LIFTING = re.compile(rf"\b({_ENDED}|{_ENDING})\b")
 # other word may limit the lifting, postpone it or undo it, as PARCIAL, SOLICITADA and REINCLUIDA
 # do, or may name what ended in place of the order, as LEILAO ("auction") does.
 _OF_A_LIFTING_WORDS = """
-A AS COM DA DAS DE DO DOS E EM FOI JA NA NO O PELA PELO POR
-ANOTACAO AVERBACAO BLOQUEIO DECISAO JUDICIAL JUDICIARIA JUIZO ORDEM REGISTRO RENAJUD RESTRICAO
-RESTRICOES VEICULAR
+A AS DA DAS DE DO DOS E EM FOI JA NA NO O PELA PELO POR
+ANOTACAO AVERBACAO BLOQUEIO DECISAO DESPACHO DETERMINACAO JUDICIAL JUDICIALMENTE JUDICIARIA JUIZO
+ORDEM REGISTRO RENAJUD RESTRICAO RESTRICOES SENTENCA VEICULAR
 """
 _OF_A_LIFTING = frozenset(_OF_A_LIFTING_WORDS.split())
+_FIRST_YEAR = 2008  # of Renajud
 _DENIED = re.compile(
     r"\b(NADA( CONSTA)?|NENHUM\w*( RESTRIC\w+)?|INEXIST\w*|NEGATIV\w*"
     r"|NAO (CONSTA|EXISTE|HA|POSSUI|TEM)\w*|SEM (ANOTAC|BLOQUEI|ORDE|REGISTR|RESTRIC)\w*)\b"
@@ -69,6 +72,7 @@ _DENIED = re.compile(
 # "…" shows that a long text was cut. It counts as an unrecognised word, because the missing part
 # may name a kind.
 _WORD = re.compile(r"[\w…]+")
+_DATE = re.compile(r"\b(?:\d{1,2}([-/.])\d{1,2}\1\d{4}|\d{4}-\d{2}-\d{2})\b", re.ASCII)
 # "SEM" ("without") begins a part, because it denies only what follows it.
 _PARTS = re.compile(r"[,;/|]|(?=\bsem\b)", re.IGNORECASE)
 
@@ -81,7 +85,8 @@ class KindReading:
     the text neither lifts nor denies. ``revoked_by`` are the first words that lift or deny a kind,
     as sent, or "" if there are none. ``lifts_all`` is true if the text lifts every kind, whether it
     names the kind or not. ``unrecognised`` is the whole text if it contains an
-    unrecognised word or no kind, else "".
+    unrecognised word or no kind, else "". ``states_more`` is true if an unrecognised word stands in
+    a part that lifts and denies nothing, as ARRESTO in "PENHORA BAIXADA, ARRESTO".
     """
 
     kinds: tuple[Kind, ...]
@@ -89,9 +94,10 @@ class KindReading:
     revoked_by: str
     lifts_all: bool
     unrecognised: str
+    states_more: bool
 
 
-def read_kinds(text: str) -> KindReading:
+def read_kinds(text: str, today: date) -> KindReading:
     """Read the kinds that a free text names.
 
     A text may be a list, for example with commas. Words that lift or deny apply to the kinds in
@@ -101,23 +107,27 @@ def read_kinds(text: str) -> KindReading:
     """
     found: set[Kind] = set()
     doubted: set[Kind] = set()
-    lifts_all = has_unrecognised = False
+    lifts_all = has_unrecognised = states_more = False
     revoked_by = ""
-    for part in _PARTS.split(text):
+    # A day that has come limits no lifting. A slash in a day does not divide the text.
+    for part in _PARTS.split(_DATE.sub(lambda day: _later(day[0], today), text)):
         words = _WORD.findall(part)
         plain = [bare(word) for word in words]
         of_words = [_kind_of(word) for word in plain]
         kinds = {kind for kind in of_words if kind is not None}
         found |= kinds
-        has_unrecognised |= any(
-            kind is None and word not in _FILLERS
+        unread = [
+            word
             for kind, word in zip(of_words, plain, strict=True)
-        )
+            if kind is None and word not in _FILLERS
+        ]
+        has_unrecognised |= bool(unread)
         line = " ".join(plain)
-        lifted = _lifting(line)
+        lifted = _lifting(line, today)
         # "NAO HA BAIXA" denies a lifting, and not the order.
         revoked = lifted or (None if _LIFTING.search(line) else _DENIED.search(line))
         if revoked is None:
+            states_more |= not all(map(str.isdecimal, unread))
             continue
         first = line[: revoked.start()].count(" ")
         revoked_by = revoked_by or " ".join(words[first : first + revoked[0].count(" ") + 1])
@@ -131,10 +141,17 @@ def read_kinds(text: str) -> KindReading:
         revoked_by=revoked_by if doubted or lifts_all or not found else "",
         lifts_all=lifts_all,
         unrecognised=text if has_unrecognised or not found else "",
+        states_more=states_more,
     )
 
 
-def _lifting(line: str) -> re.Match[str] | None:
+def _later(text: str, today: date) -> str:
+    """Return a date's text without its slashes if it is later than ``today``, else blanks."""
+    moment = read_moment(text)
+    return " " if moment is not None and moment.date() <= today else _WORD.findall(text)[-1] + "…"
+
+
+def _lifting(line: str, today: date) -> re.Match[str] | None:
     """Return the words that lift all kinds of a part, or None.
 
     A part with a kind on both sides of a lifting does not show which kind is meant.
@@ -143,7 +160,11 @@ def _lifting(line: str) -> re.Match[str] | None:
     if not liftings:
         return None
     rest = _LIFTED.sub("", line).split()
-    if not all(_kind_of(word) or word.isdecimal() or word in _OF_A_LIFTING for word in rest):
+    years = range(_FIRST_YEAR, today.year + 1)
+    if not all(
+        _kind_of(word) or word in _OF_A_LIFTING or (word.isdecimal() and int(word) in years)
+        for word in rest
+    ):
         return None
     before, after = line[: liftings[0].start()].split(), line[liftings[-1].end() :].split()
     return None if any(map(_kind_of, before)) and any(map(_kind_of, after)) else liftings[0]

@@ -9,6 +9,7 @@ answer. A stale answer also prevents a "clear" verdict.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Answer
@@ -93,6 +94,7 @@ def judge(
     fines: Sequence[FineAssessment] | None,
     restrictions: Sequence[Restriction] | None,
     *,
+    today: date,
     is_described: bool = True,
     check_digit_holds: bool = True,
     identification: Sequence[Reason] = (),
@@ -117,7 +119,7 @@ def judge(
         part for part, is_known in zip(MISSING_WORDS, known, strict=True) if not is_known
     )
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
-    effects = [effect_of(restriction) for restriction in restrictions or ()]
+    effects = [effect_of(restriction, today) for restriction in restrictions or ()]
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
     matrix = tuple(
         row_of(

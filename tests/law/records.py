@@ -1,13 +1,21 @@
 """Builders of fines and restrictions; every field is empty unless a test sets it."""
 
 from dataclasses import fields
+from datetime import date
+from functools import partial
 from typing import Any
 
+import portal.law
 from portal.law import Infraction, find, find_court
 from portal.law.courts import Court
 from portal.vehicle import EMPTY, Field, Fine, Licence, Restriction
 
 LICENCE = Licence(points=0, number=EMPTY, impediment=EMPTY, ordinance=EMPTY)
+
+# The law on the day of reading.
+TODAY = date(2026, 11, 21)
+effect_of = partial(portal.law.effect_of, today=TODAY)
+judge = partial(portal.law.judge, today=TODAY)
 
 UNREAD = ["committed_on", "committed_at", "registered_on", "notified_on", "penalty_on"]
 UNREAD += ["amount", "paid_on", "paid_amount"]

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import ACTS, Effect, effect_of
+from portal.law import ACTS, Effect
 from portal.law.restriction_kinds import read_kinds
 from portal.vehicle import HIDDEN, Restriction
-from tests.law.records import restriction
+from tests.law.records import TODAY, effect_of, restriction
 from tests.law.strategies import RESTRICTIONS
 
 
@@ -201,6 +201,6 @@ def test_act_is_free_only_for_a_recognised_record(record: Restriction) -> None:
 
 @given(st.text(max_size=40))
 def test_text_without_a_kind_is_unrecognised(text: str) -> None:
-    reading = read_kinds(text)
+    reading = read_kinds(text, TODAY)
     assert reading.kinds or reading.unrecognised == text
     assert set(reading.stated) <= set(reading.kinds)

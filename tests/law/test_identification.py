@@ -6,12 +6,12 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import assess, identification_reasons, judge
+from portal.law import assess, identification_reasons
 from portal.law.identification import tampering_of
 from portal.vehicle import EMPTY, VehicleIdentity, identity_of, read_decode, result_of
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decode_body
-from tests.law.records import fine, known, restriction
+from tests.law.records import fine, judge, known, restriction
 
 TODAY = date(2026, 11, 21)
 AUDI: VehicleIdentity = identity_of(read_decode(result_of(decode_body("ABC1D23")), MARKER))

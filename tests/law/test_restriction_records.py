@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from portal.law import ACTS, effect_of, judge
+from portal.law import ACTS
 from portal.vehicle import HIDDEN, Field
-from tests.law.records import restriction
+from tests.law.records import effect_of, judge, restriction
 
 TODAY = date(2026, 11, 21)
 # Each letter is the mark of one act, in the order transfer, licence, driving, removal.

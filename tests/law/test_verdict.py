@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.law import ACTS, FineAssessment, Verdict, assess, judge
+from portal.law import ACTS, FineAssessment, Verdict, assess
 from portal.law.act_matrix import Missing
 from portal.vehicle import HIDDEN, Fine, Restriction
-from tests.law.records import fine, restriction
+from tests.law.records import fine, judge, restriction
 from tests.law.strategies import FINES, RESTRICTIONS
 
 TODAY = date(2026, 11, 21)

@@ -6,12 +6,13 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import Evidence, contradictions, judge, totals
+from portal.law import Evidence, contradictions, totals
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
 from portal.vehicle import LookupName, read_report, result_of
 from tests.factories import renainf_body, renajud_body, report_body
+from tests.law.records import judge
 from tests.presentation.rendering import (
     CONTEXT,
     DOWN,

@@ -14,13 +14,13 @@ from portal.law import (
     UNVERIFIED,
     Answer,
     Clock,
+    Effect,
     FineAssessment,
     Missing,
     Row,
     Verdict,
     court_body_name,
     court_name,
-    effect_of,
 )
 from portal.presentation.operation_names import LOOKUP_WORDS
 from portal.presentation.panels import Panel, Panels
@@ -102,7 +102,10 @@ def fine_records(fines: FineList) -> list[Record]:
 
 def restriction_records(restrictions: RestrictionList) -> list[Record]:
     return [
-        _restriction(number, record) for number, record in enumerate(restrictions.records, start=1)
+        _restriction(number, record, effect)
+        for number, (record, effect) in enumerate(
+            zip(restrictions.records, restrictions.effects, strict=True), start=1
+        )
     ]
 
 
@@ -272,12 +275,11 @@ def _restrictions(restrictions: RestrictionList) -> Record:
     }
 
 
-def _restriction(number: int, record: Restriction) -> Record:
-    effect = effect_of(record)
+def _restriction(number: int, record: Restriction, effect: Effect) -> Record:
     return {
         "number": number,
         "record": f"restricao-{number}",
-        "title": title_of(record),
+        "title": title_of(effect, record),
         "in_force": effect.in_force,
         "kinds": effect.kinds,
         "doubt": effect.doubt or None,

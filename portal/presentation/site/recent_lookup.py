@@ -154,6 +154,7 @@ def _verdict(
             decoded is not None or not DECODE.takes(subject),
             fines,
             restrictions,
+            today=context.today,
             is_described=decoded is None or _describes(decoded),
             check_digit_holds=check_digit_holds(subject),
             identification=identification,

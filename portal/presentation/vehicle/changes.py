@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import partial
 from typing import Final, Literal
 
-from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name
+from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name, effect_of
 from portal.presentation import formats
 from portal.presentation.operation_names import LOOKUP_WORDS
 from portal.presentation.panels import Panel, Panels, is_readable
@@ -238,17 +238,17 @@ def _restriction_lines(before: object, after: object, context: RenderContext) ->
     old = read_restrictions(before, context.marker)
     new = read_restrictions(after, context.marker)
     for change in changed_restrictions(old, new):
-        yield partial(_restriction_line, change)
+        yield partial(_restriction_line, change, context.today)
 
 
-def _restriction_line(change: RestrictionChange) -> ChangeLine:
+def _restriction_line(change: RestrictionChange, today: date) -> ChangeLine:
     anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_CARDS else ""
     tone, icon = _RESTRICTION_LOOKS.get(change.event, ("warn", "alert"))
-    return ChangeLine(_restriction_text(change), anchor, tone, icon)
+    return ChangeLine(_restriction_text(change, today), anchor, tone, icon)
 
 
-def _restriction_text(change: RestrictionChange) -> str:
-    label = _label(change.restriction)
+def _restriction_text(change: RestrictionChange, today: date) -> str:
+    label = _label(change.restriction, today)
     match change.event:
         case "new":
             return f"Nova: {label}."
@@ -259,7 +259,7 @@ def _restriction_text(change: RestrictionChange) -> str:
             )
         case "lifted":
             before = change.before or change.restriction
-            return f"A fonte diz que já não restringe: {_label(before)}."
+            return f"A fonte diz que já não restringe: {_label(before, today)}."
         case "in force":
             return f"Voltou a vigorar: {label}."
         case "denied":
@@ -271,13 +271,13 @@ def _restriction_text(change: RestrictionChange) -> str:
             return f"A fonte voltou a registrar: {label}."
         case "kind":
             before = change.before or change.restriction
-            return f"Mudou o tipo: antes {_label(before)}; agora {label}."
+            return f"Mudou o tipo: antes {_label(before, today)}; agora {label}."
         case "altered":
             return f"Dados do registro corrigidos: {label}."
 
 
-def _label(record: Restriction) -> str:
-    title = title_of(record)
+def _label(record: Restriction, today: date) -> str:
+    title = title_of(effect_of(record, today), record)
     details: Sequence[str] = (
         court_name(str(record.court), str(record.case)),
         f"incluída em {formats.short_date(record.included_at.date())}"

@@ -63,6 +63,7 @@ class VehicleContents:
                 facts,
                 fines,
                 restrictions,
+                today=context.today,
                 changes=changes_of(panels, context),
                 decode_wanted="decode" in asked,
                 check_digit_holds=check_digit_holds(subject),

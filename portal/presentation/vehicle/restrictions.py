@@ -56,6 +56,7 @@ class RestrictionList:
     in_force: int
     who_lifts: str
     records: tuple[Restriction, ...]
+    effects: tuple[Effect, ...]
 
     @property
     def count(self) -> int:
@@ -78,7 +79,7 @@ def restriction_list(
     if not is_readable(panel.result, "renajud"):
         return None
     records = read_restrictions(panel.result, context.marker)
-    effects = [effect_of(record) for record in records]
+    effects = tuple(effect_of(record, context.today) for record in records)
     return RestrictionList(
         cards=tuple(
             _card(number, record, effect, vehicle)
@@ -90,6 +91,7 @@ def restriction_list(
         in_force=sum(effect.in_force for effect in effects),
         who_lifts=WHO_LIFTS,
         records=records,
+        effects=effects,
     )
 
 
@@ -99,7 +101,7 @@ def _card(
     return RestrictionCard(
         number=number,
         anchor=f"restricao-{number}",
-        title=_title(effect, record),
+        title=title_of(effect, record),
         court=court_name(str(record.court), str(record.case)),
         court_body=court_body_name(str(record.court_body)),
         record=record,
@@ -117,12 +119,8 @@ def _consequence(act: Act, answer: Answer) -> Consequence:
     return Consequence(ACT_LABELS[act], word, answer, look)
 
 
-def title_of(record: Restriction) -> str:
+def title_of(effect: Effect, record: Restriction) -> str:
     """Return a title: the restriction's kind, or a note that it is not in force."""
-    return _title(effect_of(record), record)
-
-
-def _title(effect: Effect, record: Restriction) -> str:
     if not effect.in_force:
         return "Registro sem restrição em vigor"
     if effect.unrecognised:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from typing import Final
 
@@ -83,6 +84,7 @@ def summary(
     fines: FineList | None,
     restrictions: RestrictionList | None,
     *,
+    today: date,
     changes: tuple[Changes, ...],
     decode_wanted: bool,
     check_digit_holds: bool,
@@ -102,6 +104,7 @@ def summary(
         facts is not None or not decode_wanted,
         None if fines is None else fines.assessments,
         None if restrictions is None else restrictions.records,
+        today=today,
         is_described=facts is None or facts.describes,
         check_digit_holds=check_digit_holds,
         identification=identification_reasons(
