@@ -4,34 +4,28 @@ The decode lookup returns a vehicle's own data, such as plate and model. A fine 
 name another plate, make, model or year. The register is then wrong, or the plate may be cloned.
 """
 
-import re
 from dataclasses import dataclass
 
 from portal.vehicle.decode import Decoded
-from portal.vehicle.field import Field, fold
+from portal.vehicle.field import Field
 from portal.vehicle.fines import Fine
 from portal.vehicle.judicial import Restriction
 from portal.vehicle.makes import read_name, vehicle_name
+from portal.vehicle.model_names import is_other_model as is_other_name
 from portal.vehicle.plate import InvalidSubject, Plate
-
-# Matches a word of a model's name, but not an engine size ("1.0") or a valve count ("16V").
-_MODEL_WORD = re.compile(r"(?![0-9.]{1,20}[A-Z]?\b)[A-Z0-9-]{2,}")
-
-# The most letters of a name that does not go on in a longer name.
-_SHORT = 3
 
 
 @dataclass(frozen=True, slots=True)
 class VehicleIdentity:
     """A vehicle's plates, make, model and years from the decode lookup.
 
-    ``plates`` has the plate in both formats (old and Mercosul). ``model_words`` has the words of
-    the registered model and of the models in all price-table entries.
+    ``plates`` has the plate in both formats (old and Mercosul). ``models`` has the registered model
+    and the models of all price-table entries.
     """
 
     plates: frozenset[str]
     make: str
-    model_words: frozenset[str]
+    models: tuple[str, ...]
     model_year: int | None
     built_year: int | None
 
@@ -42,7 +36,7 @@ def identity_of(decoded: Decoded) -> VehicleIdentity:
     return VehicleIdentity(
         plates=_spellings(decoded.plate.value),
         make=name.make,
-        model_words=_model_words(" ".join(models)),
+        models=tuple(dict.fromkeys(model for model in models if model.strip())),
         model_year=decoded.model_year,
         built_year=decoded.built_year,
     )
@@ -56,20 +50,9 @@ def is_other_model(identity: VehicleIdentity, make_model: Field) -> bool:
     if name.make != identity.make:
         # If the table of makes lacks the vehicle's make, differing spellings prove nothing.
         return read_name(identity.make).make == identity.make
-    words = _model_words(name.model)
-    return bool(words and identity.model_words) and not any(
-        _is_same(word, known) for word in words for known in identity.model_words
+    return bool(identity.models) and all(
+        is_other_name(name.model, known) for known in identity.models
     )
-
-
-def _is_same(word: str, known: str) -> bool:
-    """Return whether two words name the same model. The longer word may go on: 320I, 320IA.
-
-    A short word without digits does not: "GOL" is not "GOLF".
-    """
-    short = min(word, known, key=len)
-    may_go_on = len(short) > _SHORT or any(map(str.isdecimal, short))
-    return word == known or (may_go_on and (word.startswith(known) or known.startswith(word)))
 
 
 def is_other_year(known: int | None, text: Field) -> bool:
@@ -103,7 +86,3 @@ def _spellings(text: str) -> frozenset[str]:
     except InvalidSubject:
         return frozenset()
     return frozenset({plate.text} | ({plate.twin.text} if plate.twin else set()))
-
-
-def _model_words(text: str) -> frozenset[str]:
-    return frozenset(_MODEL_WORD.findall(fold(text)))

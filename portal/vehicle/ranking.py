@@ -7,17 +7,13 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import pairwise
 
 from portal.vehicle.decode import Decoded, FipeEntry
 from portal.vehicle.field import fold
 from portal.vehicle.makes import read_name, vehicle_name
+from portal.vehicle.model_names import names, names_further_model, parts_of
 
 _WORD = re.compile(r"[A-Z0-9]+(?:\.[0-9]+)*", re.ASCII)
-_PART = re.compile(r"[A-Z]+|[0-9]+")
-_VALVES = re.compile(r"[0-9]{1,2}V|[0-9]P")  # or doors
-# The most letters of a name that is too short to be recognised when cut or joined.
-_SHORT = 3
 _POWER = re.compile(r"(?<![0-9.])([0-9]{2,4}) ?CV\b", re.ASCII)
 _LITRES = re.compile(r"(?<![0-9.])([0-9]{1,2}\.[0-9])(?![0-9])", re.ASCII)
 _FUELS = {
@@ -83,42 +79,17 @@ def of_other_vehicle(entry: FipeEntry, decoded: Decoded) -> bool:
         is_known = bool(read_name(vehicle.make).make)
         if is_known and ours not in other and other not in ours:
             return True
-    registered, offered = _model(vehicle.model), _model(f"{theirs.model} {entry.version}")
+    named = f"{theirs.model} {entry.version}"
+    registered, offered = parts_of(vehicle.model), parts_of(named)
     if not registered or not offered:
         return False
     # If the table of makes lacks the vehicle's make, the first word may be the make.
     starts = [registered] if vehicle.make else [registered, registered[1:]]
-    return not any(start and _names(start, offered) for start in starts) and not _names(
+    if not any(start and names(start, offered) for start in starts) and not names(
         offered, registered
-    )
-
-
-def _model(text: str) -> list[str]:
-    """Return the runs of letters and of digits in a model's name: C, 3; CG, 160; HILUX, CD."""
-    words = _WORD.findall(fold(text).replace("-", " "))
-    named = (word for word in words if not (_LITRES.fullmatch(word) or _VALVES.fullmatch(word)))
-    return [part for word in named for part in _PART.findall(word)]
-
-
-def _names(model: list[str], text: list[str]) -> bool:
-    """Return whether a text contains the first part of a model's name.
-
-    Few letters name a model only with the digits after them ("CG 160"). Longer names may be cut or
-    written together ("MEGANEGT"), but "GOL" is not "GOLF".
-    """
-    head, *more = model
-    if head.isdecimal() or len(head) > _SHORT or not more:
-        return any(_is_same(head, word) for word in text)
-    if more[0].isdecimal() and (len(head) < _SHORT or len(more[0]) >= _SHORT):
-        return (head, more[0]) in pairwise(text)
-    # "HR-V" may be written "HRV".
-    return head in text or text[0] == head + more[0]
-
-
-def _is_same(head: str, word: str) -> bool:
-    if head.isdecimal() or min(len(head), len(word)) <= _SHORT:
-        return head == word
-    return head.startswith(word) or word.startswith(head) or head.endswith(word)
+    ):
+        return True
+    return names_further_model(vehicle.model, named)
 
 
 def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:

@@ -641,6 +641,28 @@ def _identities() -> Iterator[Row]:
         *("caution", other, "exigível"),
         ceiling=INSPECT,
     )
+    # A trim that two models share does not make them one.
+    weekend = fipe_entry(marca="Fiat", modelo="PALIO", versao="WEEKEND ADVENTURE 1.8 FLEX")
+    palio = {
+        "marca": "FIAT",
+        "descricao": "FIAT/PALIO WEEKEND ADVENTURE FLEX",
+        "informacoesFipe": [weekend],
+    }
+    for text in ("FIAT/STRADA ADVENTURE FLEX", "FIAT/IDEA ADVENTURE 1.8", "FIAT/SIENA EL FLEX"):
+        yield one_fine(
+            f"paid fine of {text} under a Palio Adventure",
+            paid(marcaModelo=text),
+            *("caution", other, "paga"),
+            vehicle=palio,
+            owed="",
+            ceiling=INSPECT,
+        )
+    for text in ("FIAT/PALIO WK ADVEN FLEX", "FIAT/PALIO WEEKEND", "FIAT", "NAO INFORMADO"):
+        yield settled(
+            f"paid fine of {text} under a Palio Adventure",
+            paid(marcaModelo=text),
+            vehicle=palio,
+        )
     for text in ("I/AUDI A3", "AUDI/A3 SEDAN", "AUDI A3 LM 180CV", ""):
         yield settled(f"paid fine of {text or 'no vehicle'}", paid(marcaModelo=text))
     yield Row(
@@ -677,6 +699,36 @@ def _identities() -> Iterator[Row]:
 
 
 # --- Prices ---
+
+
+# A further word makes another model, with a price of its own.
+_LIKE_NAMES = (
+    ("CITROEN/C3 GLX", "C3 AIRCROSS"),
+    ("CITROEN/C3 AIRCROSS GLX", "C3"),
+    ("HYUNDAI/HB20S 1.0M COMFOR", "HB20"),
+    ("HYUNDAI/HB20 1.0M COMFOR", "HB20S"),
+    ("FIAT/SIENA EL FLEX", "GRAND SIENA"),
+    ("FIAT/GSIENA ATTRAC 1.4", "SIENA"),
+    ("TOYOTA/COROLLA XEI20FLEX", "COROLLA CROSS"),
+    ("TOYOTA/HILUX CD4X4 SRV", "HILUX SW4"),
+    ("TOYOTA/HILUXSW4 SRX", "HILUX"),
+    ("CHERY/TIGGO 7 TXS", "TIGGO 8"),
+    ("CHEVROLET/ONIX 10MT LT1", "ONIX PLUS"),
+    ("MMC/PAJERO HPE FULL", "PAJERO TR4"),
+    ("FIAT/PALIO WK ADVENTURE", "PALIO"),
+    ("RENAULT/DUSTER OROCH DYN", "DUSTER"),
+)
+_SAME_NAMES = (
+    ("CITROEN/C3 AIRCROSS GLX", "C3 AIRCROSS"),
+    ("HYUNDAI/HB20S 1.0M COMFOR", "HB20S"),
+    ("FIAT/GSIENA ATTRAC 1.4", "GRAND SIENA"),
+    ("FIAT/PALIO WK ADVENTURE", "PALIO WEEKEND"),
+    ("TOYOTA/COROLLA CROSS XRE", "COROLLA CROSS"),
+    ("CHERY/TIGGO 5X TXS", "TIGGO 5X"),
+    ("HONDA/HRV EX CVT", "HR-V"),
+    ("HONDA/NEW CIVIC LXS", "CIVIC"),
+    ("RENAULT/SANDERO EXP1016V", "SANDERO"),
+)
 
 
 def _prices() -> Iterator[Row]:
@@ -726,6 +778,21 @@ def _prices() -> Iterator[Row]:
         ceiling="R$ 193.000,00",
         never=("32000",),
     )
+    for vehicle, entry in _LIKE_NAMES:
+        make = vehicle.partition("/")[0].removeprefix("I ")
+        yield priced(
+            f"price of a {entry} for a {vehicle}",
+            fipe_entry(marca=make, modelo=entry, versao="1.6 FLEX"),
+            vehicle={"marca": make, "descricao": vehicle},
+            **foreign,
+        )
+    for vehicle, entry in _SAME_NAMES:
+        make = vehicle.partition("/")[0].removeprefix("I ")
+        yield priced(
+            f"price of the {entry} for a {vehicle}",
+            fipe_entry(marca=make, modelo=entry, versao="1.6 FLEX"),
+            vehicle={"marca": make, "descricao": vehicle},
+        )
     for make in ("AUDI", "Audi", "I/AUDI"):
         yield priced(f"price of the make {make}", fipe_entry(marca=make))
     yield priced(
