@@ -47,6 +47,7 @@ from portal.presentation.exports.batches import kept_result
 from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext
+from portal.presentation.site.public_pages import SamplePlate
 from portal.settings import DAY, Settings, SettingsError
 from portal.startup import (
     command_key,
@@ -77,20 +78,14 @@ from portal.upstream import (
     PayerBreaker,
 )
 from portal.vehicle import LOOKUPS, Plate, result_of
-from portal.web import (
-    LIMIT_COUNTERS,
-    AccessLogBuffer,
-    Dependencies,
-    Lookups,
-    Metrics,
-    MetricsAccess,
-    OperationsSources,
-    PageCache,
-    RateLimits,
-    SamplePlate,
-    init_app,
-)
+from portal.web.app_setup import init_app
 from portal.web.http.client_address import UNKNOWN_CLIENT
+from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
+from portal.web.observability.access_log_buffer import AccessLogBuffer
+from portal.web.observability.metrics import Metrics, MetricsAccess
+from portal.web.services.lookups import Lookups
+from portal.web.services.page_cache import PageCache
+from portal.web.services.web import Web
 
 if TYPE_CHECKING:
     from portal.tracing import Tracing
@@ -295,7 +290,7 @@ def _build(
     usage = UsageLog(engine, namespace)
     init_app(
         app,
-        Dependencies(
+        Web(
             gateway=gateway,
             gatekeeper=gatekeeper,
             history=history,
@@ -333,16 +328,14 @@ def _build(
             metrics_access=MetricsAccess(
                 settings.metrics_token, settings.trusted_proxies > 0, UNKNOWN_CLIENT
             ),
-            operations=OperationsSources(
-                usage=usage,
-                tokens=tokens,
-                breakers=breakers,
-                daily_limit=settings.daily_call_limit,
-                store_size=store.size,
-                database_bytes=partial(database_bytes, engine),
-                purges=purge_log.count,
-                batches=partial(batches_under_way, engine, namespace),
-            ),
+            usage=usage,
+            tokens=tokens,
+            breakers=breakers,
+            daily_limit=settings.daily_call_limit,
+            store_size=store.size,
+            database_bytes=partial(database_bytes, engine),
+            purges=purge_log.count,
+            batches_under_way=partial(batches_under_way, engine, namespace),
             pdf_span=tracing.pdf_span if tracing else nullcontext,
         ),
     )

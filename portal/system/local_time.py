@@ -1,6 +1,6 @@
 """Converts times to São Paulo's time zone, for pages, legal deadlines and daily limits."""
 
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from functools import cache
 from zoneinfo import ZoneInfo
 
@@ -19,6 +19,11 @@ def local_time(moment: datetime) -> datetime:
 def local_date(moment: datetime) -> date:
     """Return the date of a timezone-aware datetime in America/Sao_Paulo."""
     return local_time(moment).date()
+
+
+def utc_time(seconds: float) -> datetime:
+    """Convert epoch seconds to a datetime in UTC."""
+    return datetime.fromtimestamp(seconds, UTC)
 
 
 def from_epoch(seconds: float) -> datetime:

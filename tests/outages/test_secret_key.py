@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from portal.web.pages.dossier_code import DossierCodes
+from portal.web.services.dossier_code import DossierCodes
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of

@@ -32,7 +32,6 @@ from portal.gateway import (
 from portal.web.http.cors import CrossOrigin
 from portal.web.http.headers import new_request_id, standing_headers
 from portal.web.http.rate_limit_headers import DailyQuotas, rate_limit_headers
-from portal.web.json_api.access_log_buffer import AccessLogBuffer, Hit, HitLabels
 from portal.web.json_api.routes import (
     CHECKED,
     CheckedRequest,
@@ -41,6 +40,7 @@ from portal.web.json_api.routes import (
     success_headers,
     vehicle_lookup,
 )
+from portal.web.observability.access_log_buffer import AccessLogBuffer, Hit, HitLabels
 
 _ENTRY_BYTES: Final = 4096  # estimated maximum size of an entry, with its headers and key
 # The largest total length of path, query and Authorization header. Flask answers longer requests.

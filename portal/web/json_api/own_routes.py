@@ -6,7 +6,6 @@ may also be authenticated by the session cookie of the HTML pages.
 
 import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
@@ -16,23 +15,20 @@ from tempfile import SpooledTemporaryFile
 from typing import Any, Final
 
 import msgspec
-from flask import Blueprint, Response, request, stream_with_context
+from flask import Blueprint, Response, request, session, stream_with_context
 
-from portal.access import Gatekeeper, Identity, NoCredential, TokensUnavailable, sends_credential
+from portal.access import Identity, NoCredential, TokensUnavailable, sends_credential
 from portal.batch import (
     Batch,
-    Batches,
     Item,
     NotAllowed,
-    RemainingPreviews,
-    Subject,
     UnknownBatch,
     quote,
     read_strings,
     start_batch,
 )
-from portal.gateway import OPERATIONS, Allowance, Caller, Directive, Failure, Gateway, Operation
-from portal.pdf import PdfProcess, PDFUnavailable
+from portal.gateway import OPERATIONS, Caller, Directive, Failure, Operation
+from portal.pdf import PDFUnavailable
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Dialect, Table, csv_lines, json_lines
@@ -47,14 +43,11 @@ from portal.presentation.failure_texts import (
     UNAUTHORIZED,
 )
 from portal.presentation.panels import Panel, Panels
-from portal.presentation.render_context import RenderContext
 from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LOOKUPS, LookupName, Plate
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
-from portal.web.http.rate_limits import RateLimits
-from portal.web.http.upload_limits import UploadLimiter
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import (
@@ -68,6 +61,8 @@ from portal.web.json_api.routes import (
     sender_of,
     success_headers,
 )
+from portal.web.services.dossiers import batch_dossier
+from portal.web.services.web import Web
 
 log = logging.getLogger(__name__)
 
@@ -119,30 +114,11 @@ class Requester:
     by_session: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class OwnApi:
-    """The routes of ``/api/v1``.
+    """The routes of ``/api/v1``."""
 
-    ``panels_of`` makes a vehicle's lookups and returns their results. ``session`` returns the
-    session's visitor, or None if the request has no valid session. ``dossier`` returns the dossier
-    of a plate in a batch as HTML, or None if no lookup has a readable stored answer. ``pdfs``
-    renders this HTML as PDF. ``pdf_span`` returns a context manager that traces one rendering.
-    """
-
-    gateway: Gateway
-    gatekeeper: Gatekeeper
-    limits: RateLimits
-    uploads: UploadLimiter
-    batches: Batches
-    previews: RemainingPreviews
-    batch_limit: int
-    allowance: Callable[[Caller], Allowance]
-    panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
-    session: Callable[[], Requester | None]
-    dossier: Callable[[Plate, Collection[LookupName], Identity], str | None]
-    pdfs: PdfProcess
-    pdf_span: Callable[[], AbstractContextManager[object]]
-    render_context: Callable[[], RenderContext]
+    web: Web
 
     def blueprint(self) -> Blueprint:
         paths = Blueprint("own_api", __name__, url_prefix="/api/v1")
@@ -180,7 +156,7 @@ class OwnApi:
         names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
-        return _json(explained(subject, panels, self.render_context(), names))
+        return _json(explained(subject, panels, self.web.render_context(), names))
 
     def table(self, plate: str, name: TableName, ending: str) -> Response:
         need = NEEDS[name]
@@ -188,7 +164,7 @@ class OwnApi:
         subject, dialect = read_plate(plate), _dialect()
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[need]], requester)
-        contents = VehicleContents.of(subject, panels, self.render_context())
+        contents = VehicleContents.of(subject, panels, self.web.render_context())
         table, panel = vehicle_table(name, contents, panels), panels.of(need)
         if table is None or panel.served is None:
             raise _without_answer(panel)
@@ -202,21 +178,21 @@ class OwnApi:
         requester = self._requester()
         self._count(requester)
         owner, identity = requester.owner, requester.identity
-        batches = self.previews.priced_list(self.batches.listed(owner), owner, identity)
+        batches = self.web.previews.priced_list(self.web.batches.listed(owner), owner, identity)
         return _json([self._object(batch, requester) for batch in batches])
 
     def create(self) -> Response:
         requester = self._requester()
         values, ask = self._new_batch(requester.identity)
-        listed = read_strings(values, most_wrong=self.batch_limit)
-        if len(listed.subjects) > self.batch_limit:
-            raise Refusal(400, TOO_LONG.format(self.batch_limit))
+        listed = read_strings(values, most_wrong=self.web.batch_limit)
+        if len(listed.subjects) > self.web.batch_limit:
+            raise Refusal(400, TOO_LONG.format(self.web.batch_limit))
         if not listed.subjects:
             first = wrong_message(listed.wrong[0]) if listed.wrong else ""
             raise Refusal(400, NOTHING_VALID.format(first).strip())
         self._count(requester)
-        quoted = quote(listed.subjects, ask, requester.identity, self.gateway)
-        batch = self.batches.create(requester.owner, ask, quoted, listed)
+        quoted = quote(listed.subjects, ask, requester.identity, self.web.gateway)
+        batch = self.web.batches.create(requester.owner, ask, quoted, listed)
         response = self._one(batch, requester)
         response.status_code = 201
         response.headers["Location"] = f"/api/v1/batches/{batch}"
@@ -234,14 +210,14 @@ class OwnApi:
         document = self._body(identity, INVALID_START, may_be_absent=True)
         max_cost = _max_cost(document.get("max_cost"))
         self._count(requester)
-        start_batch(self.batches, batch, owner, identity, self.gateway, max_cost)
+        start_batch(self.web.batches, batch, owner, identity, self.web.gateway, max_cost)
         return self._one(batch, requester)
 
     def pause(self, batch: str) -> Response:
-        return self._changed(batch, self.batches.pause)
+        return self._changed(batch, self.web.batches.pause)
 
     def cancel(self, batch: str) -> Response:
-        return self._changed(batch, self.batches.cancel)
+        return self._changed(batch, self.web.batches.cancel)
 
     def _changed(self, batch: str, change: Callable[[str, str], None]) -> Response:
         requester = self._requester()
@@ -254,18 +230,20 @@ class OwnApi:
         requester = self._requester()
         dialect = _dialect()
         self._count(requester)
-        found = self.batches.get(batch, requester.owner)
+        found = self.web.batches.get(batch, requester.owner)
         # All items are read before the response starts. A later error would truncate the response,
         # and a client could mistake the truncated response for a complete one.
-        items = self.batches.items(batch, requester.owner)
+        items = self.web.batches.items(batch, requester.owner)
         name = f"lote-{batch[:8]}"
         if ending == "zip":
             return self._zip(items, found.ask, requester.identity, name)
         operations = [OPERATIONS[lookup] for lookup in found.ask]
         table = results_table(
             items,
-            lambda subject: self.panels_of(subject, operations, requester.identity, Directive.PEEK),
-            self.render_context(),
+            lambda subject: self.web.lookups.panels(
+                subject, operations, requester.identity, Directive.PEEK
+            ),
+            self.web.render_context(),
             found.ask,
         )
         return _download(table, ending, dialect, name)
@@ -274,7 +252,7 @@ class OwnApi:
         self, items: Sequence[Item], ask: Collection[LookupName], identity: Identity, name: str
     ) -> Response:
         try:
-            self.pdfs.check()
+            self.web.pdfs.check()
         except PDFUnavailable:
             return message_response(501, NO_PDF)
         stream = stream_with_context(zip_stream(self._dossiers(items, ask, identity)))
@@ -312,11 +290,11 @@ class OwnApi:
     def _dossier_pdf(
         self, plate: Plate, ask: Collection[LookupName], identity: Identity
     ) -> bytes | None:
-        html = self.dossier(plate, ask, identity)
+        html = batch_dossier(self.web, plate, ask, identity)
         if html is None:
             return None
-        with self.pdf_span():
-            return self.pdfs.render_for_archive(html)
+        with self.web.pdf_span():
+            return self.web.pdfs.render_for_archive(html)
 
     # Helpers
 
@@ -324,12 +302,12 @@ class OwnApi:
         try:
             return view()
         except Refusal as error:
-            refusal = limited(error, self.limits)
+            refusal = limited(error, self.web.limits)
             return message_response(
                 refusal.status, refusal.message, refusal.retry_after_s, refusal.code
             )
         except Failure as failure:
-            return failure_response(failure, self.gatekeeper.mode == "pass-through")
+            return failure_response(failure, self.web.gatekeeper.mode == "pass-through")
         except UnknownBatch:
             return message_response(404, NO_BATCH)
         except NotAllowed as error:
@@ -350,15 +328,27 @@ class OwnApi:
     def _sender(self) -> Requester:
         headers, query = request.headers.getlist("Authorization"), request.query_string
         try:
-            identity = authenticate(self.gatekeeper, headers, query)
+            identity = authenticate(self.web.gatekeeper, headers, query)
         except NoCredential:
             may_use_session = request.method in ("GET", "HEAD") and not sends_credential(
                 headers, query
             )
-            if may_use_session and (requester := self.session()) is not None:
+            if may_use_session and (requester := self._session()) is not None:
                 return requester
             raise Refusal(401, UNAUTHORIZED) from None
         return Requester(identity, identity.digest, by_session=False)
+
+    def _session(self) -> Requester | None:
+        """Return the session's visitor, or None if the request has no valid session.
+
+        In demo mode, ``Sessions.current`` returns a visitor even without a session cookie. This
+        method therefore checks ``session`` first.
+        """
+        sessions = self.web.sessions
+        identity = sessions.current() if session else None
+        if identity is None:
+            return None
+        return Requester(identity, sessions.history_key, by_session=True)
 
     def _authenticate_again(self) -> None:
         """Raise Incomplete if the request's token has been revoked or has expired."""
@@ -369,14 +359,14 @@ class OwnApi:
             raise Incomplete from None
 
     def _count(self, requester: Requester) -> None:
-        wait_s = count_request(self.limits, requester.identity)
+        wait_s = count_request(self.web.limits, requester.identity)
         if wait_s is not None:
             raise Refusal(429, TOO_MANY, wait_s)
 
     def _panels(
         self, plate: Plate, operations: Sequence[Operation], requester: Requester
     ) -> Panels:
-        return self.panels_of(plate, operations, requester.identity, _directive(requester))
+        return self.web.lookups.panels(plate, operations, requester.identity, _directive(requester))
 
     def _new_batch(self, identity: Identity) -> tuple[list[object], tuple[LookupName, ...]]:
         """Return the plates and lookups in the request's body. Raises Refusal (400 or 403)."""
@@ -394,19 +384,19 @@ class OwnApi:
         self, identity: Identity, invalid: str, *, may_be_absent: bool = False
     ) -> dict[str, Any]:
         """Return the JSON object in the request's body. Raises Refusal (400)."""
-        sender = sender_of(self.gatekeeper, identity)
-        document = read_object(self.uploads, sender, invalid, may_be_absent=may_be_absent)
+        sender = sender_of(self.web.gatekeeper, identity)
+        document = read_object(self.web.json_bodies, sender, invalid, may_be_absent=may_be_absent)
         _refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
         return document
 
     def _one(self, batch: str, requester: Requester) -> Response:
         owner, identity = requester.owner, requester.identity
-        found = self.previews.priced(self.batches.get(batch, owner), owner, identity)
+        found = self.web.previews.priced(self.web.batches.get(batch, owner), owner, identity)
         return _json(self._object(found, requester))
 
     def _object(self, batch: Batch, requester: Requester) -> object:
         identity = requester.identity
-        return batch_object(batch, self.allowance(Caller.of(identity)))
+        return batch_object(batch, self.web.allowance(Caller.of(identity)))
 
 
 def _declared() -> Declared:

@@ -23,7 +23,6 @@ from portal.gateway import (
     Caller,
     Directive,
     Failure,
-    Gateway,
     Lookup,
     NotStrictJSON,
     Operation,
@@ -38,6 +37,7 @@ from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
 from portal.web.http.rate_limits import RateLimits, network
 from portal.web.http.upload_limits import BODY_CAP, UploadLimiter
+from portal.web.services.web import Web
 
 INVALID_UF = "Por favor, informe uma UF válida."
 INVALID_BODY = 'O corpo deve ser um objeto JSON com "plate" e "data".'
@@ -95,10 +95,7 @@ class CheckedRequest:
 class JsonApi:
     """The five routes. They check for errors in the order 404/405, 401, 403, 413/415/400, 429."""
 
-    gateway: Gateway
-    gatekeeper: Gatekeeper
-    limits: RateLimits
-    uploads: UploadLimiter
+    web: Web
 
     def blueprint(self) -> Blueprint:
         paths = Blueprint("api", __name__)
@@ -130,26 +127,26 @@ class JsonApi:
             if checked is None:
                 authorization = request.headers.getlist("Authorization")
                 query = request.query_string
-                identity = authorise(self.gatekeeper, operation, authorization, query)
+                identity = authorise(self.web.gatekeeper, operation, authorization, query)
                 lookup, snapshot = parse(identity), None
             else:
                 identity, snapshot = checked.identity, checked.snapshot
                 lookup = snapshot.lookup
         except Refusal as error:
-            refusal = limited(error, self.limits)
+            refusal = limited(error, self.web.limits)
             return message_response(refusal.status, refusal.message, refusal.retry_after_s)
-        wait_s = count_request(self.limits, identity)
+        wait_s = count_request(self.web.limits, identity)
         if wait_s is not None:
             return message_response(429, TOO_MANY, wait_s)
         caller = Caller.of(identity)
         try:
-            return _relay(self.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
+            return _relay(self.web.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
         except Failure as failure:
-            return failure_response(failure, self.gatekeeper.mode == "pass-through")
+            return failure_response(failure, self.web.gatekeeper.mode == "pass-through")
 
     def _report(self, identity: Identity) -> Lookup:
-        sender = sender_of(self.gatekeeper, identity)
-        document = read_object(self.uploads, sender, INVALID_BODY)
+        sender = sender_of(self.web.gatekeeper, identity)
+        document = read_object(self.web.json_bodies, sender, INVALID_BODY)
         plate_text = document.get("plate")
         plate = read_plate(plate_text if isinstance(plate_text, str) else "")
         data = document.get("data")

@@ -5,98 +5,71 @@ stored answers. The page's script then fetches the columns with missing answers 
 ``?completo=1`` (complete), the first response contains the answers to all lookups.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Any
 
-from flask import Blueprint, Response, redirect, request
+from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
-from portal.access import History, Identity
+from portal.access import Identity
 from portal.gateway import LOOKUP_OPERATIONS, Directive
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.panels import Panels
-from portal.presentation.render_context import RenderContext
-from portal.presentation.site.recent_lookup import RecentLookup
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestion_for
 from portal.vehicle import Plate, Renavam, read_typed
 from portal.web.http.user_initiated import is_user_initiated
-from portal.web.pages.lookups import Lookups
-from portal.web.pages.responses import keep_out_of_indexes, page_response
-from portal.web.pages.sessions import Sessions
+from portal.web.pages.public import recent
+from portal.web.services.responses import page_response
+from portal.web.services.routes import Routes, signed_in
+from portal.web.services.web import Web
 
 NONE_GIVEN = "Informe pelo menos uma placa."
 TOO_MANY = f"Compare até {MOST_PLATES} placas por vez."
+
+routes = Routes("comparison", robots="noindex", limited=True)
 
 
 class _InvalidPlates(ValueError):
     """The plates cannot be compared. The text of the exception is shown to the visitor."""
 
 
-class ComparisonPages:
-    """The route ``/comparar``. ``recent`` returns the visitor's latest lookups."""
-
-    def __init__(
-        self,
-        lookups: Lookups,
-        sessions: Sessions,
-        history: History,
-        render_context: Callable[[], RenderContext],
-        recent: Callable[[Identity], Sequence[RecentLookup]],
-    ) -> None:
-        self._recent = recent
-        self._lookups = lookups
-        self._sessions = sessions
-        self._history = history
-        self._render_context = render_context
-
-    def blueprint(self) -> Blueprint:
-        pages = Blueprint("comparison", __name__)
-        pages.add_url_rule("/comparar", "compare", self._sessions.require_sign_in(self.compare))
-        pages.after_request(keep_out_of_indexes)
-        return pages
-
-    def compare(self, identity: Identity) -> BaseResponse:
-        values = request.args.getlist("placas")
-        typed = [text.strip() for part in values for text in part.split(",") if text.strip()]
+@routes.get("/comparar")
+@signed_in
+def compare(web: Web, identity: Identity) -> BaseResponse:
+    values = request.args.getlist("placas")
+    typed = [text.strip() for part in values for text in part.split(",") if text.strip()]
+    if not values:
+        return _response(web, identity)
+    try:
+        plates = _plates(typed)
+    except _InvalidPlates as error:
+        return _response(web, identity, status=400, typed=typed, problem=str(error))
+    if values != [",".join(plate.text for plate in plates)]:
+        return redirect(comparison_path(plates), 303)
+    directive = Directive.PEEK
+    user_initiated = is_user_initiated()
+    if user_initiated:
+        for plate in plates:
+            web.history.record(web.sessions.history_key, plate.text)
         with_lookups = request.args.get("completo") == "1"
-        if not values:
-            return self._page(identity, (), ())
-        try:
-            plates = _plates(typed)
-        except _InvalidPlates as error:
-            return self._page(identity, (), (), 400, typed=typed, problem=str(error))
-        if values != [",".join(plate.text for plate in plates)]:
-            return redirect(comparison_path(plates), 303)
-        directive = Directive.PEEK
-        user_initiated = is_user_initiated()
-        if user_initiated:
-            for plate in plates:
-                self._history.record(self._sessions.history_key, plate.text)
-            directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
-        panels = self._lookups.panels_of_all(plates, LOOKUP_OPERATIONS, identity, directive)
-        return self._page(identity, plates, panels, follow=user_initiated)
+        directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
+    panels = web.lookups.panels_of_all(plates, LOOKUP_OPERATIONS, identity, directive)
+    return _response(web, identity, plates, panels, follow=user_initiated)
 
-    def _page(
-        self,
-        identity: Identity,
-        plates: Sequence[Plate],
-        panels: Sequence[Panels],
-        status: int = 200,
-        *,
-        follow: bool = False,
-        typed: Sequence[str] = (),
-        problem: str = "",
-    ) -> Response:
-        page = comparison_page(
-            plates,
-            panels,
-            self._render_context(),
-            follow=follow,
-            recent=self._recent(identity),
-            typed=typed,
-            problem=problem,
-        )
-        return page_response(page, status)
+
+def _response(
+    web: Web,
+    identity: Identity,
+    plates: Sequence[Plate] = (),
+    panels: Sequence[Panels] = (),
+    status: int = 200,
+    **options: Any,
+) -> BaseResponse:
+    page = comparison_page(
+        plates, panels, web.render_context(), recent=recent(web, identity), **options
+    )
+    return page_response(page, status)
 
 
 def _plates(texts: list[str]) -> list[Plate]:

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import wraps
 from typing import Final
 
 import msgspec
 from flask import (
-    Blueprint,
-    Response,
     abort,
     flash,
     get_template_attribute,
@@ -24,7 +22,6 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access import Identity
 from portal.dossiers import (
     Dossier,
-    DossierArchive,
     IssuedSnapshot,
     Purged,
     display_number,
@@ -40,16 +37,18 @@ from portal.presentation.issued.pages import (
     IssuedRow,
 )
 from portal.presentation.issued.summary import issued_summary
-from portal.presentation.paper.dossier import Issuer
+from portal.system.local_time import utc_time
 from portal.vehicle import Plate
-from portal.web.http.assets import Assets, UnknownAsset
+from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
-from portal.web.http.rate_limits import RateLimits
-from portal.web.pages.dossier_code import stamp_issued
-from portal.web.pages.responses import page_response, pdf_response
-from portal.web.pages.sessions import SHARED, Sessions
-from portal.web.pages.vehicle import VehiclePages
-from portal.web.pages.verification import moment, read_summary
+from portal.web.pages.vehicle import for_subject
+from portal.web.pages.verification import read_summary, refuse_more_guesses
+from portal.web.services.dossier_code import stamp_issued
+from portal.web.services.dossiers import issuable_dossier
+from portal.web.services.responses import page_response, pdf_response
+from portal.web.services.routes import Routes, View, signed_in
+from portal.web.services.sessions import SHARED
+from portal.web.services.web import Web
 
 NOTHING_TO_ISSUE: Final = "Não há o que emitir"
 NO_ANSWER: Final = (
@@ -61,229 +60,171 @@ PURGED: Final = (
 )
 REVOKED: Final = "Dossiê revogado: o link e o PDF já não abrem"
 ISSUED: Final = "Dossiê emitido"
-# A stored dossier contains this placeholder. ``_paper_response`` replaces it with a toolbar, whose
+# A stored dossier contains this placeholder. ``paper`` replaces it with a toolbar, whose
 # links depend on the visitor.
 TOOLBAR: Final = "<!-- toolbar -->"
 _HASHED_ASSET: Final = re.compile(r"/static/([\w./-]+?)\.[0-9a-f]{8}\.(\w+)(?=\")")
 
+routes = Routes("dossiers", robots="noindex, nofollow", limited=True)
+shared_routes = Routes(SHARED, robots="noindex, nofollow", limited=True)
 
-class IssuedPages:
-    """The pages for the owner of issued dossiers. Other visitors get 404.
+# Gets a valid dossier, and the number or key in the URL.
+IssuedView = Callable[[Web, Dossier, str], BaseResponse]
 
-    A dossier belongs to the token or credential with which the visitor issued the dossier. In demo
-    mode, a dossier belongs to the visitor's session.
+
+def owned(view: IssuedView) -> View:
+    """Return a view that finds the visitor's dossier by the number in the URL.
+
+    A dossier belongs to the token or credential with which the visitor issued the dossier, in demo
+    mode to the visitor's session. Other visitors get 404. The returned view passes a valid dossier
+    and its number to ``view``. It redirects to the URL with the number's canonical form, and
+    returns a page with status 410 for an expired or revoked dossier.
     """
 
-    def __init__(
-        self,
-        vehicle_pages: VehiclePages,
-        sessions: Sessions,
-        dossiers: DossierArchive,
-        limits: RateLimits,
-        assets: Assets,
-        render_pdf: Callable[[str], bytes],
-        issuer: Issuer | None,
-    ) -> None:
-        self._vehicle_pages = vehicle_pages
-        self._sessions = sessions
-        self._dossiers = dossiers
-        self._limits = limits
-        self._assets = assets
-        self._render_pdf = render_pdf
-        self._issuer = issuer
+    @wraps(view)
+    def checked(web: Web, _: Identity, text: str) -> BaseResponse:
+        number = parse_number(text)
+        dossier = number and web.dossiers.owned(number, web.sessions.history_key)
+        if not number or not dossier:
+            abort(404)
+        shown = display_number(number)
+        if text != shown:
+            assert request.endpoint is not None
+            return redirect(url_for(request.endpoint, text=shown), 308)
+        if dossier.state != "valid":
+            return _ended(dossier)
+        return view(web, dossier, shown)
 
-    def blueprint(self) -> Blueprint:
-        pages = Blueprint("dossiers", __name__)
-        issue = self._vehicle_pages.for_subject(Plate, self.issue)
-        pages.add_url_rule("/placa/<text>/dossie/emitir", "issue", issue, methods=["POST"])
-        signed_in = self._sessions.require_sign_in
-        pages.add_url_rule("/dossies", "list", signed_in(self.list))
-        for path, name, view, method in (
-            ("/dossie/<text>", "dossier", self.dossier, "GET"),
-            ("/dossie/<text>.pdf", "pdf", self.pdf, "GET"),
-            ("/dossie/<text>/papel", "paper", self.paper, "GET"),
-            ("/dossie/<text>/revogar", "revoke", self.revoke, "POST"),
-        ):
-            pages.add_url_rule(path, name, signed_in(self._for_owned(view)), methods=[method])
-        pages.after_request(_keep_out_of_indexes)
-        return pages
-
-    def _for_owned(self, view: Callable[[Dossier], BaseResponse]) -> Callable[..., BaseResponse]:
-        """Return a view that finds the visitor's dossier by the number in the URL.
-
-        The returned view passes a valid dossier to ``view``. For an expired or revoked dossier, it
-        returns a page with status 410. If the URL does not have the number's canonical form, the
-        returned view redirects to the canonical URL.
-        """
-
-        def checked(text: str, identity: Identity) -> BaseResponse:  # noqa: ARG001
-            number = parse_number(text)
-            dossier = number and self._dossiers.owned(number, self._sessions.history_key)
-            if not number or not dossier:
-                abort(404)
-            if text != display_number(number):
-                assert request.endpoint is not None
-                return redirect(url_for(request.endpoint, text=display_number(number)), 308)
-            if dossier.state != "valid":
-                return ended_response(dossier)
-            return view(dossier)
-
-        return checked
-
-    def issue(self, plate: Plate, identity: Identity) -> BaseResponse:
-        wait_s = self._limits.issue(request.remote_addr)
-        if wait_s is not None:
-            raise TooManyRequests(retry_after=wait_s)
-        purge_mark = self._dossiers.purge_mark()
-        page = self._vehicle_pages.issuable_dossier(plate, identity)
-        if page.state != "ready":
-            return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
-        identifiers = new_identifiers()
-        paper = stamp_issued(page, identifiers, self._issuer)
-        html = render_template("issued_paper.html", page=paper)
-        try:
-            pdf = self._render_pdf(html)
-        except PDFUnavailable:
-            pdf = None
-        snapshot = IssuedSnapshot(
-            plate=plate.text,
-            caller=identity.name,
-            summary=msgspec.json.encode(issued_summary(page, self._issuer)).decode(),
-        )
-        owner = self._sessions.history_key
-        try:
-            self._dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
-        except Purged:
-            return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
-        flash(ISSUED)
-        number = display_number(identifiers.number)
-        return redirect(url_for("dossiers.dossier", text=number), 303)
-
-    def list(self, identity: Identity) -> BaseResponse:  # noqa: ARG002
-        dossiers = self._dossiers.all_owned(self._sessions.history_key)
-        return page_response(IssuedListPage(tuple(map(_row, dossiers))))
-
-    def dossier(self, dossier: Dossier) -> BaseResponse:
-        number = display_number(dossier.number)
-        path = url_for("dossiers.dossier", text=number)
-        link = url_for("shared.dossier", text=dossier.key, _external=True)
-        page = _page(dossier, path, link=link, revoke_path=f"{path}/revogar")
-        return page_response(page)
-
-    def pdf(self, dossier: Dossier) -> BaseResponse:
-        return _pdf_response(dossier, self._dossiers)
-
-    def paper(self, dossier: Dossier) -> BaseResponse:
-        back = url_for("dossiers.dossier", text=display_number(dossier.number))
-        return _paper_response(dossier, self._dossiers, self._assets, back)
-
-    def revoke(self, dossier: Dossier) -> BaseResponse:
-        self._dossiers.revoke(dossier.number, self._sessions.history_key)
-        flash(REVOKED)
-        return redirect(url_for("dossiers.list"), 303)
+    return signed_in(checked)
 
 
-class SharedPages:
-    """The pages behind a dossier's shared link. They change no data and use no session."""
+def shared(view: IssuedView) -> View:
+    """Return a view that finds a dossier by the key of its shared link.
 
-    def __init__(self, dossiers: DossierArchive, limits: RateLimits, assets: Assets) -> None:
-        self._dossiers = dossiers
-        self._limits = limits
-        self._assets = assets
+    It changes no data and uses no session. It passes a valid dossier and the key to ``view``.
+    """
 
-    def blueprint(self) -> Blueprint:
-        pages = Blueprint(SHARED, __name__)
-        for path, name, view in (
-            ("/d/<text>", "dossier", self.dossier),
-            ("/d/<text>.pdf", "pdf", self.pdf),
-            ("/d/<text>/papel", "paper", self.paper),
-        ):
-            pages.add_url_rule(path, name, partial(self._shared, view))
-        pages.after_request(_keep_out_of_indexes)
-        return pages
-
-    def _shared(self, view: Callable[[Dossier, str], BaseResponse], text: str) -> BaseResponse:
+    @wraps(view)
+    def checked(web: Web, text: str) -> BaseResponse:
         # The key of a dossier works even after too many wrong guesses from the same address. Many
         # people may share an address, and a key of 128 random bits cannot be guessed.
-        dossier = self._dossiers.by_key(text) if is_share_key(text) else None
+        dossier = web.dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
-            wait_s = self._limits.guess_wait(request.remote_addr)
-            if wait_s is not None:
-                raise TooManyRequests(retry_after=wait_s)
-            self._limits.count_guess(request.remote_addr)
-            page = EndedDossierPage("unknown", "", None, None)
-            return page_response(page, 404)
+            refuse_more_guesses(web)
+            web.limits.count_guess(request.remote_addr)
+            return page_response(EndedDossierPage("unknown", "", None, None), 404)
         if dossier.state != "valid":
-            return ended_response(dossier)
-        return view(dossier, url_for("shared.dossier", text=text))
+            return _ended(dossier)
+        return view(web, dossier, text)
 
-    def dossier(self, dossier: Dossier, path: str) -> BaseResponse:
-        page = _page(dossier, path)
-        return page_response(page)
-
-    def pdf(self, dossier: Dossier, path: str) -> BaseResponse:  # noqa: ARG002
-        return _pdf_response(dossier, self._dossiers)
-
-    def paper(self, dossier: Dossier, path: str) -> BaseResponse:
-        return _paper_response(dossier, self._dossiers, self._assets, path)
+    return checked
 
 
-def ended_response(dossier: Dossier) -> Response:
+@routes.post("/placa/<text>/dossie/emitir")
+@for_subject(Plate)
+def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
+    wait_s = web.limits.issue(request.remote_addr)
+    if wait_s is not None:
+        raise TooManyRequests(retry_after=wait_s)
+    purge_mark = web.dossiers.purge_mark()
+    page = issuable_dossier(web, plate, identity)
+    if page.state != "ready":
+        return page_error(409, NOTHING_TO_ISSUE, NO_ANSWER, plate.text)
+    identifiers = new_identifiers()
+    html = render_template("issued_paper.html", page=stamp_issued(page, identifiers, web.issuer))
+    try:
+        pdf = web.render_pdf(html)
+    except PDFUnavailable:
+        pdf = None
+    snapshot = IssuedSnapshot(
+        plate=plate.text,
+        caller=identity.name,
+        summary=msgspec.json.encode(issued_summary(page, web.issuer)).decode(),
+    )
+    owner = web.sessions.history_key
+    try:
+        web.dossiers.issue(owner, identifiers, snapshot, html, pdf, purge_mark=purge_mark)
+    except Purged:
+        return page_error(409, NOTHING_TO_ISSUE, PURGED, plate.text)
+    flash(ISSUED)
+    number = display_number(identifiers.number)
+    return redirect(url_for("dossiers.dossier", text=number), 303)
+
+
+@routes.get("/dossies")
+@signed_in
+def listed(web: Web, _: Identity) -> BaseResponse:
+    dossiers = web.dossiers.all_owned(web.sessions.history_key)
+    return page_response(IssuedListPage(tuple(map(_row, dossiers))))
+
+
+def dossier(_: Web, issued: Dossier, text: str) -> BaseResponse:
+    """Return the dossier's page. Its owner also gets the shared link, and may revoke it."""
+    summary = read_summary(issued)
+    assert summary is not None  # a valid dossier always has a summary
+    is_owner = request.blueprint == "dossiers"
+    page = IssuedDossierPage(
+        plate=Plate.parse(summary.plate),
+        number=display_number(issued.number),
+        summary=summary,
+        expires_at=utc_time(issued.expires_at),
+        paper_path=url_for(".paper", text=text),
+        pdf_path=url_for(".pdf", text=text) if issued.has_pdf else "",
+        link=url_for("shared.dossier", text=issued.key, _external=True) if is_owner else "",
+        revoke_path=url_for(".revoke", text=text) if is_owner else "",
+    )
+    return page_response(page)
+
+
+def pdf(web: Web, issued: Dossier, _: str) -> BaseResponse:
+    if not issued.has_pdf:
+        return page_error(501)
+    stored = web.dossiers.pdf(issued)
+    if stored is None:
+        abort(410)
+    return pdf_response(stored, display_number(issued.number))
+
+
+def paper(web: Web, issued: Dossier, text: str) -> BaseResponse:
+    """Return a stored dossier as HTML, with a toolbar and the current URLs of static files."""
+    html = web.dossiers.html(issued)
+    if html is None:
+        abort(410)
+    toolbar = get_template_attribute("components/paper_toolbar.html", "paper_toolbar")(
+        url_for(".dossier", text=text), url_for(".pdf", text=text) if issued.has_pdf else ""
+    )
+
+    def present_name(match: re.Match[str]) -> str:
+        try:
+            return web.assets.url(f"{match[1]}.{match[2]}")
+        except UnknownAsset:
+            return match[0]
+
+    return make_response(_HASHED_ASSET.sub(present_name, html).replace(TOOLBAR, toolbar, 1))
+
+
+for view, ending in ((dossier, ""), (pdf, ".pdf"), (paper, "/papel")):
+    routes.get(f"/dossie/<text>{ending}")(owned(view))
+    shared_routes.get(f"/d/<text>{ending}")(shared(view))
+
+
+@routes.post("/dossie/<text>/revogar")
+@owned
+def revoke(web: Web, issued: Dossier, _: str) -> BaseResponse:
+    web.dossiers.revoke(issued.number, web.sessions.history_key)
+    flash(REVOKED)
+    return redirect(url_for("dossiers.listed"), 303)
+
+
+def _ended(dossier: Dossier) -> BaseResponse:
     """Return the page of an expired or revoked dossier, with status 410."""
     page = EndedDossierPage(
         "revoked" if dossier.state == "revoked" else "expired",
         display_number(dossier.number),
-        moment(dossier.issued_at),
-        moment(dossier.revoked_at or dossier.expires_at),
+        utc_time(dossier.issued_at),
+        utc_time(dossier.revoked_at or dossier.expires_at),
     )
     return page_response(page, 410)
-
-
-def _page(
-    dossier: Dossier, path: str, *, link: str = "", revoke_path: str = ""
-) -> IssuedDossierPage:
-    summary = read_summary(dossier)
-    assert summary is not None  # a valid dossier always has a summary
-    return IssuedDossierPage(
-        plate=Plate.parse(summary.plate),
-        number=display_number(dossier.number),
-        summary=summary,
-        expires_at=moment(dossier.expires_at),
-        paper_path=f"{path}/papel",
-        pdf_path=f"{path}.pdf" if dossier.has_pdf else "",
-        link=link,
-        revoke_path=revoke_path,
-    )
-
-
-def _pdf_response(dossier: Dossier, dossiers: DossierArchive) -> BaseResponse:
-    if not dossier.has_pdf:
-        return page_error(501)
-    pdf = dossiers.pdf(dossier)
-    if pdf is None:
-        abort(410)
-    return pdf_response(pdf, display_number(dossier.number))
-
-
-def _paper_response(
-    dossier: Dossier, dossiers: DossierArchive, assets: Assets, back: str
-) -> BaseResponse:
-    """Return a stored dossier as HTML, with a toolbar and the current URLs of static files."""
-    html = dossiers.html(dossier)
-    if html is None:
-        abort(410)
-    toolbar = get_template_attribute("components/paper_toolbar.html", "paper_toolbar")(
-        back, f"{back}.pdf" if dossier.has_pdf else ""
-    )
-    html = _HASHED_ASSET.sub(partial(_present_name, assets), html)
-    return make_response(html.replace(TOOLBAR, toolbar, 1))
-
-
-def _present_name(assets: Assets, match: re.Match[str]) -> str:
-    try:
-        return assets.url(f"{match[1]}.{match[2]}")
-    except UnknownAsset:
-        return match[0]
 
 
 def _row(dossier: Dossier) -> IssuedRow:
@@ -297,11 +238,6 @@ def _row(dossier: Dossier) -> IssuedRow:
         name=summary.name if summary else "",
         look=summary.look if summary else None,
         finding=summary.finding if summary else "",
-        issued_at=moment(dossier.issued_at),
-        expires_at=moment(dossier.revoked_at or dossier.expires_at),
+        issued_at=utc_time(dossier.issued_at),
+        expires_at=utc_time(dossier.revoked_at or dossier.expires_at),
     )
-
-
-def _keep_out_of_indexes(response: Response) -> Response:
-    response.headers["X-Robots-Tag"] = "noindex, nofollow"
-    return response

@@ -1,26 +1,21 @@
 """``/verificar`` (verify) checks the number or key of an issued dossier, or the code of a draft."""
 
 import re
-from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import unquote
 
 import msgspec
-from flask import Blueprint, render_template, request, url_for
+from flask import Response, request, url_for
 from werkzeug.exceptions import TooManyRequests
 
-from portal.dossiers import (
-    Dossier,
-    DossierArchive,
-    display_number,
-    is_share_key,
-    parse_number,
-)
+from portal.dossiers import Dossier, display_number, is_share_key, parse_number
 from portal.presentation.issued.summary import IssuedSummary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
+from portal.system.local_time import utc_time
 from portal.vehicle import visible
-from portal.web.http.rate_limits import RateLimits
-from portal.web.pages.dossier_code import DossierCodes
+from portal.web.services.responses import page_response
+from portal.web.services.routes import Routes
+from portal.web.services.web import Web
 from portal.wording import with_hyphens
 
 MAX_CODE_LENGTH: Final = 1000
@@ -43,41 +38,39 @@ def extract_code(text: str) -> str:
     return with_hyphens(code)[:MAX_CODE_LENGTH]
 
 
-class Verification:
-    def __init__(self, codes: DossierCodes, dossiers: DossierArchive, limits: RateLimits) -> None:
-        self._codes = codes
-        self._dossiers = dossiers
-        self._limits = limits
+routes = Routes("verification")
 
-    def blueprint(self) -> Blueprint:
-        pages = Blueprint("verification", __name__)
-        pages.add_url_rule("/verificar", "verify", self.verify)
-        return pages
 
-    def verify(self) -> str:
-        code = extract_code(request.args.get("codigo", ""))
-        page = self._page(code) if code else VerificationPage()
-        return render_template(page.template, page=page)
+@routes.get("/verificar")
+def verify(web: Web) -> Response:
+    code = extract_code(request.args.get("codigo", ""))
+    return page_response(_page(web, code) if code else VerificationPage())
 
-    def _page(self, code: str) -> VerificationPage:
-        if (signed := self._codes.read(code)) is not None:
-            return VerificationPage(code, "signed", signed=signed)
-        # The key of a dossier works even after too many wrong guesses from the same address,
-        # because a key of 128 random bits cannot be guessed. A number is refused after too many
-        # wrong guesses, because it has only 60 random bits.
-        dossier = self._dossiers.by_key(code) if is_share_key(code) else None
-        if dossier is not None:
-            verified = _verified(dossier, path=url_for("shared.dossier", text=code))
-            return VerificationPage(code, dossier.state, dossier=verified)
-        wait_s = self._limits.guess_wait(request.remote_addr)
-        if wait_s is not None:
-            raise TooManyRequests(retry_after=wait_s)
-        number = parse_number(code)
-        dossier = self._dossiers.by_number(number) if number else None
-        if dossier is not None:
-            return VerificationPage(code, dossier.state, dossier=_verified(dossier))
-        self._limits.count_guess(request.remote_addr)
-        return VerificationPage(code, "unknown")
+
+def _page(web: Web, code: str) -> VerificationPage:
+    if (signed := web.codes.read(code)) is not None:
+        return VerificationPage(code, "signed", signed=signed)
+    # The key of a dossier works even after too many wrong guesses from the same address, because a
+    # key of 128 random bits cannot be guessed. A number is refused after too many wrong guesses,
+    # because it has only 60 random bits.
+    dossier = web.dossiers.by_key(code) if is_share_key(code) else None
+    if dossier is not None:
+        verified = _verified(dossier, path=url_for("shared.dossier", text=code))
+        return VerificationPage(code, dossier.state, dossier=verified)
+    refuse_more_guesses(web)
+    number = parse_number(code)
+    dossier = web.dossiers.by_number(number) if number else None
+    if dossier is not None:
+        return VerificationPage(code, dossier.state, dossier=_verified(dossier))
+    web.limits.count_guess(request.remote_addr)
+    return VerificationPage(code, "unknown")
+
+
+def refuse_more_guesses(web: Web) -> None:
+    """Raise TooManyRequests after too many wrong guesses from the request's address."""
+    wait_s = web.limits.guess_wait(request.remote_addr)
+    if wait_s is not None:
+        raise TooManyRequests(retry_after=wait_s)
 
 
 def read_summary(dossier: Dossier) -> IssuedSummary | None:
@@ -85,10 +78,6 @@ def read_summary(dossier: Dossier) -> IssuedSummary | None:
     if dossier.snapshot is None:
         return None
     return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)
-
-
-def moment(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
@@ -104,8 +93,8 @@ def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
         number=display_number(dossier.number),
         plate=plate if path else partly_hidden(plate),
         issuer=summary.issuer.name if summary and summary.issuer else "",
-        issued_at=moment(dossier.issued_at),
-        ended_at=moment(dossier.revoked_at or dossier.expires_at),
+        issued_at=utc_time(dossier.issued_at),
+        ended_at=utc_time(dossier.revoked_at or dossier.expires_at),
         path=path if summary else "",
         summary=summary if path else None,
     )

@@ -17,9 +17,10 @@ import pytest
 
 from portal.gateway import Gateway, Store
 from portal.pdf import PdfProcess, PdfRenderer, PDFUnavailable
+from portal.web.json_api import own_routes
 from portal.web.json_api.own_routes import NO_STORED_ANSWER, NOT_RENDERED, ONLY_FOR_PLATES
-from portal.web.pages.lookups import Lookups
-from portal.web.pages.vehicle import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH, VehiclePages
+from portal.web.services.dossiers import NOT_ASKED_IN_BATCH, NOT_STORED_IN_BATCH
+from portal.web.services.lookups import Lookups
 from tests import factories
 from tests.batch.engine import plates
 from tests.conftest import PortalFactory
@@ -493,7 +494,7 @@ def test_first_bytes_of_a_zip_are_sent_before_a_dossier_is_rendered(
         rendered.append(html)
         return b"%PDF " + html.encode()
 
-    monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, *__: plate.text)
+    monkeypatch.setattr(own_routes, "batch_dossier", lambda _, plate, *__: plate.text)
     for name, done in (("check", lambda _: None), ("render_for_archive", render)):
         monkeypatch.setattr(PdfProcess, name, done)
     here = portal()
@@ -516,7 +517,7 @@ def test_archive_ends_without_its_directory_when_the_token_is_revoked(
     portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("portal.access.tokens.REMEMBERED_S", 0.0)
-    monkeypatch.setattr(VehiclePages, "stored_dossier", lambda _, plate, *__: plate.text)
+    monkeypatch.setattr(own_routes, "batch_dossier", lambda _, plate, *__: plate.text)
     monkeypatch.setattr(PdfProcess, "check", lambda _: None)
     monkeypatch.setattr(PdfProcess, "render_for_archive", lambda _, html: b"%PDF " + html.encode())
     here = portal()

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from portal.gateway import Served
-from portal.web.json_api import access_log_buffer
 from portal.web.json_api.hit_cache import _ENTRY_BYTES, HitCache, _valid_for_s
+from portal.web.observability import access_log_buffer
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.in_process import PORTAL_TOKEN, built, managed, pass_through

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from portal.web.json_api.access_log_buffer import Hit, HitLabels
+from portal.web.observability.access_log_buffer import Hit, HitLabels
 from portal.web.observability.json_logs import JSONLines
 from portal.web.observability.redaction import Redactor
 from portal.web.observability.request_log import request_fields

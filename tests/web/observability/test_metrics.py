@@ -11,7 +11,7 @@ import pytest
 from prometheus_client import values
 
 from portal.gateway import CacheStatus, FailureKind
-from portal.web import BYTES_PER_WORKER, Metrics, enable_multiprocess
+from portal.web.observability.metrics import BYTES_PER_WORKER, Metrics, enable_multiprocess
 from portal.web.observability.request_log import request_fields
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults, odd_bodies

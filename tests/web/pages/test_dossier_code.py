@@ -13,7 +13,7 @@ from portal.presentation.issued.verification import VerificationPage
 from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
-from portal.web.pages.dossier_code import DossierCodes
+from portal.web.services.dossier_code import DossierCodes
 from tests.conftest import PortalFactory
 from tests.factories import decode_body, renainf_body, renajud_body
 from tests.fakes import FaultUpstream

@@ -17,7 +17,7 @@ from portal.access import SCOPES, RefusedToken, digest
 from portal.access import tokens as access_tokens
 from portal.storage import ledger, lookup_counts, reading, writing
 from portal.system.local_time import from_epoch
-from portal.web.pages import sessions
+from portal.web.services import sessions
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.databases import kept_open

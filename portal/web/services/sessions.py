@@ -1,4 +1,4 @@
-"""Page sessions: sign-in, sign-out, CSRF checks and rate limits for pages."""
+"""Page sessions: sign-in, sign-out and CSRF checks."""
 
 import hmac
 import math
@@ -8,10 +8,8 @@ from collections.abc import Callable, Sequence
 from typing import Final, cast
 from urllib.parse import urlsplit
 
-from flask import Flask, Request, abort, g, redirect, request, session, url_for
+from flask import Flask, Request, abort, g, request, session
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface
-from werkzeug.exceptions import TooManyRequests
-from werkzeug.wrappers import Response
 
 from portal.access import (
     DEMO_TOKEN,
@@ -26,7 +24,7 @@ from portal.access import (
 )
 from portal.presentation.caller_name import shown_caller
 from portal.web.http.errors import is_json_path
-from portal.web.http.rate_limits import RateLimits, network
+from portal.web.http.rate_limits import network
 from portal.web.http.upload_limits import UploadLimiter
 
 SESSION_S: Final = 12 * 3600
@@ -108,23 +106,6 @@ class Sessions:
         if "credential" in session or "token" in session:
             session.clear()
         return self._gatekeeper.visitor() if self.is_demo else None
-
-    def require_sign_in(self, view: Callable[..., Response]) -> Callable[..., Response]:
-        """Return a view that passes the visitor's identity to ``view``.
-
-        If the visitor has no identity, the returned view redirects a GET to the sign-in page and
-        answers a POST with 401.
-        """
-
-        def checked(**parts: str) -> Response:
-            identity = self.current()
-            if identity is not None:
-                return view(identity=identity, **parts)
-            if request.method == "POST":
-                abort(401)
-            return redirect(url_for("open.sign_in", next=request.full_path.rstrip("?")), 303)
-
-        return checked
 
     @property
     def signed_in(self) -> Identity | None:
@@ -243,31 +224,3 @@ def local_path(path: str) -> str:
         and "\\" not in path
     )
     return path if is_local else "/"
-
-
-def limit_pages(app: Flask, limits: RateLimits, sessions: Sessions) -> None:
-    """Rate-limit the pages of vehicles, comparisons, batches, history, dossiers and the operator.
-
-    The JSON API checks its limits itself.
-    """
-
-    def check_limit() -> None:
-        limited = (
-            "vehicle",
-            "comparison",
-            "batches",
-            "history",
-            "dossiers",
-            "operations",
-            SHARED,
-        )
-        if request.blueprint not in limited:
-            return
-        # Demo visitors who have not signed in share one token. Their requests therefore count only
-        # towards the limit of their address.
-        identity = None if request.blueprint == SHARED else sessions.signed_in
-        wait_s = limits.request(request.remote_addr, identity.digest if identity else None)
-        if wait_s is not None:
-            raise TooManyRequests(retry_after=wait_s)
-
-    app.before_request(check_limit)

@@ -1,15 +1,10 @@
-"""The responses that several pages send: a rendered page and a PDF."""
+"""The responses that several pages send, and the numbers that they read from forms and URLs."""
 
-from typing import Protocol
+import re
 
 from flask import Response, make_response, render_template
 
-
-class Page(Protocol):
-    """A view model with the name of its template."""
-
-    @property
-    def template(self) -> str: ...
+from portal.web.services.page_cache import Page
 
 
 def page_response(page: Page, status: int = 200) -> Response:
@@ -25,7 +20,9 @@ def pdf_response(pdf: bytes, name: str) -> Response:
     )
 
 
-def keep_out_of_indexes(response: Response) -> Response:
-    """Forbid search engines to list the response. For ``Blueprint.after_request``."""
-    response.headers["X-Robots-Tag"] = "noindex"
-    return response
+def whole_number(text: str, least: int = 1, most: int = 9999) -> int:
+    """Return a typed number. Raises ValueError unless it is from ``least`` to ``most``."""
+    digits = text.strip()
+    if not re.fullmatch(r"[0-9]{1,10}", digits, re.ASCII) or not least <= int(digits) <= most:
+        raise ValueError(text)
+    return int(digits)

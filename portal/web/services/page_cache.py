@@ -13,18 +13,24 @@ import secrets
 from collections.abc import Callable, Hashable
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from flask import render_template
 
 from portal.presentation.site.site import Site
-from portal.web.pages.responses import Page
 
 MOST_PAGES: Final = 32
 # A cached page contains these placeholders for the texts that differ between requests. The
 # placeholders are random, so that no text of the upstream can equal a placeholder.
 _CSRF_TOKEN: Final = secrets.token_hex(16)
 _REQUEST_ID: Final = secrets.token_hex(16)
+
+
+class Page(Protocol):
+    """A view model with the name of its template."""
+
+    @property
+    def template(self) -> str: ...
 
 
 class PageCache:

@@ -1,0 +1,74 @@
+"""Dossiers as page contexts: drafts, dossiers to issue, and those of a batch's archive."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+
+from flask import render_template, request
+
+from portal.access import Identity
+from portal.gateway import LOOKUP_OPERATIONS, Directive
+from portal.presentation.panels import Panel, Panels
+from portal.presentation.paper.dossier import DossierPage, dossier_page
+from portal.presentation.render_context import RenderContext
+from portal.vehicle import LOOKUPS, LookupName, Plate
+from portal.web.http.user_initiated import is_user_initiated
+from portal.web.services.web import Web
+
+NOT_STORED_AT_ISSUE = "Não havia resposta guardada desta consulta quando o dossiê foi emitido."
+NOT_STORED_IN_BATCH = "Não havia resposta guardada desta consulta quando o dossiê foi feito."
+NOT_ASKED_IN_BATCH = (
+    "Esta consulta não foi pedida no lote, e não havia resposta guardada dela quando o dossiê foi "
+    "feito."
+)
+
+
+def draft_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
+    """Return a draft with its code. Only a user's request makes lookups."""
+    directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
+    panels = web.lookups.panels(plate, LOOKUP_OPERATIONS, identity, directive)
+    return web.codes.stamp(_dossier(web, plate, panels, identity, web.render_context()), panels)
+
+
+def issuable_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
+    """Return the dossier to issue, from stored answers and with masked names.
+
+    For a lookup without a stored answer, the dossier states that the answer is missing.
+    """
+    panels = _stored(web, plate, identity, [NOT_STORED_AT_ISSUE] * len(LOOKUPS))
+    context = replace(web.render_context(), mask_names=True)
+    return _dossier(web, plate, panels, identity, context)
+
+
+def batch_dossier(
+    web: Web, plate: Plate, ask: Collection[LookupName], identity: Identity
+) -> str | None:
+    """Return the dossier of a plate in a batch as HTML, from stored answers.
+
+    ``ask`` contains the lookups that the batch makes. For a lookup without a stored answer, the
+    dossier states that the answer is missing, and whether the batch makes this lookup. Returns None
+    if no lookup has a readable stored answer.
+    """
+    reasons = [NOT_STORED_IN_BATCH if lookup in ask else NOT_ASKED_IN_BATCH for lookup in LOOKUPS]
+    panels = _stored(web, plate, identity, reasons)
+    page = web.codes.stamp(_dossier(web, plate, panels, identity, web.render_context()), panels)
+    return render_template(page.template, page=page) if page.state == "ready" else None
+
+
+def _dossier(
+    web: Web, plate: Plate, panels: Panels, identity: Identity, context: RenderContext
+) -> DossierPage:
+    report, outdated = web.reports.newest(plate, panels, identity)
+    address = request.url_root.rstrip("/")
+    return dossier_page(plate, panels, report, context, address=address, report_outdated=outdated)
+
+
+def _stored(web: Web, plate: Plate, identity: Identity, reasons: Sequence[str]) -> Panels:
+    """Return stored answers. A lookup without one is "unavailable", for its reason."""
+    panels = web.lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
+    return Panels(*map(_settled, panels.all, reasons))
+
+
+def _settled(panel: Panel, reason: str) -> Panel:
+    if panel.state != "unasked":
+        return panel
+    return replace(panel, state="unavailable", reason=reason)

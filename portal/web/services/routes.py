@@ -1,0 +1,91 @@
+"""Declares the routes of pages. A view is a function whose first argument is the ``Web``."""
+
+from collections.abc import Callable
+from functools import partial, wraps
+from typing import TypeVar
+
+from flask import Blueprint, abort, redirect, request, url_for
+from flask import Response as FlaskResponse
+from werkzeug.exceptions import TooManyRequests
+from werkzeug.wrappers import Response
+
+from portal.web.services.sessions import SHARED
+from portal.web.services.web import Web
+
+View = Callable[..., Response]
+AnyView = TypeVar("AnyView", bound=View)
+
+
+class Routes:
+    """The views of one blueprint, by path and method.
+
+    ``robots`` is the value of the header X-Robots-Tag, or "". If ``limited`` is true, the request
+    limits apply.
+    """
+
+    def __init__(self, name: str, *, robots: str = "", limited: bool = False) -> None:
+        self._name = name
+        self._robots = robots
+        self._limited = limited
+        self._views: list[tuple[str, str, View]] = []
+        self._handlers: list[tuple[type[Exception], Callable[..., Response]]] = []
+
+    def get(self, path: str) -> Callable[[AnyView], AnyView]:
+        return self._add(path, "GET")
+
+    def post(self, path: str) -> Callable[[AnyView], AnyView]:
+        return self._add(path, "POST")
+
+    def handle(self, error: type[Exception]) -> Callable[[Callable[..., Response]], None]:
+        return lambda handler: self._handlers.append((error, handler))
+
+    def blueprint(self, web: Web) -> Blueprint:
+        pages = Blueprint(self._name, __name__)
+        for path, method, view in self._views:
+            pages.add_url_rule(path, view.__name__, partial(view, web), methods=[method])
+        for error, handler in self._handlers:
+            pages.register_error_handler(error, partial(handler, web))
+        if self._robots:
+            pages.after_request(self._keep_out_of_indexes)
+        if self._limited:
+            pages.before_request(partial(_check_limit, web))
+        return pages
+
+    def _add(self, path: str, method: str) -> Callable[[AnyView], AnyView]:
+        def add(view: AnyView) -> AnyView:
+            self._views.append((path, method, view))
+            return view
+
+        return add
+
+    def _keep_out_of_indexes(self, response: FlaskResponse) -> FlaskResponse:
+        response.headers["X-Robots-Tag"] = self._robots
+        return response
+
+
+def signed_in(view: View) -> View:
+    """Return a view that passes the visitor's identity to ``view``.
+
+    If the visitor has no identity, the returned view redirects a GET to the sign-in page and
+    answers a POST with 401.
+    """
+
+    @wraps(view)
+    def checked(web: Web, **parts: str) -> Response:
+        identity = web.sessions.current()
+        if identity is not None:
+            return view(web, identity, **parts)
+        if request.method == "POST":
+            abort(401)
+        return redirect(url_for("open.sign_in_form", next=request.full_path.rstrip("?")), 303)
+
+    return checked
+
+
+def _check_limit(web: Web) -> None:
+    # Demo visitors who have not signed in share one token, and a shared dossier's page reads no
+    # session. Their requests count only towards the limit of their address.
+    identity = None if request.blueprint == SHARED else web.sessions.signed_in
+    wait_s = web.limits.request(request.remote_addr, identity.digest if identity else None)
+    if wait_s is not None:
+        raise TooManyRequests(retry_after=wait_s)
