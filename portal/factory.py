@@ -21,6 +21,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from portal.access import Gatekeeper, History, Identity, SubjectKeys, Tokens
 from portal.batch import Access, Batches, BatchRunner, ItemLeases, Turn, batches_under_way
 from portal.commands import CREDENTIAL_VARIABLE, BatchTools, register_commands
+from portal.dossier.answers import Panel, Panels
 from portal.dossiers import DossierArchive
 from portal.gateway import (
     LOOKUP_OPERATIONS,
@@ -44,7 +45,6 @@ from portal.gateway import (
     retention_of,
 )
 from portal.presentation.exports.batches import kept_result
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import SamplePlate

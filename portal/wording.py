@@ -1,6 +1,6 @@
 """Formats money, numbers, dates and lists as in CLDR's locale pt_BR (Brazil).
 
-No function here accepts None. ``portal.presentation.formats`` formats missing values.
+No function here accepts None. ``portal.formats`` formats missing values.
 """
 
 import unicodedata
@@ -83,3 +83,11 @@ def bare(text: str) -> str:
         return text.upper()
     decomposed = unicodedata.normalize("NFKD", text)
     return "".join(c for c in decomposed if not unicodedata.combining(c)).upper()
+
+
+def sanitise_echo(text: str, longest: int) -> str:
+    """Prepare a typed or foreign text for display: remove invisible characters, and cut the text.
+
+    HTML forbids control characters. Other invisible characters can make different texts look equal.
+    """
+    return "".join(c for c in text[: 4 * longest] if c.isprintable()).strip()[:longest]

@@ -30,11 +30,11 @@ from portal.batch import (
     reticked,
 )
 from portal.commands.failures import Command, fail
+from portal.dossier.answers import Panels
 from portal.gateway import OPERATIONS, Directive, Gateway, Operation, lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
-from portal.presentation.panels import Panels
 from portal.presentation.render_context import RenderContext
 from portal.system.scheduler import Scheduler
 from portal.vehicle import LOOKUPS, Doubt, LookupName

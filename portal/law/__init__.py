@@ -2,19 +2,19 @@
 
 from portal.law.act_answers import ACTS, Act, Answer, Mark
 from portal.law.act_matrix import ACT_LABELS, NOTHING_STALE, Missing, Row, Stale
-from portal.law.assessment import FineAssessment, Totals, assess, fines_in_words, totals
+from portal.law.assessment import AssessedFine, Totals, fines_in_words, totals
 from portal.law.courts import court_body_name, court_name, find_court
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of
-from portal.law.fine_status import STANDING_WORDS, Standing
 from portal.law.glossary import GLOSSARY, Term, term
-from portal.law.identification import identification_reasons
 from portal.law.infractions import Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
+from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason
 from portal.law.report_check import Contradiction, Evidence, contradictions
 from portal.law.speeding import excess_of, is_speeding
+from portal.law.standing import Standing
 from portal.law.unverified import UNVERIFIED, Unverified
 from portal.law.verdict import Cause, Level, Verdict, judge
 
@@ -27,19 +27,19 @@ __all__ = [
     "PHASE_TITLES",
     "RULES_NOTE",
     "SHARES",
-    "STANDING_WORDS",
     "STEPS",
     "UNVERIFIED",
     "WHO_LIFTS",
     "Act",
     "Answer",
+    "AssessedFine",
+    "AssessedOrder",
     "Cause",
     "Clock",
     "Contradiction",
     "Cost",
     "Effect",
     "Evidence",
-    "FineAssessment",
     "Infraction",
     "Level",
     "Mark",
@@ -56,7 +56,6 @@ __all__ = [
     "Totals",
     "Unverified",
     "Verdict",
-    "assess",
     "contradictions",
     "court_body_name",
     "court_name",
@@ -65,7 +64,6 @@ __all__ = [
     "find",
     "find_court",
     "fines_in_words",
-    "identification_reasons",
     "is_speeding",
     "judge",
     "negotiate",

@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from portal.law.act_answers import Act, Answer, Mark, worst
-from portal.law.assessment import FineAssessment
-from portal.law.effects import Effect
-from portal.law.fine_status import Standing
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
+from portal.law.standing import Standing
 from portal.wording import listed, moment
 
 Missing = Literal["decode", "fines", "restrictions"]
@@ -82,7 +82,9 @@ UNLESS_APPEALED = (
 # A standing says whether payment of a fine can be enforced. A row mentions fines with these
 # standings even if a court order forbids the act, because such a fine may still stop the act after
 # the court has lifted the order.
-_OBSTACLES: frozenset[Standing] = frozenset(("enforceable", "probably_due", "unknown"))
+_OBSTACLES: frozenset[Standing] = frozenset(
+    (Standing.ENFORCEABLE, Standing.PROBABLY_DUE, Standing.UNKNOWN)
+)
 _LICENSING_LAW = "art. 131, § 2º, do CTB"
 _TRANSFER_LAW = "arts. 124, VIII, e 128 do CTB"
 
@@ -105,8 +107,8 @@ class Row:
 
 def row_of(
     act: Act,
-    effects: Sequence[Effect],
-    fines: Sequence[FineAssessment],
+    orders: Sequence[AssessedOrder],
+    fines: Sequence[AssessedFine],
     missing: tuple[Missing, ...],
     stale: Stale,
     doubt: str = "",
@@ -133,9 +135,9 @@ def row_of(
     unchosen = listed([MISSING_WORDS[part] for part in gaps if part in not_asked])
     by_fines = _fine_answers(act, fines)
     by_courts = (
-        replace(effect.answers[act], records=(f"restricao-{number}",))
-        for number, effect in enumerate(effects, start=1)
-        if effect.in_force and effect.answers[act].mark != "yes"
+        replace(order.effect.answers[act], records=(order.anchor,))
+        for order in orders
+        if order.in_force and order.effect.answers[act].mark != "yes"
     )
     found = worst([*others, *by_fines.values(), *by_courts])
     mark: Mark = found[0].mark if found else "yes"
@@ -178,29 +180,31 @@ def as_of(at: datetime) -> str:
     return f"conforme resposta guardada de {moment(at)}; sem resposta mais nova da fonte"
 
 
-def _fine_answers(act: Act, fines: Sequence[FineAssessment]) -> Mapping[Standing, Answer]:
+def _fine_answers(act: Act, fines: Sequence[AssessedFine]) -> Mapping[Standing, Answer]:
     if act not in ("licence", "transfer"):
         return {}
     law = _LICENSING_LAW if act == "licence" else _TRANSFER_LAW
     verb = "licenciar" if act == "licence" else "transferir"
     texts: dict[Standing, str] = {
-        "enforceable": f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}.",
-        "probably_due": "Há multa de vencimento provável: vencida, impede até ser paga; confirme.",
-        "due": "Há multa no prazo de pagamento ou recurso, que pode passar a impedir.",
-        "notice": (
+        Standing.ENFORCEABLE: (
+            f"Multas exigíveis em aberto: {AFTER_PAYMENT} ({law}), {UNLESS_APPEALED}."
+        ),
+        Standing.PROBABLY_DUE: (
+            "Há multa de vencimento provável: vencida, impede até ser paga; confirme."
+        ),
+        Standing.DUE: "Há multa no prazo de pagamento ou recurso, que pode passar a impedir.",
+        Standing.NOTICE: (
             "Há autuação ainda sem multa aplicada: em regra, não impede (art. 284, § 3º, do CTB)."
         ),
-        "suspended": "Há multa suspensa, que em regra não impede enquanto durar a suspensão.",
-        "unknown": "Há multa em aberto de situação incerta, que pode impedir.",
+        Standing.SUSPENDED: (
+            "Há multa suspensa, que em regra não impede enquanto durar a suspensão."
+        ),
+        Standing.UNKNOWN: "Há multa em aberto de situação incerta, que pode impedir.",
     }
     answers: dict[Standing, Answer] = {}
     for standing, sentence in texts.items():
-        anchors = tuple(
-            f"multa-{number}"
-            for number, fine in enumerate(fines, start=1)
-            if fine.standing == standing
-        )
+        anchors = tuple(fine.anchor for fine in fines if fine.standing is standing)
         if anchors:
-            phrase = AFTER_PAYMENT if standing == "enforceable" else f"em regra pode {verb}"
+            phrase = AFTER_PAYMENT if standing is Standing.ENFORCEABLE else f"em regra pode {verb}"
             answers[standing] = Answer("careful", phrase, sentence, law, "verified", anchors)
     return answers

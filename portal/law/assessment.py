@@ -9,18 +9,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from decimal import Decimal
+from functools import cached_property
 from operator import attrgetter
 
 from portal.law import deadlines
 from portal.law.deadlines import Clock
 from portal.law.fine_amounts import Amount, exact_amount, plausible
-from portal.law.fine_status import Standing, Status, status_of
-from portal.law.infractions import GRAVITY_WORDS, Gravity, Infraction, find
+from portal.law.fine_status import Status, status_of
+from portal.law.infractions import GRAVITY_WORDS, Infraction, find
 from portal.law.paid_fines import PaidSum, paid_sum, payment_of
 from portal.law.past_rules import as_committed
 from portal.law.points import Points, points_of
-from portal.law.source_wording import narrowed_to_wording, wording_of
-from portal.vehicle import Field, Fine
+from portal.law.source_wording import Wording, narrowed_to_wording, wording_of
+from portal.law.standing import Standing
+from portal.vehicle import Field, Fine, VehicleIdentity, differing_fields
 from portal.wording import bare, counted, listed
 
 # Returns the text fields of a fine. ``totals`` treats records with equal texts as identical. It
@@ -32,7 +34,17 @@ _texts = attrgetter(*(member.name for member in fields(Fine) if member.type is F
 _DEFENDED = re.compile(r"\bEM DEFESA\b|\bDEFESA (PREVIA )?(APRESENTAD|PROTOCOLAD|(IN)?DEFERID)")
 _NAMED = re.compile(r"\bCONDUTOR (INDICAD|IDENTIFICAD)")
 _NOT_YET = re.compile(r"\b(NAO|SEM|PRAZO|AGUARD)")
-_UNPENALISED = ("notice", "suspended")
+_UNPENALISED = (Standing.NOTICE, Standing.SUSPENDED)
+_PAST_DISCOUNT = (Standing.PAID, Standing.ENFORCEABLE, Standing.PROBABLY_DUE)
+_NO_DISCOUNT = (
+    "Em regra, não há mais desconto: ele acaba no vencimento, que o registro não traz, e "
+    "depois dele há juros (art. 284 do CTB)."
+)
+_DISCOUNT = (
+    "Em regra: com 20% de desconto até o vencimento, que está na notificação; com 40% pelo "
+    "SNE, sem defesa nem recurso (art. 284 do CTB). O SNE é do dono atual ou do infrator, que "
+    "admite a infração, e só de órgãos que participam: quem compra não pode contar com ele."
+)
 _PLURALS = {
     "leve": "leves",
     "média": "médias",
@@ -44,45 +56,145 @@ _PLURALS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class FineAssessment:
-    """A fine with its legal consequences.
+@dataclass(frozen=True)
+class AssessedFine:
+    """A fine's record, and what the law says of it on the day ``today``.
 
-    Every ``…_note`` is a Portuguese sentence, or "". A payer gets a discount until the fine's due
-    date. ``has_discount`` is true if this date may be in the future. ``standing`` says whether
-    payment can be enforced now. ``shared_standing_note`` is ``standing_note`` without the fine's
-    own dates. ``is_called_off`` is true if the source (the upstream API) says that the fine is no
-    longer owed. ``description`` is the source's description of the infraction, or the one in the
-    table of infractions if the source sends none. ``table_description`` is the table's description
-    if it differs from ``description``, else "".
+    Nothing is computed before it is read. ``number`` is the fine's place in the answer, from 1.
+    ``vehicle`` is the vehicle as the lookup "decode" describes it, or None if that is unknown.
     """
 
     record: Fine
-    code: str
-    infraction: Infraction | None
-    description: str
-    table_description: str
-    description_note: str
-    article: str
-    gravity: Gravity | None
-    gravity_word: str
-    points: Points
-    amount: Amount
-    paid: PaidSum
-    has_discount: bool
-    discount_note: str
-    standing: Standing
-    standing_note: str
-    shared_standing_note: str
-    standing_word: str
-    is_called_off: bool
-    notice: Clock
-    penalty: Clock
-    prior_defence: Clock
-    driver_nomination: Clock
-    appeal: Clock
-    prescription: Clock
-    committed_on: date | None
+    today: date
+    number: int = 1
+    vehicle: VehicleIdentity | None = None
+
+    @property
+    def anchor(self) -> str:
+        """The HTML anchor of the fine on every page."""
+        return f"multa-{self.number}"
+
+    @cached_property
+    def _sent_amount(self) -> Decimal | None:
+        return plausible(self.record.amount)
+
+    @cached_property
+    def infraction(self) -> Infraction | None:
+        fine, sent = self.record, self._sent_amount
+        found = find(str(fine.code))
+        if found is None:
+            return None
+        found = as_committed(found, sent, fine.committed_on)
+        if sent is not None:
+            found = found.narrowed_to(sent)
+        return narrowed_to_wording(found, str(fine.description))
+
+    @cached_property
+    def wording(self) -> Wording:
+        return wording_of(self.infraction, str(self.record.description))
+
+    @property
+    def description(self) -> str:
+        """The source's description of the infraction, or the table's if the source sends none."""
+        return self.wording.text
+
+    @property
+    def article(self) -> str:
+        return self.infraction.citation if self.infraction else ""
+
+    @property
+    def gravity_word(self) -> str:
+        return self.infraction.gravity_word if self.infraction else "não identificada"
+
+    @cached_property
+    def points(self) -> Points:
+        fine = self.record
+        return points_of(self.infraction, fine.offender.points, fine.committed_on, self.today)
+
+    @cached_property
+    def amount(self) -> Amount:
+        return exact_amount(self.infraction, self._sent_amount, self.record.committed_on)
+
+    @property
+    def paid(self) -> PaidSum:
+        return paid_sum(self.record.paid_amount, self.amount)
+
+    @property
+    def is_nic(self) -> bool:
+        """Whether the fine is for not naming the driver of an earlier infraction."""
+        return self.infraction is not None and self.infraction.is_nic
+
+    @cached_property
+    def status(self) -> Status:
+        payment = payment_of(self.record, self.amount, self.today)
+        return status_of(self.record, payment, self.today, is_nic=self.is_nic)
+
+    @property
+    def standing(self) -> Standing:
+        return self.status.standing
+
+    @property
+    def has_discount(self) -> bool:
+        """Whether the due date, until which discounts apply, may be in the future.
+
+        The record does not state the due date, which is at least MINIMUM_DAYS after the penalty.
+        """
+        status, fine = self.status, self.record
+        if status.is_called_off or status.standing in _PAST_DISCOUNT:
+            return False
+        if fine.penalty_on is None:
+            return fine.penalty_on_text.state == "empty"
+        return (self.today - fine.penalty_on).days <= deadlines.MINIMUM_DAYS
+
+    @property
+    def discount_note(self) -> str:
+        if self.is_paid:
+            return "Já paga."
+        return _DISCOUNT if self.has_discount else _NO_DISCOUNT
+
+    @cached_property
+    def differing(self) -> tuple[Field, ...]:
+        """The fields that name another vehicle than the one looked up."""
+        return differing_fields(self.vehicle, self.record) if self.vehicle else ()
+
+    # In the record of a NIC, the dates of infraction and notice may belong to the earlier
+    # infraction, so no deadline is computed from them.
+    @property
+    def _committed_on(self) -> date | None:
+        return None if self.is_nic else self.record.committed_on
+
+    @property
+    def _notified_on(self) -> date | None:
+        return None if self.is_nic else self.record.notified_on
+
+    @cached_property
+    def notice(self) -> Clock:
+        found = deadlines.notice_of_infraction(self._committed_on, self._notified_on, self.today)
+        return deadlines.not_judged(found) if self.is_nic else found
+
+    @cached_property
+    def penalty(self) -> Clock:
+        penalty_on = self.record.penalty_on
+        found = deadlines.notice_of_penalty(self._committed_on, penalty_on, self.today)
+        return deadlines.not_judged(found) if self.is_nic else found
+
+    @cached_property
+    def prior_defence(self) -> Clock:
+        return deadlines.prior_defence(self._notified_on, self.today)
+
+    @cached_property
+    def driver_nomination(self) -> Clock:
+        return deadlines.driver_nomination(self._notified_on, self.today)
+
+    @cached_property
+    def appeal(self) -> Clock:
+        return deadlines.appeal(self.record.penalty_on, self.today)
+
+    @cached_property
+    def prescription(self) -> Clock:
+        penalty_on = self.record.penalty_on
+        found = deadlines.prescription(self._committed_on, penalty_on, self.today)
+        return deadlines.not_judged(found) if self.is_nic and penalty_on is None else found
 
     @property
     def is_paid(self) -> bool:
@@ -92,7 +204,7 @@ class FineAssessment:
     def is_open(self) -> bool:
         return not self.is_paid
 
-    @property
+    @cached_property
     def remedies(self) -> tuple[Clock, ...]:
         """The deadlines for the prior defence, for naming the driver and for the appeal.
 
@@ -180,77 +292,27 @@ class Totals:
         return f"{listed(groups)}: confirme se {many}; a soma conta todos."
 
 
-def assess(fine: Fine, today: date) -> FineAssessment:
-    infraction = find(str(fine.code))
-    sent = plausible(fine.amount)
-    if infraction is not None:
-        infraction = as_committed(infraction, sent, fine.committed_on)
-        if sent is not None:
-            infraction = infraction.narrowed_to(sent)
-        infraction = narrowed_to_wording(infraction, str(fine.description))
-    wording = wording_of(infraction, str(fine.description))
-    amount = exact_amount(infraction, sent, fine.committed_on)
-    is_nic = infraction is not None and infraction.is_nic
-    status = status_of(fine, payment_of(fine, amount, today), today, is_nic=is_nic)
-    has_discount = _has_discount(fine, status, today)
-    # A NIC is a fine for not naming the driver of an earlier infraction. In the record of a NIC,
-    # the dates of infraction and notice may belong to the earlier infraction, so no deadline is
-    # computed from them.
-    committed_on, notified_on = (None, None) if is_nic else (fine.committed_on, fine.notified_on)
-    return FineAssessment(
-        record=fine,
-        code=str(fine.code),
-        infraction=infraction,
-        description=wording.text,
-        table_description=wording.table_text,
-        description_note=wording.conflict,
-        article=infraction.citation if infraction else "",
-        gravity=infraction.gravity if infraction else None,
-        gravity_word=infraction.gravity_word if infraction else "não identificada",
-        points=points_of(infraction, fine.offender.points, fine.committed_on, today),
-        amount=amount,
-        paid=paid_sum(fine.paid_amount, amount),
-        has_discount=has_discount,
-        discount_note=_discount_note(status, has_discount=has_discount),
-        standing=status.standing,
-        standing_note=status.note,
-        shared_standing_note=status.shared,
-        standing_word=status.word,
-        is_called_off=status.is_called_off,
-        notice=_of_nic(deadlines.notice_of_infraction(committed_on, notified_on, today), is_nic),
-        penalty=_of_nic(deadlines.notice_of_penalty(committed_on, fine.penalty_on, today), is_nic),
-        prior_defence=deadlines.prior_defence(notified_on, today),
-        driver_nomination=deadlines.driver_nomination(notified_on, today),
-        appeal=deadlines.appeal(fine.penalty_on, today),
-        prescription=_of_nic(
-            deadlines.prescription(committed_on, fine.penalty_on, today),
-            is_nic and fine.penalty_on is None,
-        ),
-        committed_on=fine.committed_on,
-    )
-
-
-def fines_in_words(assessments: Iterable[FineAssessment]) -> str:
+def fines_in_words(fines: Iterable[AssessedFine]) -> str:
     """Return the numbers of fines and of notices: ``30 multas e 1 autuação``."""
-    standings = [assessment.standing for assessment in assessments]
-    notices = standings.count("notice")
-    fines = len(standings) - notices
-    parts = [counted(fines, "multa", "multas")] if fines else []
+    standings = [fine.standing for fine in fines]
+    notices = standings.count(Standing.NOTICE)
+    penalties = len(standings) - notices
+    parts = [counted(penalties, "multa", "multas")] if penalties else []
     parts += [counted(notices, "autuação", "autuações")] if notices else []
     return " e ".join(parts)
 
 
-def totals(assessments: Sequence[FineAssessment]) -> Totals:
+def totals(fines: Sequence[AssessedFine]) -> Totals:
     """Compute the totals of all fines of a vehicle."""
-    owed = [a for a in assessments if a.is_open]
+    owed = [a for a in fines if a.is_open]
     enforceable = [a for a in owed if a.standing == "enforceable"]
-    charged = [a for a in assessments if not a.is_called_off]
+    charged = [a for a in fines if not a.status.is_called_off]
     gravities = [a.gravity_word for a in owed]
     order = [*GRAVITY_WORDS.values(), "não identificada"]
     return Totals(
         open_count=len(owed),
         open_words=fines_in_words(owed),
-        paid_count=len(assessments) - len(owed),
+        paid_count=len(fines) - len(owed),
         enforceable_count=len(enforceable),
         unclear_count=sum(a.standing == "unknown" for a in owed),
         amount=_sum(a.amount.value for a in owed),
@@ -261,40 +323,9 @@ def totals(assessments: Sequence[FineAssessment]) -> Totals:
         without_amount=sum(a.amount.value is None for a in owed),
         points=sum(a.points.counted or 0 for a in charged if a.standing not in _UNPENALISED),
         points_to_come=sum(a.points.counted or 0 for a in charged if a.standing in _UNPENALISED),
-        points_unknown=sum(a.points.counted is None or a.is_called_off for a in assessments),
+        points_unknown=sum(a.points.counted is None or a.status.is_called_off for a in fines),
         by_gravity=tuple((word, gravities.count(word)) for word in order if word in gravities),
         identical=tuple(n for n in Counter(_texts(a.record) for a in owed).values() if n > 1),
-    )
-
-
-def _of_nic(clock: Clock, is_nic: bool) -> Clock:
-    return deadlines.not_judged(clock) if is_nic else clock
-
-
-def _has_discount(fine: Fine, status: Status, today: date) -> bool:
-    """Return whether the due date, until which discounts apply, may be in the future.
-
-    The record does not state the due date, which is at least MINIMUM_DAYS after the penalty.
-    """
-    if status.standing in ("paid", "enforceable", "probably_due") or status.is_called_off:
-        return False
-    if fine.penalty_on is None:
-        return fine.penalty_on_text.state == "empty"
-    return (today - fine.penalty_on).days <= deadlines.MINIMUM_DAYS
-
-
-def _discount_note(status: Status, *, has_discount: bool) -> str:
-    if status.standing == "paid":
-        return "Já paga."
-    if not has_discount:
-        return (
-            "Em regra, não há mais desconto: ele acaba no vencimento, que o registro não traz, e "
-            "depois dele há juros (art. 284 do CTB)."
-        )
-    return (
-        "Em regra: com 20% de desconto até o vencimento, que está na notificação; com 40% pelo "
-        "SNE, sem defesa nem recurso (art. 284 do CTB). O SNE é do dono atual ou do infrator, que "
-        "admite a infração, e só de órgãos que participam: quem compra não pode contar com ele."
     )
 
 

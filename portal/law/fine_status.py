@@ -12,24 +12,13 @@ with such a word is "unknown".
 import re
 from dataclasses import dataclass, replace
 from datetime import date
-from typing import Literal
 
 from portal.law import deadlines
 from portal.law.paid_fines import Payment
+from portal.law.standing import Standing
 from portal.vehicle import Field, Fine
 from portal.wording import bare, counted, day
 
-Standing = Literal["paid", "enforceable", "probably_due", "due", "notice", "suspended", "unknown"]
-
-STANDING_WORDS: dict[Standing, str] = {
-    "paid": "paga",
-    "enforceable": "exigível",
-    "probably_due": "vencimento provável",
-    "due": "no prazo de pagamento ou recurso",
-    "notice": "em autuação",
-    "suspended": "suspensa",
-    "unknown": "situação não informada",
-}
 _SUSPENDING = re.compile(r"(?<!RECURSO )\b(SUSPENS[AO]|EFEITO SUSPENSIVO|EM RECURSO|EM DEFESA)\b")
 # Every word that a status about a suspended fine may have. With any other word, something else may
 # be suspended ("CNH SUSPENSA"), or the suspension may be over or not granted ("INTEMPESTIVO").
@@ -127,15 +116,15 @@ def status_of(fine: Fine, payment: Payment, today: date, *, is_nic: bool = False
 
 def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Status:
     if payment.state == "paid":
-        return _plain("paid", payment.note)
+        return _plain(Standing.PAID, payment.note)
     if payment.state == "unclear":
-        return _plain("unknown", payment.note, word=_MAYBE_PAID)
+        return _plain(Standing.UNKNOWN, payment.note, word=_MAYBE_PAID)
     if over := _no_longer_owed(fine):
         return over
     if fine.penalty_on_text.is_hidden:
-        return _plain("unknown", f"{_CANNOT_TELL}: a fonte oculta a data da penalidade.")
+        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a fonte oculta a data da penalidade.")
     if fine.committed_on is not None and fine.committed_on > today:
-        return _plain("unknown", f"{_CANNOT_TELL}: a data da infração está no futuro.")
+        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da infração está no futuro.")
     for steps, what in (
         ((fine.committed_on, fine.penalty_on), "a da penalidade"),
         ((fine.committed_on, fine.notified_on), "a da notificação"),
@@ -143,12 +132,12 @@ def _status(fine: Fine, payment: Payment, today: date, *, is_nic: bool) -> Statu
         before, after = steps
         if before is not None and after is not None and after < before:
             note = f"{_CANNOT_TELL}: as datas se contradizem ({what} é anterior à da infração)."
-            return _plain("unknown", note)
+            return _plain(Standing.UNKNOWN, note)
     return _by_word(fine) or _by_dates(fine, today, is_nic=is_nic)
 
 
 def _plain(standing: Standing, note: str, *, shared: str = "", word: str = "") -> Status:
-    return Status(standing, note, shared or note, word or STANDING_WORDS[standing])
+    return Status(standing, note, shared or note, word or standing.word)
 
 
 def _no_longer_owed(fine: Fine) -> Status | None:
@@ -162,7 +151,7 @@ def _no_longer_owed(fine: Fine) -> Status | None:
         return None
     if _SAYS_PAID.search(word):
         note = f"{clause}, sem a data do pagamento: segue nas somas. {_CONFIRM}"
-        return _plain("unknown", note, word=_MAYBE_PAID)
+        return _plain(Standing.UNKNOWN, note, word=_MAYBE_PAID)
     over = _SAYS_OVER.search(word)
     if over is None or (_OF_AN_APPEAL.search(word) and over[1] != "DEFERID"):
         return None
@@ -172,25 +161,26 @@ def _no_longer_owed(fine: Fine) -> Status | None:
     if over[1] == "ADVERTENCIA":
         what = "a advertência por escrito, em regra, não tem valor nem pontos (art. 267 do CTB)"
     note = f"{clause}: {what}. Não entra nas exigíveis, mas segue nas somas. {_CONFIRM}"
-    found = _plain("unknown", note, word=f"“{fine.kind}”, segundo a fonte")
+    found = _plain(Standing.UNKNOWN, note, word=f"“{fine.kind}”, segundo a fonte")
     return replace(found, is_called_off=True)
 
 
 def _by_word(fine: Fine) -> Status | None:
     word, clause = bare(str(fine.kind)), f"A fonte registra “{fine.kind}”"
     if _NOT_CHARGED.search(word):
-        return _plain("unknown", f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}")
+        return _plain(Standing.UNKNOWN, f"{clause}, sem dizer por quê nem até quando. {_CONFIRM}")
     if _DENYING.search(word):
         return None
     if _CHARGED.search(word):
-        return _plain("enforceable", f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}")
+        return _plain(Standing.ENFORCEABLE, f"{clause}: em regra, já pode ser cobrada. {_CONFIRM}")
     words = _WORD.findall(word)
     if not _SUSPENDING.search(word) or not _OF_A_SUSPENSION.issuperset(words):
         return None
     # A penalty ends the prior defence, and only an appeal suspends it.
     if fine.penalty_on is None or "DEFESA" not in words or "RECURSO" in words:
         return _plain(
-            "suspended", f"{clause}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}"
+            Standing.SUSPENDED,
+            f"{clause}: em regra, não pode ser cobrada enquanto durar. {_CONFIRM}",
         )
     return None
 
@@ -199,25 +189,25 @@ def _by_dates(fine: Fine, today: date, *, is_nic: bool) -> Status:
     if fine.penalty_on is not None:
         return _after_penalty(fine.penalty_on, today)
     if fine.penalty_on_text:
-        return _plain("unknown", f"{_CANNOT_TELL}: a data da penalidade é ilegível.")
+        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade é ilegível.")
     word = bare(str(fine.kind))
     if _OF_PENALTY.search(word):
-        return _plain("unknown", f"{_CANNOT_TELL}: falta a data da penalidade.")
+        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: falta a data da penalidade.")
     if is_nic:
         return _plain(
-            "unknown",
+            Standing.UNKNOWN,
             f"{_CANNOT_TELL}: a multa por não indicar o condutor, em regra, dispensa a "
             "notificação da autuação, e falta a data da penalidade.",
         )
     if fine.notified_on is not None or _IN_NOTICE.search(word):
         if not _agrees_with_notice(word):
             return _plain(
-                "unknown",
+                Standing.UNKNOWN,
                 f"{_CANNOT_TELL}: o registro só traz a notificação da autuação, e o texto da fonte "
                 f"pode supor uma penalidade. {_CONFIRM}",
             )
         return _in_notice(fine, today)
-    return _plain("unknown", f"{_CANNOT_TELL}: faltam as datas das notificações.")
+    return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: faltam as datas das notificações.")
 
 
 def _agrees_with_notice(word: str) -> bool:
@@ -236,19 +226,19 @@ def _in_notice(fine: Fine, today: date) -> Status:
     """
     only = "Só há notificação da autuação no registro, sem penalidade"
     if fine.notified_on is not None and fine.notified_on > today:
-        return _plain("unknown", f"{_CANNOT_TELL}: a data da notificação está no futuro.")
+        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da notificação está no futuro.")
     since = fine.committed_on or fine.notified_on
     waited = 0 if since is None else (today - since).days
     limit = deadlines.PENALTY_DAYS_WITH_DEFENCE
     if waited > limit:
         why = "a data pode faltar na fonte, e não é possível dizer se já é exigível"
         return _plain(
-            "unknown",
+            Standing.UNKNOWN,
             f"{only}, embora tenham passado {counted(waited, 'dia', 'dias')}: {why}. {_CONFIRM}",
             shared=f"{only}, embora tenham passado mais de {limit} dias: {why}. {_CONFIRM}",
         )
     return _plain(
-        "notice",
+        Standing.NOTICE,
         f"{only}: em regra, ainda não é exigível e não bloqueia o licenciamento nem a "
         f"transferência (art. 284, § 3º, do CTB). {_CONFIRM}",
     )
@@ -256,7 +246,7 @@ def _in_notice(fine: Fine, today: date) -> Status:
 
 def _after_penalty(penalty_on: date, today: date) -> Status:
     if penalty_on > today:
-        return _plain("unknown", f"{_CANNOT_TELL}: a data da penalidade está no futuro.")
+        return _plain(Standing.UNKNOWN, f"{_CANNOT_TELL}: a data da penalidade está no futuro.")
     waited, shortest = (today - penalty_on).days, deadlines.MINIMUM_DAYS
     first = deadlines.day_of(deadlines.plus_days(penalty_on, shortest))
     since = f"Penalidade de {day(penalty_on)}"
@@ -264,20 +254,20 @@ def _after_penalty(penalty_on: date, today: date) -> Status:
         until = "até lá cabe recurso ou pagamento com desconto."
         shared = f"O vencimento, em regra, não é antes de {shortest} dias da penalidade; {until}"
         note = f"{since}: o vencimento, em regra, não é antes de {first}; {until}"
-        return _plain("due", note, shared=shared)
+        return _plain(Standing.DUE, note, shared=shared)
     if waited <= deadlines.PROBABLY_DUE_DAYS:
         result = (
             "o vencimento é provável, mas a data não está no registro e pode ser posterior. "
             f"{_CONFIRM}"
         )
         return _plain(
-            "probably_due",
+            Standing.PROBABLY_DUE,
             f"{since}, com o prazo mínimo vencido em {first}: {result}",
             shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
         )
     result = f"em regra, exigível, salvo recurso que a suspenda (art. 285 do CTB). {_CONFIRM}"
     return _plain(
-        "enforceable",
+        Standing.ENFORCEABLE,
         f"{since}, com o prazo mínimo vencido: {result}",
         shared=f"O prazo mínimo de {shortest} dias da penalidade passou: {result}",
     )

@@ -10,8 +10,10 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason
-from portal.vehicle import Fine, Restriction, VehicleIdentity, differing_fields
+from portal.vehicle import Fine
 from portal.wording import bare, listed
 
 # Infractions by code and split (variant), in the words of the annex of Res. Contran 985/2022.
@@ -42,15 +44,10 @@ _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de p
 
 
 def identification_reasons(
-    fines: Sequence[Fine],
-    restrictions: Sequence[Restriction],
-    vehicle: VehicleIdentity | None,
+    fines: Sequence[AssessedFine], orders: Sequence[AssessedOrder]
 ) -> tuple[Reason, ...]:
-    """Return a reason for each doubt about the vehicle's identification.
-
-    ``vehicle`` is None if the lookup "decode" has no readable answer.
-    """
-    return (*_tampering(fines), *_other_vehicle(fines, restrictions, vehicle))
+    """Return a reason for each doubt about the vehicle's identification."""
+    return (*_tampering(fines), *_other_vehicle([*fines, *orders]))
 
 
 def tampering_of(fine: Fine) -> str:
@@ -66,31 +63,17 @@ def tampering_of(fine: Fine) -> str:
     return next((what for pattern, what in _DESCRIBED if pattern.search(description)), "")
 
 
-def _tampering(fines: Sequence[Fine]) -> Iterator[Reason]:
-    first: dict[str, int] = {}
-    for number, fine in enumerate(fines, start=1):
-        if what := tampering_of(fine):
-            first.setdefault(what, number)
-    for what, number in first.items():
-        yield _reason(f"Já foi autuado por {what}", _INSPECT, f"multa-{number}")
+def _tampering(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
+    first: dict[str, str] = {}
+    for fine in fines:
+        if what := tampering_of(fine.record):
+            first.setdefault(what, fine.anchor)
+    for what, anchor in first.items():
+        yield _reason(f"Já foi autuado por {what}", _INSPECT, anchor)
 
 
-def _other_vehicle(
-    fines: Sequence[Fine],
-    restrictions: Sequence[Restriction],
-    vehicle: VehicleIdentity | None,
-) -> Iterator[Reason]:
-    if vehicle is None:
-        return
-    records: list[tuple[str, Fine | Restriction]] = [
-        *((f"multa-{n}", fine) for n, fine in enumerate(fines, start=1)),
-        *((f"restricao-{n}", order) for n, order in enumerate(restrictions, start=1)),
-    ]
-    named = {
-        anchor: " ".join(map(str, fields))
-        for anchor, record in records
-        if (fields := differing_fields(vehicle, record))
-    }
+def _other_vehicle(records: Sequence[AssessedFine | AssessedOrder]) -> Iterator[Reason]:
+    named = {one.anchor: " ".join(map(str, one.differing)) for one in records if one.differing}
     if not named:
         return
     shown = list(dict.fromkeys(named.values()))

@@ -5,11 +5,9 @@ from dataclasses import dataclass
 from typing import Literal
 
 from portal.law.act_answers import ACTS, Mark, worst
-from portal.law.assessment import FineAssessment
-from portal.law.courts import find_court
-from portal.law.effects import Effect
-from portal.law.fine_status import Standing
-from portal.vehicle import Restriction
+from portal.law.assessment import AssessedFine
+from portal.law.orders import AssessedOrder
+from portal.law.standing import Standing
 from portal.wording import day, listed, money
 
 
@@ -33,91 +31,83 @@ class Reason:
         return f"{self.finding}: {self.detail}." if self.detail else f"{self.finding}."
 
 
-def court_reasons(
-    restrictions: Sequence[Restriction], effects: Sequence[Effect]
-) -> Iterator[Reason]:
+def court_reasons(orders: Sequence[AssessedOrder]) -> Iterator[Reason]:
     """Yield one reason for each group of court orders of the same kind and effect."""
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for index, effect in enumerate(effects):
-        if effect.in_force:
+    groups: dict[tuple[str, ...], list[AssessedOrder]] = {}
+    for order in orders:
+        if order.in_force:
+            effect = order.effect
             key = (effect.kinds_word, effect.unrecognised, effect.doubt, effect.sentence)
-            groups.setdefault(key, []).append(index)
-    for indices in groups.values():
-        first, effect = indices[0], effects[indices[0]]
-        records = [restrictions[index] for index in indices]
-        count = len(records)
-        name = f"{count} restrições judiciais" if count > 1 else "Restrição judicial"
+            groups.setdefault(key, []).append(order)
+    for group in groups.values():
+        first, effect = group[0], group[0].effect
+        name = f"{len(group)} restrições judiciais" if len(group) > 1 else "Restrição judicial"
         kind = f" de {effect.kinds_word}" if effect.kinds else ""
         as_sent = f" “{effect.unrecognised}”" if effect.unrecognised else ""
         doubt = f"{effect.doubt}; " if effect.doubt else ""
         mark = worst([effect.answers[act] for act in ACTS])[0].mark
-        finding = f"{name}{kind}{as_sent}{_origin(records)}"
-        yield Reason(finding, f"{doubt}{effect.sentence}", f"restricao-{first + 1}", mark, "order")
+        finding = f"{name}{kind}{as_sent}{_origin(group)}"
+        yield Reason(finding, f"{doubt}{effect.sentence}", first.anchor, mark, "order")
 
 
-def _origin(restrictions: Sequence[Restriction]) -> str:
-    courts = dict.fromkeys(_court(restriction) for restriction in restrictions)
+def _origin(orders: Sequence[AssessedOrder]) -> str:
+    courts = dict.fromkeys(order.short_court for order in orders)
     details = [listed([court for court in courts if court])]
-    if len(restrictions) == 1 and restrictions[0].included_at:
-        details.append(f"incluída em {day(restrictions[0].included_at.date())}")
+    if len(orders) == 1 and orders[0].record.included_at:
+        details.append(f"incluída em {day(orders[0].record.included_at.date())}")
     known = [detail for detail in details if detail]
     return f" ({', '.join(known)})" if known else ""
-
-
-def _court(restriction: Restriction) -> str:
-    court = find_court(str(restriction.court), str(restriction.case))
-    return court.acronym if court else str(restriction.court)
 
 
 # A standing says whether payment of a fine can be enforced. The gravest standing comes first. Each
 # value has three texts: the name of one such fine, the name of several, and the consequence. "paga"
 # or "pagas" ("paid") replaces {} in a consequence.
 _FINE_REASONS: Mapping[Standing, tuple[str, str, str]] = {
-    "enforceable": (
+    Standing.ENFORCEABLE: (
         "Multa exigível",
         "multas exigíveis",
         "em regra, licenciamento e transferência só depois de {}",
     ),
-    "probably_due": (
+    Standing.PROBABLY_DUE: (
         "Multa de vencimento provável",
         "multas de vencimento provável",
         "se venceu, impede até ser paga",
     ),
-    "due": (
+    Standing.DUE: (
         "Multa no prazo de pagamento ou recurso",
         "multas no prazo de pagamento ou recurso",
         "pode passar a impedir",
     ),
-    "unknown": (
+    Standing.UNKNOWN: (
         "Multa de situação incerta",
         "multas de situação incerta",
         "pode impedir a transferência",
     ),
-    "suspended": (
+    Standing.SUSPENDED: (
         "Multa suspensa",
         "multas suspensas",
         "em regra, não impede enquanto durar a suspensão",
     ),
-    "notice": ("Autuação", "autuações", "ainda sem multa aplicada, pode virar multa"),
+    Standing.NOTICE: ("Autuação", "autuações", "ainda sem multa aplicada, pode virar multa"),
 }
 
 
-def fine_reasons(fines: Sequence[FineAssessment]) -> Iterator[Reason]:
+def fine_reasons(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
     for standing, (singular, plural, detail) in _FINE_REASONS.items():
-        found = {n: fine for n, fine in enumerate(fines, start=1) if fine.standing == standing}
+        found = [fine for fine in fines if fine.standing is standing]
         if not found:
             continue
+        committed_on = found[0].record.committed_on
         if len(found) == 1:
-            (fine,) = found.values()
-            name = f"{singular} de {day(fine.committed_on)}" if fine.committed_on else singular
+            name = f"{singular} de {day(committed_on)}" if committed_on else singular
             paid = "paga"
         else:
             name, paid = f"{len(found)} {plural}", "pagas"
-        finding = f"{name}, {_sum(list(found.values()))}"
-        yield Reason(finding, detail.format(paid), f"multa-{min(found)}", "careful", "fine")
+        finding = f"{name}, {_sum(found)}"
+        yield Reason(finding, detail.format(paid), found[0].anchor, "careful", "fine")
 
 
-def _sum(fines: Sequence[FineAssessment]) -> str:
+def _sum(fines: Sequence[AssessedFine]) -> str:
     known = [fine.amount.value for fine in fines if fine.amount.value is not None]
     if not known:
         return "valor não informado"

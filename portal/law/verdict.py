@@ -9,7 +9,6 @@ answer. A stale answer also prevents a "clear" verdict.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
 from typing import Literal
 
 from portal.law.act_answers import ACTS, Act, Answer
@@ -24,10 +23,11 @@ from portal.law.act_matrix import (
     not_confirmed,
     row_of,
 )
-from portal.law.assessment import FineAssessment
-from portal.law.effects import Effect, effect_of
+from portal.law.assessment import AssessedFine
+from portal.law.identification import identification_reasons
+from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason, court_reasons, fine_reasons
-from portal.vehicle import Restriction
+from portal.law.standing import Standing
 from portal.wording import listed
 
 Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]
@@ -45,6 +45,9 @@ Cause = Literal[
 ]
 # The cause, the level, the finding and the caveat.
 _Found = tuple[Cause, Level, str, str]
+# With more reasons for the verdict, a visitor with a phone would have to scroll to the answers
+# below the reasons.
+MOST_REASONS = 3
 _LOOKUPS: Mapping[Missing, str] = {
     "decode": "Dados do veículo",
     "fines": "Multas",
@@ -85,47 +88,54 @@ class Verdict:
     def headline(self) -> str:
         return f"{self.finding}; {self.caveat}" if self.caveat else self.finding
 
+    @property
+    def first_reasons(self) -> tuple[Reason, ...]:
+        """The reasons that a page or the paper lists beside the verdict."""
+        return self.reasons[:MOST_REASONS]
+
+    @property
+    def more_reasons(self) -> int:
+        return max(len(self.reasons) - MOST_REASONS, 0)
+
     def row(self, act: Act) -> Row:
         return self.matrix[ACTS.index(act)]
 
 
 def judge(
     decode_known: bool,
-    fines: Sequence[FineAssessment] | None,
-    restrictions: Sequence[Restriction] | None,
+    fines: Sequence[AssessedFine] | None,
+    orders: Sequence[AssessedOrder] | None,
     *,
-    today: date,
     is_described: bool = True,
     check_digit_holds: bool = True,
-    identification: Sequence[Reason] = (),
     stale: Stale = NOTHING_STALE,
     not_asked: Collection[Missing] = (),
     unconfirmed: Collection[Missing] = (),
 ) -> Verdict:
     """Return the verdict.
 
-    ``fines`` or ``restrictions`` is None if its lookup failed or was not made. The decode lookup
+    ``fines`` or ``orders`` is None if its lookup failed or was not made. The decode lookup
     returns the vehicle's own data. ``decode_known`` is False if the decode lookup failed. A search
     by Renavam (registration number) has no decode lookup; ``decode_known`` is then True.
     ``is_described`` is False if the answer of the decode lookup does not describe the vehicle.
     ``check_digit_holds`` is False if the Renavam's check digit is wrong. The records may then
-    belong to another vehicle. ``identification`` are the doubts about the vehicle's identification
-    (``identification_reasons``). ``stale`` maps each lookup with a stale (old) answer to the local
+    belong to another vehicle. ``stale`` maps each lookup with a stale (old) answer to the local
     time of the answer. ``not_asked`` names the lookups that the user did not choose.
     ``unconfirmed`` names the lookups whose answer neither has nor denies records.
     """
-    known = (decode_known and is_described, fines is not None, restrictions is not None)
+    known = (decode_known and is_described, fines is not None, orders is not None)
     missing = tuple(
         part for part, is_known in zip(MISSING_WORDS, known, strict=True) if not is_known
     )
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
-    effects = [effect_of(restriction, today) for restriction in restrictions or ()]
+    fines, orders = fines or (), orders or ()
+    identification = identification_reasons(fines, orders)
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
     matrix = tuple(
         row_of(
             act,
-            effects,
-            fines or (),
+            orders,
+            fines,
             missing,
             stale,
             doubt,
@@ -135,11 +145,7 @@ def judge(
         )
         for act in ACTS
     )
-    reasons = (
-        *identification,
-        *court_reasons(restrictions or (), effects),
-        *fine_reasons(fines or ()),
-    )
+    reasons = (*identification, *court_reasons(orders), *fine_reasons(fines))
     failed = [part for part in missing if part not in not_asked]
     parts = (part for part in failed if part != "decode" or not decode_known)
     unavailable = [MISSING_WORDS[part] for part in parts if part not in unconfirmed]
@@ -147,17 +153,17 @@ def judge(
     gaps = [unclear] * bool(unclear)
     gaps += ["a fonte não descreveu o veículo"] * (decode_known and not is_described)
     gaps += [doubt] * bool(doubt)
-    found = _finding(matrix, effects, fines or (), unavailable, gaps, stale, identification)
+    found = _finding(matrix, orders, fines, unavailable, gaps, stale, identification)
     cause, level, finding, caveat = _limited(found, not_asked, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
-    no_ceiling = _no_ceiling(level, effects, identification)
+    no_ceiling = _no_ceiling(level, orders, identification)
     return Verdict(level, cause, finding, caveat, notices, reasons, matrix, no_ceiling, missing)
 
 
 def _finding(
     matrix: tuple[Row, ...],
-    effects: Sequence[Effect],
-    fines: Sequence[FineAssessment],
+    orders: Sequence[AssessedOrder],
+    fines: Sequence[AssessedFine],
     unavailable: Sequence[str],
     gaps: Sequence[str],
     stale: Stale,
@@ -166,7 +172,7 @@ def _finding(
     """Return the cause, the level, the finding and the caveat."""
     transfer, licence, drive, _ = (row.mark for row in matrix)
     if transfer == "no":
-        return "blocked", "blocked", _blocked_finding(licence == "no", drive == "no", effects), ""
+        return "blocked", "blocked", _blocked_finding(licence == "no", drive == "no", orders), ""
     if unavailable:
         return "gap", "incomplete", f"Falta consultar {listed(unavailable)}", "; ".join(gaps)
     if gaps:
@@ -174,19 +180,19 @@ def _finding(
     if identification:
         first = identification[0]
         return "identification", "caution", first.finding, first.detail
-    if any(effect.in_force for effect in effects):
+    if any(order.in_force for order in orders):
         return (
             "order_in_doubt",
             "caution",
             "Há restrição judicial de situação incerta",
             "confirme com o juízo",
         )
-    if any(fine.standing == "enforceable" for fine in fines):
+    if any(fine.standing is Standing.ENFORCEABLE for fine in fines):
         finding = "Em regra, só pode ser transferido depois de pagas as multas"
         return "enforceable", "caution", finding, ""
     if standings := {fine.standing for fine in fines if fine.is_open}:
         confirm = "confirme a situação antes da transferência"
-        if standings == {"notice"}:
+        if standings == {Standing.NOTICE}:
             return "notice", "caution", "Há autuação, ainda sem multa", confirm
         return "open_fine", "caution", "Há multa em aberto", confirm
     if stale:
@@ -194,11 +200,13 @@ def _finding(
     return "nothing", "clear", _NOTHING_FOUND, _STILL_MISSING
 
 
-def _no_ceiling(level: Level, effects: Sequence[Effect], identification: Sequence[Reason]) -> str:
+def _no_ceiling(
+    level: Level, orders: Sequence[AssessedOrder], identification: Sequence[Reason]
+) -> str:
     """Return why no price may be suggested to a buyer, or ""."""
     if level == "blocked":
         return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
-    if any(effect.in_force for effect in effects):
+    if any(order.in_force for order in orders):
         return "Há restrição judicial de situação incerta: confirme com o juízo."
     if identification:
         return "A identificação do veículo está em dúvida: faça a perícia antes."
@@ -234,7 +242,7 @@ def _limited(found: _Found, not_asked: Collection[Missing], stale: Stale) -> _Fo
     return cause, level, finding, "; ".join(filter(None, (caveat, *caveats)))
 
 
-def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effect]) -> str:
+def _blocked_finding(licence_too: bool, drive_too: bool, orders: Sequence[AssessedOrder]) -> str:
     """Return a text that names the acts that court orders forbid.
 
     If driving is not forbidden, the text depends on how well the rules that forbid the transfer are
@@ -242,7 +250,7 @@ def _blocked_finding(licence_too: bool, drive_too: bool, effects: Sequence[Effec
     regra" ("as a rule"). For "reported", it says "na prática" ("in practice"). For "verified", it
     has no such words.
     """
-    transfers = [effect.answers["transfer"] for effect in effects]
+    transfers = [order.effect.answers["transfer"] for order in orders]
     sources = {answer.confidence for answer in transfers if answer.mark == "no"}
     if drive_too:
         return "Não pode circular, ser licenciado nem ser transferido agora"

@@ -1,10 +1,14 @@
 """The parameters with which a page is built."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import date, datetime
 
+from portal.dossier.answers import Panels
+from portal.dossier.dossier import Dossier
 from portal.presentation.vehicle.query import Query
 from portal.system.local_time import local_date
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +23,15 @@ class RenderContext:
     marker: str
     mask_names: bool
     query: Query = ()
+
+    def dossier(
+        self,
+        subject: Plate | Renavam,
+        answers: Panels,
+        ask: Collection[LookupName] = LOOKUPS,
+    ) -> Dossier:
+        """Return the dossier of a vehicle. ``ask`` are the lookups that the user chose."""
+        return Dossier(subject, answers, self.today, self.marker, ask)
 
     @property
     def today(self) -> date:

@@ -79,6 +79,9 @@ class VehicleName:
     make: str
     model: str
 
+    def __bool__(self) -> bool:
+        return bool(self.make or self.model)
+
     def __str__(self) -> str:
         return f"{self.make} {self.model}".strip()
 

@@ -7,7 +7,7 @@ from flask import Flask, request
 from jinja2 import StrictUndefined
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from portal.presentation import formats
+from portal.presentation import filters
 from portal.system.repeated_warning import RepeatedWarning
 from portal.web.http.client_address import ClientAddress
 from portal.web.http.compression import compress_html
@@ -92,7 +92,7 @@ def init_app(app: Flask, web: Web) -> None:
     ):
         app.register_blueprint(blueprint)
     app.jinja_env.undefined = StrictUndefined
-    formats.register(app.jinja_env)
+    filters.register(app.jinja_env)
     app.context_processor(lambda: {"site": web.site()})
 
 

@@ -1,12 +1,13 @@
 """Builders of fines and restrictions; every field is empty unless a test sets it."""
 
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from datetime import date
 from functools import partial
 from typing import Any
 
-import portal.law
-from portal.law import Infraction, find, find_court
+from portal import law
+from portal.law import AssessedFine, AssessedOrder, Infraction, Verdict, find, find_court
 from portal.law.courts import Court
 from portal.vehicle import EMPTY, Field, Fine, Licence, Restriction
 
@@ -14,8 +15,7 @@ LICENCE = Licence(points=0, number=EMPTY, impediment=EMPTY, ordinance=EMPTY)
 
 # The law on the day of reading.
 TODAY = date(2026, 11, 21)
-effect_of = partial(portal.law.effect_of, today=TODAY)
-judge = partial(portal.law.judge, today=TODAY)
+effect_of = partial(law.effect_of, today=TODAY)
 
 UNREAD = ["committed_on", "committed_at", "registered_on", "notified_on", "penalty_on"]
 UNREAD += ["amount", "paid_on", "paid_amount"]
@@ -60,3 +60,22 @@ def _as_fields(given: dict[str, Any]) -> dict[str, Any]:
     return {
         name: known(value) if isinstance(value, str) else value for name, value in given.items()
     }
+
+
+def judge(
+    decode_known: bool,
+    fines: Sequence[AssessedFine] | None,
+    restrictions: Sequence[Restriction] | None,
+    **given: Any,
+) -> Verdict:
+    """Return the verdict on fines and on court orders, numbered in their order."""
+    numbered = [replace(fine, number=n) for n, fine in enumerate(fines or (), start=1)]
+    orders = [
+        AssessedOrder(record, TODAY, n) for n, record in enumerate(restrictions or (), start=1)
+    ]
+    return law.judge(
+        decode_known,
+        None if fines is None else numbered,
+        None if restrictions is None else orders,
+        **given,
+    )

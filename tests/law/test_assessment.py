@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.law import assess, totals
+from portal.law import AssessedFine, totals
 from portal.vehicle import HIDDEN, Field, Fine
 from tests.law.records import LICENCE, fine, known
 from tests.law.strategies import FINES
@@ -25,7 +25,7 @@ SAMPLE = fine(
 
 
 def test_sample_fine_is_media_with_its_amount_and_points() -> None:
-    found = assess(SAMPLE, TODAY)
+    found = AssessedFine(SAMPLE, TODAY)
     assert found.amount.value == Decimal("130.16")
     assert found.amount.origin == "table"
     assert found.amount.matches is True
@@ -43,26 +43,26 @@ def test_sample_fine_is_media_with_its_amount_and_points() -> None:
 
 
 def test_discounts_are_rounded_to_the_cent() -> None:
-    amount = assess(SAMPLE, TODAY).amount
+    amount = AssessedFine(SAMPLE, TODAY).amount
     assert (amount.at_80, amount.at_60) == (Decimal("104.13"), Decimal("78.10"))
 
 
 def test_old_infraction_has_the_amount_of_its_time() -> None:
     old = replace(SAMPLE, committed_on=date(2015, 5, 1), amount=Decimal(85))
-    assert assess(old, TODAY).amount.value == Decimal("85.13")
+    assert AssessedFine(old, TODAY).amount.value == Decimal("85.13")
     silent = replace(old, amount=None)
-    assert assess(silent, TODAY).amount.value == Decimal("85.13")
+    assert AssessedFine(silent, TODAY).amount.value == Decimal("85.13")
 
 
 def test_amount_of_the_other_period_is_recognised() -> None:
-    amount = assess(replace(SAMPLE, amount=Decimal(85)), TODAY).amount
+    amount = AssessedFine(replace(SAMPLE, amount=Decimal(85)), TODAY).amount
     assert amount.value == Decimal("85.13")
     assert amount.matches is False
     assert "não é a da data da infração" in amount.note
 
 
 def test_amount_outside_the_tables_is_kept_with_a_note() -> None:
-    amount = assess(replace(SAMPLE, amount=Decimal(500)), TODAY).amount
+    amount = AssessedFine(replace(SAMPLE, amount=Decimal(500)), TODAY).amount
     assert (amount.value, amount.origin, amount.matches) == (Decimal(500), "sent", False)
     assert "não corresponde à tabela" in amount.note
     assert "mantido o valor enviado" in amount.note
@@ -72,32 +72,36 @@ def test_unconfirmed_whole_amount_notes_cut_cents() -> None:
     note = "A fonte costuma cortar os centavos."
     for code in ("9999", "7455"):
         whole, to_the_cent = (
-            assess(replace(SAMPLE, code=Field(code, "known"), amount=Decimal(text)), TODAY).amount
+            AssessedFine(
+                replace(SAMPLE, code=Field(code, "known"), amount=Decimal(text)), TODAY
+            ).amount
             for text in ("500", "500.00")
         )
         assert whole.note.endswith(note)
         assert note not in to_the_cent.note
-    assert note not in assess(SAMPLE, TODAY).amount.note
+    assert note not in AssessedFine(SAMPLE, TODAY).amount.note
 
 
 def test_recidivism_doubles_drink_driving() -> None:
-    amount = assess(fine(code="51691", amount=Decimal(5869), committed_on=TODAY), TODAY).amount
+    amount = AssessedFine(
+        fine(code="51691", amount=Decimal(5869), committed_on=TODAY), TODAY
+    ).amount
     assert amount.value == Decimal("5869.40")
     assert "reincidência" in amount.note
 
 
 def test_unknown_code_keeps_the_sources_texts() -> None:
-    found = assess(fine(code="9999", description="ALGO", amount=Decimal(77)), TODAY)
+    found = AssessedFine(fine(code="9999", description="ALGO", amount=Decimal(77)), TODAY)
     assert found.description == "Algo"
     assert found.amount.value == Decimal(77)
-    assert found.gravity is None
+    assert found.gravity_word == "não identificada"
     assert found.article == ""
     assert found.points.counted is None
 
 
 def test_unknown_code_has_the_sources_points() -> None:
     sent = fine(code="9999", offender=replace(LICENCE, points=5))
-    assert assess(sent, TODAY).points.counted == 5
+    assert AssessedFine(sent, TODAY).points.counted == 5
 
 
 @pytest.mark.parametrize(
@@ -112,7 +116,7 @@ def test_unknown_code_has_the_sources_points() -> None:
     ],
 )
 def test_points_that_do_not_count_have_a_reason(code: str, why: str) -> None:
-    points = assess(fine(code=code, committed_on=TODAY), TODAY).points
+    points = AssessedFine(fine(code=code, committed_on=TODAY), TODAY).points
     assert points.counted == 0
     assert points.by_gravity is not None
     assert points.by_gravity > 0
@@ -120,8 +124,8 @@ def test_points_that_do_not_count_have_a_reason(code: str, why: str) -> None:
 
 
 def test_points_expire_after_twelve_months() -> None:
-    assert "saíram da contagem em 18/08/2025" in assess(SAMPLE, TODAY).points.note
-    assert assess(SAMPLE, date(2025, 8, 18)).points.note == ""
+    assert "saíram da contagem em 18/08/2025" in AssessedFine(SAMPLE, TODAY).points.note
+    assert AssessedFine(SAMPLE, date(2025, 8, 18)).points.note == ""
 
 
 @pytest.mark.parametrize(
@@ -161,22 +165,22 @@ def test_points_expire_after_twelve_months() -> None:
 def test_standing_follows_the_recorded_dates_and_words(
     given: dict[str, Any], standing: str
 ) -> None:
-    found = assess(fine(code="7455", **given), TODAY)
+    found = AssessedFine(fine(code="7455", **given), TODAY)
     assert found.standing == standing
     assert found.is_open == (standing != "paid")
-    assert found.standing_note
+    assert found.status.note
 
 
 def test_old_notice_without_penalty_is_unknown() -> None:
     """The observed record has no penalty, but the source may have omitted it."""
-    found = assess(SAMPLE, TODAY)
+    found = AssessedFine(SAMPLE, TODAY)
     assert found.standing == "unknown"
-    assert "tenham passado 825 dias" in found.standing_note
-    assert "não é possível dizer" in found.standing_note
+    assert "tenham passado 825 dias" in found.status.note
+    assert "não é possível dizer" in found.status.note
     assert totals([found]).unclear_count == 1
     days = (TODAY - timedelta(days=40), TODAY - timedelta(days=20))
     recent = replace(SAMPLE, committed_on=days[0], notified_on=days[1])
-    assert "em regra, ainda não é exigível" in assess(recent, TODAY).standing_note
+    assert "em regra, ainda não é exigível" in AssessedFine(recent, TODAY).status.note
 
 
 @pytest.mark.parametrize(
@@ -198,9 +202,9 @@ def test_old_notice_without_penalty_is_unknown() -> None:
 def test_implausible_payment_day_keeps_the_fine_in_the_sums(
     payment: dict[str, Any], why: str
 ) -> None:
-    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **fields_of(payment)), TODAY)
+    found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), **fields_of(payment)), TODAY)
     assert found.standing == "unknown"
-    assert why in found.standing_note
+    assert why in found.status.note
     assert totals([found]).amount == Decimal("130.16")
 
 
@@ -210,27 +214,27 @@ def fields_of(payment: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("word", ["EM ABERTO", "NÃO PAGA", "DÍVIDA ATIVA", "EXIGIVEL"])
 def test_payment_with_contradicting_status_is_unclear(word: str) -> None:
-    found = assess(replace(SAMPLE, paid_on=TODAY, kind=known(word)), TODAY)
+    found = AssessedFine(replace(SAMPLE, paid_on=TODAY, kind=known(word)), TODAY)
     assert found.standing == "unknown"
-    assert f"registra “{word}”" in found.standing_note
-    assert assess(replace(SAMPLE, paid_on=TODAY, kind=known("NAO EXIGIVEL")), TODAY).is_paid
+    assert f"registra “{word}”" in found.status.note
+    assert AssessedFine(replace(SAMPLE, paid_on=TODAY, kind=known("NAO EXIGIVEL")), TODAY).is_paid
 
 
 @pytest.mark.parametrize("paid_on", [date(2024, 8, 18), TODAY])
 def test_payment_day_from_infraction_to_today_is_valid(paid_on: date) -> None:
-    assert assess(replace(SAMPLE, paid_on=paid_on), TODAY).is_paid
+    assert AssessedFine(replace(SAMPLE, paid_on=paid_on), TODAY).is_paid
     stamped = known(f"{paid_on:%d/%m/%Y}T09:30:00")
-    assert assess(replace(SAMPLE, paid_on=paid_on, paid_on_text=stamped), TODAY).is_paid
+    assert AssessedFine(replace(SAMPLE, paid_on=paid_on, paid_on_text=stamped), TODAY).is_paid
 
 
 def test_payment_of_zero_needs_a_word_that_says_paid() -> None:
     zero = replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(0))
-    found = assess(zero, TODAY)
-    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
-    assert "valor pago de zero" in found.standing_note
-    found = assess(replace(zero, kind=known("QUITADA")), TODAY)
+    found = AssessedFine(zero, TODAY)
+    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
+    assert "valor pago de zero" in found.status.note
+    found = AssessedFine(replace(zero, kind=known("QUITADA")), TODAY)
     assert found.is_paid
-    assert "consta como zero" in found.standing_note
+    assert "consta como zero" in found.status.note
 
 
 @pytest.mark.parametrize(
@@ -242,12 +246,12 @@ def test_payment_of_zero_needs_a_word_that_says_paid() -> None:
     ],
 )
 def test_closing_status_word_leaves_the_enforceable_sum(word: str) -> None:
-    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
+    found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
     assert found.standing == "unknown"
-    assert found.is_called_off
+    assert found.status.is_called_off
     assert not found.has_discount
-    assert found.standing_word == f"“{word}”, segundo a fonte"
-    assert f"A fonte registra “{word}”" in found.standing_note
+    assert found.status.word == f"“{word}”, segundo a fonte"
+    assert f"A fonte registra “{word}”" in found.status.note
     sums = totals([found])
     assert (sums.enforceable_count, sums.enforceable_amount, sums.points) == (0, Decimal(0), 0)
     assert sums.amount == Decimal("130.16")
@@ -255,8 +259,8 @@ def test_closing_status_word_leaves_the_enforceable_sum(word: str) -> None:
 
 def test_written_warning_has_no_money_and_no_points() -> None:
     word = known("PENALIDADE DE ADVERTENCIA POR ESCRITO")
-    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=word), TODAY)
-    assert "em regra, não tem valor nem pontos (art. 267 do CTB)" in found.standing_note
+    found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=word), TODAY)
+    assert "em regra, não tem valor nem pontos (art. 267 do CTB)" in found.status.note
 
 
 @pytest.mark.parametrize(
@@ -273,7 +277,7 @@ def test_written_warning_has_no_money_and_no_points() -> None:
     ],
 )
 def test_closing_word_about_something_else_keeps_the_fine_enforceable(word: str) -> None:
-    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
+    found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), kind=known(word)), TODAY)
     assert found.standing == "enforceable"
 
 
@@ -291,10 +295,10 @@ def test_closing_word_about_something_else_keeps_the_fine_enforceable(word: str)
     ],
 )
 def test_payment_without_day_is_maybe_paid(payment: dict[str, Any], trace: str) -> None:
-    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
-    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
-    assert trace in found.standing_note
-    assert "sem a data do pagamento" in found.standing_note
+    found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
+    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
+    assert trace in found.status.note
+    assert "sem a data do pagamento" in found.status.note
     sums = totals([found])
     assert (sums.enforceable_count, sums.open_count) == (0, 1)
 
@@ -311,7 +315,7 @@ def test_payment_without_day_is_maybe_paid(payment: dict[str, Any], trace: str) 
 def test_payment_fields_without_evidence_leave_the_fine_enforceable(
     payment: dict[str, Any],
 ) -> None:
-    found = assess(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
+    found = AssessedFine(replace(SAMPLE, penalty_on=date(2025, 1, 1), **payment), TODAY)
     assert found.standing == "enforceable"
 
 
@@ -326,7 +330,7 @@ def test_payment_fields_without_evidence_leave_the_fine_enforceable(
     ],
 )
 def test_recidivism_doubles_the_articles_that_say_so(code: str, sent: str, exact: str) -> None:
-    amount = assess(fine(code=code, amount=Decimal(sent), committed_on=TODAY), TODAY).amount
+    amount = AssessedFine(fine(code=code, amount=Decimal(sent), committed_on=TODAY), TODAY).amount
     assert amount.value == Decimal(exact)
     assert "reincidência" in amount.note
 
@@ -334,16 +338,16 @@ def test_recidivism_doubles_the_articles_that_say_so(code: str, sent: str, exact
 def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
     dates = {"committed_on": date(2024, 1, 10), "notified_on": date(2024, 3, 1)}
     nic = fine(code="5002", amount=Decimal(260), penalty_on=date(2026, 5, 20), **dates)
-    found = assess(nic, TODAY)
+    found = AssessedFine(nic, TODAY)
     for clock in (found.notice, found.penalty):
         assert (clock.verdict, clock.days_used, clock.brief) == ("unknown", None, "")
         assert "por não indicar o condutor" in clock.sentence
     assert [clock.name for clock in found.remedies] == ["Recurso à JARI e vencimento"]
     assert found.standing == "enforceable"
     assert "é o dobro da multa original" in found.amount.note
-    undated = assess(replace(nic, penalty_on=None), TODAY)
+    undated = AssessedFine(replace(nic, penalty_on=None), TODAY)
     assert undated.standing == "unknown"
-    assert "dispensa a notificação da autuação" in undated.standing_note
+    assert "dispensa a notificação da autuação" in undated.status.note
     assert undated.prescription.ends_on is None
 
 
@@ -363,7 +367,7 @@ def test_fine_for_not_naming_the_driver_has_no_judged_deadlines() -> None:
 def test_discount_is_offered_only_while_it_can_be_had(
     given: dict[str, Any], has_discount: bool
 ) -> None:
-    found = assess(fine(code="7455", amount=Decimal(130), **given), TODAY)
+    found = AssessedFine(fine(code="7455", amount=Decimal(130), **given), TODAY)
     assert found.has_discount == has_discount
     sums = totals([found])
     assert (sums.amount_at_80 < sums.amount) == has_discount
@@ -372,19 +376,19 @@ def test_discount_is_offered_only_while_it_can_be_had(
 
 @pytest.mark.parametrize("word", ["NAO PAGA", "XYZ", "INDEFERIDA"])
 def test_other_status_word_is_quoted(word: str) -> None:
-    found = assess(replace(SAMPLE, kind=known(word)), TODAY)
-    assert found.standing_note.endswith(f" A fonte registra “{word}”.")
+    found = AssessedFine(replace(SAMPLE, kind=known(word)), TODAY)
+    assert found.status.note.endswith(f" A fonte registra “{word}”.")
 
 
 def test_status_word_in_the_note_is_not_repeated() -> None:
     word = known("NOTIFICACAO DE AUTUACAO")
-    found = assess(replace(SAMPLE, committed_on=TODAY, notified_on=TODAY, kind=word), TODAY)
-    assert "A fonte registra" not in found.standing_note
+    found = AssessedFine(replace(SAMPLE, committed_on=TODAY, notified_on=TODAY, kind=word), TODAY)
+    assert "A fonte registra" not in found.status.note
 
 
 def test_future_infraction_has_no_deadlines_and_no_points() -> None:
     committed, notified = date(2030, 8, 18), date(2030, 9, 9)
-    found = assess(replace(SAMPLE, committed_on=committed, notified_on=notified), TODAY)
+    found = AssessedFine(replace(SAMPLE, committed_on=committed, notified_on=notified), TODAY)
     assert found.standing == "unknown"
     assert found.points.counted is None
     assert {clock.verdict for clock in found.clocks} == {"unknown"}
@@ -393,27 +397,29 @@ def test_future_infraction_has_no_deadlines_and_no_points() -> None:
 
 
 def test_identical_fines_are_summed_and_noted() -> None:
-    sums = totals([assess(SAMPLE, TODAY)] * 2 + [assess(replace(SAMPLE, place=known("X")), TODAY)])
+    sums = totals(
+        [AssessedFine(SAMPLE, TODAY)] * 2 + [AssessedFine(replace(SAMPLE, place=known("X")), TODAY)]
+    )
     assert sums.amount == 3 * Decimal("130.16")
     assert sums.identical == (2,)
     assert sums.identical_note == (
         "2 registros idênticos: confirme se é a mesma multa; a soma conta todos."
     )
-    assert totals([assess(SAMPLE, TODAY)]).identical_note == ""
-    paid = assess(replace(SAMPLE, paid_on=TODAY), TODAY)
+    assert totals([AssessedFine(SAMPLE, TODAY)]).identical_note == ""
+    paid = AssessedFine(replace(SAMPLE, paid_on=TODAY), TODAY)
     assert totals([paid, paid]).identical == ()
 
 
 def test_gravities_are_counted_in_words() -> None:
-    grave = assess(replace(SAMPLE, code=known("7463"), amount=None), TODAY)
-    assert totals([assess(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
+    grave = AssessedFine(replace(SAMPLE, code=known("7463"), amount=None), TODAY)
+    assert totals([AssessedFine(SAMPLE, TODAY)] * 2 + [grave]).gravities == ("2 médias", "1 grave")
 
 
 def test_paid_fine_counts_for_its_points_only() -> None:
     days = {"committed_on": date(2025, 12, 1), "penalty_on": date(2026, 1, 1)}
     grave = fine(code="7463", amount=Decimal(195), **days)
     paid = replace(grave, paid_on=TODAY)
-    sums = totals([assess(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
+    sums = totals([AssessedFine(f, TODAY) for f in (SAMPLE, grave, paid, fine(code="9999"))])
     assert (sums.open_count, sums.paid_count, sums.enforceable_count) == (3, 1, 1)
     assert sums.amount == Decimal("325.39")
     assert sums.amount_at_80 == Decimal("104.13") + Decimal(
@@ -429,16 +435,16 @@ def test_paid_fine_counts_for_its_points_only() -> None:
 def test_points_of_notified_fines_are_points_to_come() -> None:
     notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
     due = fine(code="7463", committed_on=TODAY, penalty_on=TODAY)
-    sums = totals([assess(each, TODAY) for each in (notified, due)])
+    sums = totals([AssessedFine(each, TODAY) for each in (notified, due)])
     assert (sums.points, sums.points_to_come) == (5, 4)
 
 
 def test_enforceable_fine_has_no_discount() -> None:
     enforceable = fine(code="7463", committed_on=TODAY, penalty_on=date(2026, 1, 1))
     notified = fine(code="7455", committed_on=TODAY, notified_on=TODAY)
-    alone = totals([assess(enforceable, TODAY)])
+    alone = totals([AssessedFine(enforceable, TODAY)])
     assert alone.amount_at_80 == alone.amount
-    both = totals([assess(enforceable, TODAY), assess(notified, TODAY)])
+    both = totals([AssessedFine(enforceable, TODAY), AssessedFine(notified, TODAY)])
     assert alone.amount < both.amount_at_80 < both.amount
 
 
@@ -455,11 +461,11 @@ def test_no_fines_give_empty_totals() -> None:
 @settings(max_examples=60)
 @given(st.lists(FINES, max_size=4), st.dates())
 def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> None:
-    found = [assess(f, today) for f in given_fines]
+    found = [AssessedFine(f, today) for f in given_fines]
     sums = totals(found)
     assert sums.open_count + sums.paid_count == len(found)
     for one in found:
-        assert one.standing_note
+        assert one.status.note
         assert one.amount.note
         assert all(clock.sentence for clock in one.clocks)
 
@@ -467,14 +473,14 @@ def test_assess_and_totals_never_raise(given_fines: list[Fine], today: date) -> 
 @pytest.mark.parametrize("field", ["penalty_on", "notified_on"])
 def test_step_before_the_infraction_proves_nothing(field: str) -> None:
     early: dict[str, Any] = {field: date(2024, 1, 1)}
-    found = assess(replace(SAMPLE, **early), TODAY)
+    found = AssessedFine(replace(SAMPLE, **early), TODAY)
     assert found.standing == "unknown"
-    assert "as datas se contradizem" in found.standing_note
+    assert "as datas se contradizem" in found.status.note
 
 
 def test_amount_in_cents_is_read_by_the_table() -> None:
-    found = assess(replace(SAMPLE, amount=Decimal(13016)), TODAY)
+    found = AssessedFine(replace(SAMPLE, amount=Decimal(13016)), TODAY)
     assert (found.amount.value, found.amount.matches) == (Decimal("130.16"), True)
     assert "está em centavos" in found.amount.note
-    paid = assess(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(13016)), TODAY)
+    paid = AssessedFine(replace(SAMPLE, paid_on=TODAY, paid_amount=Decimal(13016)), TODAY)
     assert paid.is_paid and paid.paid.value == Decimal("130.16")

@@ -1,14 +1,24 @@
 """Fines and orders that put the vehicle's identification in doubt."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from decimal import Decimal
 
 import pytest
 
-from portal.law import assess, identification_reasons
-from portal.law.identification import tampering_of
-from portal.vehicle import EMPTY, VehicleIdentity, identity_of, read_decode, result_of
+from portal.law import AssessedFine, AssessedOrder
+from portal.law.identification import identification_reasons, tampering_of
+from portal.law.reasons import Reason
+from portal.vehicle import (
+    EMPTY,
+    Fine,
+    Restriction,
+    VehicleIdentity,
+    identity_of,
+    read_decode,
+    result_of,
+)
 from tests.factories import HIDDEN as MARKER
 from tests.factories import decode_body
 from tests.law.records import fine, judge, known, restriction
@@ -67,10 +77,9 @@ def test_tampering_is_read_from_code_or_description(code: str, description: str,
 
 
 def test_tampered_chassis_is_the_finding_though_the_fine_is_paid() -> None:
-    paid = assess(CHASSIS, TODAY)
+    paid = AssessedFine(CHASSIS, TODAY)
     assert paid.is_paid
-    doubts = identification_reasons([CHASSIS], [], AUDI)
-    verdict = judge(True, [paid], [], identification=doubts)
+    verdict = judge(True, [paid], [])
     assert (verdict.level, verdict.cause) == ("caution", "identification")
     assert verdict.finding == "Já foi autuado por chassi violado ou falsificado"
     assert "perícia de identificação antes de qualquer pagamento" in verdict.headline
@@ -81,27 +90,36 @@ def test_tampered_chassis_is_the_finding_though_the_fine_is_paid() -> None:
 
 def test_doubt_comes_before_money_and_after_a_court_order() -> None:
     unpaid = replace(CHASSIS, paid_on=None, paid_amount=None, penalty_on=date(2026, 4, 1))
-    due = assess(unpaid, TODAY)
+    due = AssessedFine(unpaid, TODAY)
     assert due.standing == "enforceable"
-    doubts = identification_reasons([CHASSIS], [], AUDI)
-    assert judge(True, [due], [], identification=doubts).cause == "identification"
-    barred = judge(True, [due], [restriction("TRANSFERENCIA")], identification=doubts)
+    doubtful = judge(True, [due], [])
+    assert doubtful.cause == "identification"
+    barred = judge(True, [due], [restriction("TRANSFERENCIA")])
     assert barred.level == "blocked"
-    assert barred.reasons[0] == doubts[0]
-    assert judge(True, None, [], identification=doubts).level == "incomplete"
+    assert barred.reasons[0] == doubtful.reasons[0]
+    assert judge(True, [due], None).level == "incomplete"
+
+
+def reasons(
+    fines: Sequence[Fine], orders: Sequence[Restriction], vehicle: VehicleIdentity | None
+) -> tuple[Reason, ...]:
+    return identification_reasons(
+        [AssessedFine(record, TODAY, n, vehicle) for n, record in enumerate(fines, start=1)],
+        [AssessedOrder(record, TODAY, n, vehicle) for n, record in enumerate(orders, start=1)],
+    )
 
 
 def test_record_of_another_vehicle_is_a_reason() -> None:
     gol = fine(code="7455", make_model="VW/GOL 1.0")
     order = restriction("TRANSFERENCIA", plate="XYZ9A99", make_model="VW/GOL 1.0")
-    (reason,) = identification_reasons([gol], [], AUDI)
+    (reason,) = reasons([gol], [], AUDI)
     assert reason.finding == "Um registro descreve outro veículo (VW/GOL 1.0)"
-    (both,) = identification_reasons([fine(code="7455"), gol], [order], AUDI)
+    (both,) = reasons([fine(code="7455"), gol], [order], AUDI)
     assert both.finding == ("2 registros descrevem outro veículo (VW/GOL 1.0 e XYZ9A99 VW/GOL 1.0)")
     assert both.anchor == "multa-2"
 
 
 def test_own_vehicle_and_unknown_vehicle_give_no_reason() -> None:
     own = fine(code="7455", make_model="I/AUDI A3")
-    assert identification_reasons([own], [restriction("PENHORA", plate="ABC1323")], AUDI) == ()
-    assert identification_reasons([fine(make_model="VW/GOL 1.0")], [], None) == ()
+    assert reasons([own], [restriction("PENHORA", plate="ABC1323")], AUDI) == ()
+    assert reasons([fine(make_model="VW/GOL 1.0")], [], None) == ()

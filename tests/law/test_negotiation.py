@@ -7,7 +7,7 @@ from decimal import Decimal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import SHARES, Cost, Totals, assess, negotiate, totals
+from portal.law import SHARES, AssessedFine, Cost, Totals, negotiate, totals
 from portal.vehicle import read_fines, result_of
 from tests.factories import HIDDEN, fine, renainf_body
 
@@ -16,7 +16,7 @@ TODAY = date(2026, 11, 20)
 
 def owed(*records: dict[str, object]) -> Totals:
     fines = read_fines(result_of(renainf_body(*records)), HIDDEN)
-    return totals([assess(one, TODAY) for one in fines])
+    return totals([AssessedFine(one, TODAY) for one in fines])
 
 
 def test_ceiling_is_price_less_fines_less_costs() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import assess, totals
+from portal.law import AssessedFine, totals
 from portal.law.fine_amounts import Amount
 from portal.law.paid_fines import paid_sum
 from portal.wording import money
@@ -87,9 +87,9 @@ def test_cents_are_shown_only_where_known(sent: Decimal) -> None:
     ],
 )
 def test_status_beside_a_payment_makes_it_doubtful(status: str) -> None:
-    found = assess(replace(PAID, kind=known(status)), TODAY)
-    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
-    assert f"25/07/2026) e, mesmo assim, registra “{status}”" in found.standing_note
+    found = AssessedFine(replace(PAID, kind=known(status)), TODAY)
+    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
+    assert f"25/07/2026) e, mesmo assim, registra “{status}”" in found.status.note
     assert totals([found]).amount == Decimal("130.16")
 
 
@@ -105,31 +105,33 @@ def test_status_beside_a_payment_makes_it_doubtful(status: str) -> None:
 )
 def test_status_that_agrees_with_a_payment_keeps_it(status: str) -> None:
     kind = known(status) if status else PAID.kind
-    assert assess(replace(PAID, kind=kind), TODAY).is_paid
+    assert AssessedFine(replace(PAID, kind=kind), TODAY).is_paid
 
 
 @pytest.mark.parametrize("sent", ["50", "1", "0.01", "77", "90", "103", "129.99"])
 def test_sum_that_cannot_settle_a_fine_makes_its_payment_doubtful(sent: str) -> None:
-    found = assess(replace(PAID, paid_amount=Decimal(sent)), TODAY)
-    assert (found.standing, found.standing_word) == ("unknown", "talvez paga")
-    assert "pode faltar o resto" in found.standing_note
+    found = AssessedFine(replace(PAID, paid_amount=Decimal(sent)), TODAY)
+    assert (found.standing, found.status.word) == ("unknown", "talvez paga")
+    assert "pode faltar o resto" in found.status.note
     assert totals([found]).amount == Decimal("130.16")
     # A word that says "paid" does not replace the missing part.
-    assert not assess(replace(PAID, paid_amount=Decimal(sent), kind=known("PAGA")), TODAY).is_paid
+    assert not AssessedFine(
+        replace(PAID, paid_amount=Decimal(sent), kind=known("PAGA")), TODAY
+    ).is_paid
 
 
 @pytest.mark.parametrize("sent", ["130", "130.16", "104", "104.13", "78", "78.10", "195.20"])
 def test_full_or_discounted_sum_settles_a_fine(sent: str) -> None:
-    assert assess(replace(PAID, paid_amount=Decimal(sent)), TODAY).is_paid
+    assert AssessedFine(replace(PAID, paid_amount=Decimal(sent)), TODAY).is_paid
 
 
 def test_discounted_sum_after_the_due_date_is_noted() -> None:
     late = replace(PAID, paid_amount=Decimal("104.13"), paid_on=date(2026, 11, 1))
-    found = assess(late, TODAY)
+    found = AssessedFine(late, TODAY)
     assert found.is_paid
-    assert "parece posterior ao vencimento" in found.standing_note
-    in_time = assess(replace(late, paid_on=date(2026, 7, 9)), TODAY)
-    assert in_time.standing_note == "Paga em 09/07/2026, segundo a fonte."
+    assert "parece posterior ao vencimento" in found.status.note
+    in_time = AssessedFine(replace(late, paid_on=date(2026, 7, 9)), TODAY)
+    assert in_time.status.note == "Paga em 09/07/2026, segundo a fonte."
 
 
 @pytest.mark.parametrize(
@@ -143,11 +145,11 @@ def test_discounted_sum_after_the_due_date_is_noted() -> None:
     ],
 )
 def test_other_texts_of_a_payment_can_make_it_doubtful(beside: dict[str, Any], quoted: str) -> None:
-    found = assess(replace(PAID, **beside), TODAY)
+    found = AssessedFine(replace(PAID, **beside), TODAY)
     assert found.standing == "unknown"
-    assert f"registra “{quoted}" in found.standing_note
+    assert f"registra “{quoted}" in found.status.note
 
 
 @pytest.mark.parametrize("state", ["MG", "Minas Gerais", "BR", "mg"])
 def test_state_beside_a_payment_keeps_it(state: str) -> None:
-    assert assess(replace(PAID, paid_state=known(state)), TODAY).is_paid
+    assert AssessedFine(replace(PAID, paid_state=known(state)), TODAY).is_paid

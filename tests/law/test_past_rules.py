@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from portal.law import FineAssessment, assess, totals
+from portal.law import AssessedFine, totals
 from portal.law.infractions import rows
 from portal.law.past_rules import as_committed
 from tests.law.records import fine, infraction_of
@@ -13,9 +13,9 @@ from tests.law.records import fine, infraction_of
 TODAY = date(2026, 11, 21)
 
 
-def assessed(code: str, committed_on: date | None, sent: str | None) -> FineAssessment:
+def assessed(code: str, committed_on: date | None, sent: str | None) -> AssessedFine:
     amount = None if sent is None else Decimal(sent)
-    return assess(fine(code=code, committed_on=committed_on, amount=amount), TODAY)
+    return AssessedFine(fine(code=code, committed_on=committed_on, amount=amount), TODAY)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from portal.law import assess
+from portal.law import AssessedFine
 from portal.law.deadlines import Clock
 from portal.vehicle import HIDDEN, Field, Fine
 from tests.law.records import fine
@@ -62,7 +62,7 @@ def issued(days_ago: int, code: str = SPEEDING, **given: Any) -> Fine:
     ],
 )
 def test_remedies_follow_the_notice_then_the_penalty(record: Fine, remedies: list[str]) -> None:
-    found = assess(record, TODAY)
+    found = AssessedFine(record, TODAY)
     assert names_of(found.remedies) == remedies
     assert names_of(found.clocks) == [
         *("Notificação da autuação", "Notificação da penalidade"),
@@ -72,17 +72,17 @@ def test_remedies_follow_the_notice_then_the_penalty(record: Fine, remedies: lis
 
 
 def test_paid_fine_has_no_deadlines() -> None:
-    found = assess(issued(10, paid_on=TODAY), TODAY)
+    found = AssessedFine(issued(10, paid_on=TODAY), TODAY)
     assert found.is_paid
     assert found.clocks == found.remedies == ()
 
 
 def test_nomination_applies_only_if_driver_was_not_stopped() -> None:
-    (_, nomination) = assess(issued(10), TODAY).remedies
+    (_, nomination) = AssessedFine(issued(10), TODAY).remedies
     assert "se o condutor não foi identificado na abordagem" in nomination.sentence
 
 
 def test_hidden_date_is_not_called_missing() -> None:
     record = issued(10, penalty_on_text=HIDDEN)
-    for clock in assess(record, TODAY).clocks:
+    for clock in AssessedFine(record, TODAY).clocks:
         assert "a fonte não informa" not in clock.sentence

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from portal.law import assess, find
+from portal.law import AssessedFine, find
 from portal.law.infractions import rows
 from portal.law.source_wording import narrowed_to_wording, wording_of
 from portal.sandbox.offences import OFFENCES
@@ -53,12 +53,12 @@ def test_description_picks_the_splits_that_it_names(
 
 def test_headline_is_the_sources_own_wording_with_the_tables_accents() -> None:
     sent = "AVANCAR O SINAL VERMELHO DO SEMAFORO"
-    law = assess(fine(code="6050", description=sent), TODAY)
+    law = AssessedFine(fine(code="6050", description=sent), TODAY)
     assert law.description == "Avançar o sinal vermelho do semáforo"
-    assert law.table_description.startswith("Avançar o sinal vermelho do … semáforo, exceto")
-    assert law.description_note == ""
-    law = assess(fine(code="6050"), TODAY)
-    assert (law.description, law.table_description) == (infraction_of("6050").description, "")
+    assert law.wording.table_text.startswith("Avançar o sinal vermelho do … semáforo, exceto")
+    assert law.wording.conflict == ""
+    law = AssessedFine(fine(code="6050"), TODAY)
+    assert (law.description, law.wording.table_text) == (infraction_of("6050").description, "")
 
 
 def test_description_of_another_code_is_flagged_with_that_code() -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from portal.law import ACTS, FineAssessment, Verdict, assess
+from portal.law import ACTS, AssessedFine, Verdict
 from portal.law.act_matrix import Missing
 from portal.vehicle import HIDDEN, Fine, Restriction
 from tests.law.records import fine, judge, restriction
@@ -23,13 +23,13 @@ TJMG = restriction(
 )
 
 
-def assessed(**given_fields: Any) -> FineAssessment:
+def assessed(**given_fields: Any) -> AssessedFine:
     values: dict[str, Any] = {
         "code": "7455",
         "amount": Decimal(130),
         "committed_on": date(2026, 5, 1),
     }
-    return assess(fine(**values | given_fields), TODAY)
+    return AssessedFine(fine(**values | given_fields), TODAY)
 
 
 ENFORCEABLE = assessed(penalty_on=date(2026, 8, 1))
@@ -266,7 +266,7 @@ def test_undescribed_vehicle_makes_the_verdict_incomplete() -> None:
 )
 def test_missing_lookup_makes_the_verdict_incomplete(
     decode_known: bool,
-    fines: list[FineAssessment] | None,
+    fines: list[AssessedFine] | None,
     restrictions: list[Restriction] | None,
     missing: tuple[str, ...],
 ) -> None:
@@ -307,7 +307,7 @@ def test_verdict_never_raises_and_is_never_too_good(
     is_described: bool,
     stale: dict[Missing, datetime],
 ) -> None:
-    found = None if fines is None else [assess(f, today) for f in fines]
+    found = None if fines is None else [AssessedFine(f, today) for f in fines]
     verdict = judge(decode, found, restrictions, is_described=is_described, stale=stale)
     assert [row.act for row in verdict.matrix] == list(ACTS)
     assert all(row.why and row.short for row in verdict.matrix)
@@ -358,7 +358,7 @@ def test_added_record_never_improves_the_verdict(
     today: date,
 ) -> None:
     def judged(fines: list[Fine] | None, restrictions: list[Restriction] | None) -> Verdict:
-        found = None if fines is None else [assess(f, today) for f in fines]
+        found = None if fines is None else [AssessedFine(f, today) for f in fines]
         return judge(decode, found, restrictions, check_digit_holds=check_digit_holds)
 
     before = judged(fines, restrictions)
@@ -393,9 +393,9 @@ def test_removed_knowledge_never_improves_the_verdict(
     lost: str,
     today: date,
 ) -> None:
-    found = [assess(f, today) for f in fines]
+    found = [AssessedFine(f, today) for f in fines]
     before = judge(True, found, restrictions)
-    unpaid = [assess(replace(f, **HIDDEN_PAYMENT), today) for f in fines]
+    unpaid = [AssessedFine(replace(f, **HIDDEN_PAYMENT), today) for f in fines]
     for after in (
         judge(True, found, [replace(r, **hidden) for r in restrictions]),
         judge(
@@ -429,8 +429,8 @@ def test_additional_records_never_improve_an_answer(
     stale: dict[Missing, datetime],
     today: date,
 ) -> None:
-    found = [assess(f, today) for f in fines]
-    more = [assess(f, today) for f in more_fines]
+    found = [AssessedFine(f, today) for f in fines]
+    more = [AssessedFine(f, today) for f in more_fines]
     before = judge(True, found, restrictions)
     after = judge(True, found + more, restrictions + more_restrictions, stale=stale)
     for act in ACTS:

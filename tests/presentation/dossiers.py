@@ -3,8 +3,8 @@
 from dataclasses import replace
 from datetime import date, timedelta
 
-from portal.presentation.formats import short_date
-from portal.presentation.panels import Panels
+from portal.dossier.answers import Panels
+from portal.formats import short_date
 from portal.presentation.paper.dossier import dossier_page
 from portal.vehicle import Plate
 from tests.factories import (

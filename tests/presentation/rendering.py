@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from portal.presentation import formats
-from portal.presentation.panels import Panel, Panels
+from portal.dossier.answers import Panel, Panels
+from portal.presentation import filters
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.site import Site
 from portal.presentation.vehicle import page as vehicle_pages
@@ -39,7 +39,7 @@ def environment() -> Environment:
     env = Environment(
         loader=FileSystemLoader(ROOT / "templates"), autoescape=True, undefined=StrictUndefined
     )
-    formats.register(env)
+    filters.register(env)
     return env
 
 

@@ -6,6 +6,8 @@ from decimal import Decimal
 from typing import Any
 
 from portal.batch import Batch, Cost, Counts, Item, Preview, WrongEntry
+from portal.dossier.answers import Panels
+from portal.dossier.status_style import LOOKS
 from portal.gateway import Allowance, CachePolicy
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
@@ -17,7 +19,6 @@ from portal.presentation.issued.pages import (
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
-from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
 from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
@@ -32,7 +33,6 @@ from portal.presentation.site.public_pages import (
 )
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import LookupCost, SearchPage
-from portal.presentation.status_style import ANSWER_LOOKS
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.page import renavam_page
@@ -259,7 +259,7 @@ PAGES: dict[str, Callable[[], Any]] = {
         (
             IssuedRow(
                 *(NUMBER, f"/dossie/{NUMBER}", "valid", PLATE, "Audi <A3>"),
-                *(ANSWER_LOOKS["no"], "Não podia ser transferido", NOW, NOW),
+                *(LOOKS["no"], "Não podia ser transferido", NOW, NOW),
             ),
             IssuedRow(NUMBER, f"/dossie/{NUMBER}", "revoked", None, "", None, "", NOW, NOW),
             IssuedRow(NUMBER, f"/dossie/{NUMBER}", "expired", None, "", None, "", NOW, NOW),

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.panels import Panel, Panels, Replaced
+from portal.dossier import changes
+from portal.dossier.answers import Panel, Panels, Replaced
+from portal.dossier.changes import MOST_LINES, changes_of, what_changed
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle import changes
-from portal.presentation.vehicle.changes import MOST_LINES, changes_of, what_changed
 from portal.vehicle import FineChange, result_of
 from tests.factories import (
     HIDDEN,
@@ -47,7 +47,11 @@ def after(before: bytes, now: bytes) -> Panel:
 
 def lines(before: bytes, now: bytes, lookup: str = "renainf") -> list[str]:
     panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
-    return [line.text for group in changes_of(panels, CONTEXT) for line in group.lines]
+    return [
+        line.text
+        for group in changes_of(panels, CONTEXT.today, CONTEXT.marker)
+        for line in group.lines
+    ]
 
 
 @pytest.mark.parametrize(
@@ -190,7 +194,9 @@ def test_payment_field_without_date_is_not_a_payment() -> None:
 def test_change_tone_is_ok_only_if_resolved(lookup: str, now: bytes, tone: str) -> None:
     before = {"renainf": renainf_body(fine()), "renajud": renajud_body(restriction())}[lookup]
     panels = replace(UNASKED_PANELS, **{lookup: after(before, now)})
-    (line,) = (line for group in changes_of(panels, CONTEXT) for line in group.lines)
+    (line,) = (
+        line for group in changes_of(panels, CONTEXT.today, CONTEXT.marker) for line in group.lines
+    )
     assert line.tone == tone
 
 
@@ -214,7 +220,7 @@ def test_unreadable_answer_has_no_changes(odd_body: bytes) -> None:
 def test_long_change_list_is_cut_and_counted() -> None:
     many = renainf_body(*(fine(localInfracao=f"KM {n}") for n in range(MOST_LINES + 5)))
     panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), many))
-    (group,) = changes_of(panels, CONTEXT)
+    (group,) = changes_of(panels, CONTEXT.today, CONTEXT.marker)
     assert (len(group.lines), group.omitted) == (MOST_LINES, 5)
 
 
@@ -282,12 +288,13 @@ def test_only_the_changes_that_are_listed_are_described(monkeypatch: pytest.Monk
     monkeypatch.setattr(changes, "_describe_fine", describing)
     now = renainf_body(*(fine(autoInfracao=f"A{number}") for number in range(3_000)))
     panels = replace(UNASKED_PANELS, renainf=after(renainf_body(), now))
-    (group,) = changes_of(panels, CONTEXT)
+    (group,) = changes_of(panels, CONTEXT.today, CONTEXT.marker)
     assert len(group.lines) == len(described) == MOST_LINES
     assert group.omitted == 3_000 - MOST_LINES
     assert what_changed(
         replace(panels, renainf=replace(answered(renainf_body()), fetched_at=NOW - timedelta(1))),
         panels,
-        CONTEXT,
+        CONTEXT.today,
+        CONTEXT.marker,
     ).startswith("3.000 mudanças")
     assert len(described) == MOST_LINES

@@ -4,9 +4,8 @@ from datetime import timedelta
 from typing import Any
 
 from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
-from portal.presentation.vehicle.fines import fine_list
 from tests.factories import HIDDEN, fine, payment, renainf_body
-from tests.presentation.rendering import CONTEXT, answered
+from tests.presentation.rendering import CONTEXT, PLATE, panels
 
 
 def ago(days: int) -> str:
@@ -14,9 +13,8 @@ def ago(days: int) -> str:
 
 
 def steps(**overrides: Any) -> dict[str, DeadlineStep]:
-    fines = fine_list(answered(renainf_body(fine(**overrides))), CONTEXT)
-    assert fines is not None
-    return {step.name: step for step in deadline_steps(fines.rows[0], CONTEXT.today)}
+    (found,) = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(fine(**overrides)))).fines or ()
+    return {step.name: step for step in deadline_steps(found)}
 
 
 def test_steps_of_an_enforceable_fine_are_measured() -> None:

@@ -4,13 +4,13 @@ from urllib.parse import parse_qsl
 
 import pytest
 
+from portal.dossier.changes import MOST_FINES
 from portal.presentation.vehicle.fine_choice import (
     LONGEST_SEARCH,
     FineChoice,
     fine_choice,
     matches,
 )
-from portal.presentation.vehicle.fines import MOST_ROWS
 from portal.presentation.vehicle.query import kept_query
 from portal.vehicle import fold
 
@@ -68,7 +68,7 @@ def test_other_parameters_are_kept() -> None:
 
 
 def test_every_listed_fine_can_be_picked() -> None:
-    numbers = range(1, MOST_ROWS + 1)
+    numbers = range(1, MOST_FINES + 1)
     sent = [("versao", "2"), *(("marcada", str(number)) for number in numbers)]
     assert fine_choice(kept_query(sent)).picked == frozenset(numbers)
 

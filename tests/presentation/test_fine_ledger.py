@@ -16,7 +16,6 @@ from portal.presentation.vehicle.fine_ledger import (
     LedgerLine,
     fine_ledger,
 )
-from portal.presentation.vehicle.fines import fine_list
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.vehicle import Field, Renavam
 from tests.factories import fine, payment, renainf_body
@@ -61,11 +60,12 @@ RECORDS = (
 
 
 def ledger(*records: dict[str, Any], **query: str | list[str]) -> FineLedger:
-    fines = fine_list(answered(renainf_body(*(records or RECORDS))), CONTEXT)
-    assert fines is not None
+    dossier = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(*(records or RECORDS))))
     values = {name: [sent] if isinstance(sent, str) else sent for name, sent in query.items()}
     choice = fine_choice(tuple((name, one) for name, sent in values.items() for one in sent))
-    return fine_ledger(fines, choice, CONTEXT.today, "/placa/ABC1D23", can_negotiate=True)
+    found = fine_ledger(dossier, choice)
+    assert found is not None
+    return found
 
 
 def lines(found: FineLedger) -> list[LedgerLine]:
@@ -73,12 +73,12 @@ def lines(found: FineLedger) -> list[LedgerLine]:
 
 
 def shown(found: FineLedger) -> list[int]:
-    return [line.row.number for line in lines(found) if line.is_shown]
+    return [line.fine.number for line in lines(found) if line.is_shown]
 
 
 def test_bar_covers_every_situation_once() -> None:
     bar = ledger().bar
-    assert [one.situation for one in bar] == ["exigivel", "vencimento", "autuacao", "paga"]
+    assert [one.standing.key for one in bar] == ["exigivel", "vencimento", "autuacao", "paga"]
     assert bar[0].start == 0
     assert sum(one.width for one in bar) == pytest.approx(100, abs=0.05)
     for before, after in pairwise(bar):
@@ -155,7 +155,7 @@ def test_year_without_open_fines_has_no_sum() -> None:
 
 def test_orders_by_amount_and_gravity_have_no_years() -> None:
     by_amount = ledger(ordem="valor")
-    assert by_amount.lines[0].row.number == 4
+    assert by_amount.lines[0].fine.number == 4
     assert not any(year.lines or year.is_shown for year in by_amount.years)
     ranks = [line.rank for line in ledger(ordem="gravidade").lines]
     assert ranks == sorted(ranks, reverse=True)
@@ -166,7 +166,7 @@ def test_selection_sums_open_fines_only() -> None:
     assert found.picked_count == 2
     assert found.picked_words == "1 multa e 1 autuação: R$\u00a0423,63"
     assert found.negotiation == "/placa/ABC1D23/negociacao?multas=1,4"
-    assert not any(line.is_picked for line in lines(found) if line.row.law.is_paid)
+    assert not any(line.is_picked for line in lines(found) if line.fine.is_paid)
 
 
 def test_selection_names_unknown_amounts() -> None:

@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jinja2 import Environment
 
-from portal.presentation import formats
+from portal import formats
+from portal.presentation import filters
 from portal.system.local_time import sao_paulo
 
 LOCALE = "pt_BR"
@@ -111,7 +112,7 @@ def test_number_below_zero_has_a_minus_sign() -> None:
 
 def test_register_adds_filters() -> None:
     environment = Environment(autoescape=True)
-    formats.register(environment)
+    filters.register(environment)
     text = environment.from_string("{{ n | brl }} {{ d | date }} {{ 2 | plural('a', 'as') }}")
     assert (
         text.render(n=Decimal("1234.5"), d=date(2024, 8, 18)) == "R$\u00a01.234,50 18/08/2024 2 as"

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import msgspec
 
+from portal.dossier.answers import Panels
 from portal.presentation.issued.summary import IssuedSummary, issued_summary
 from portal.presentation.issued.verification import partly_hidden
-from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from tests.factories import renajud_body, restriction
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, panels
@@ -17,7 +17,7 @@ def test_summary_quotes_the_dossier_word_for_word() -> None:
     answers = panels(renajud=renajud_body(order))
     page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="http://x")
     summary = issued_summary(page, None)
-    verdict = page.contents.summary.verdict
+    verdict = page.dossier.verdict
     assert summary.finding == verdict.finding
     assert summary.reasons == tuple(reason.finding for reason in verdict.reasons)
     assert any("“Há bloqueio agora; não pode ser vendido”" in each for each in summary.reasons)
@@ -39,11 +39,11 @@ def test_missing_lookups_do_not_read_as_clean_records() -> None:
 def test_summary_says_what_the_finding_stood_on_and_counts_notices_apart() -> None:
     page = dossier_page(PLATE, panels(), UNASKED, CONTEXT, address="http://x")
     summary = issued_summary(page, None)
-    findings = [reason.finding for reason in page.contents.summary.reasons]
+    findings = [reason.finding for reason in page.dossier.verdict.first_reasons]
     assert summary.reasons == tuple(findings) != ()
     (fines,) = [figure for figure in summary.figures if figure.label == "Multas em aberto"]
-    assert page.contents.summary.fines is not None
-    assert fines.text.endswith(page.contents.summary.fines.open_words)
+    assert page.dossier.totals is not None
+    assert fines.text.endswith(page.dossier.totals.open_words)
 
 
 def test_summary_stored_before_reasons_were_kept_still_reads() -> None:

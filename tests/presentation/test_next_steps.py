@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.presentation.panels import Panels
+from portal.dossier.answers import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle import Renavam

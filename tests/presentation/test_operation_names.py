@@ -1,6 +1,6 @@
 """Every operation and lookup has its Portuguese names, in the order in which pages show them."""
 
-from portal.presentation.operation_names import LOOKUP_WORDS, OPERATION_TEXTS, SHORT_LOOKUP_WORDS
+from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS, SHORT_LOOKUP_WORDS
 from portal.vehicle import LOOKUPS, OPERATION_NAMES
 
 

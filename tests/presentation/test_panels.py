@@ -11,14 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from portal.dossier.answers import Panels, answer_panel, is_readable
 from portal.gateway import Served
-from portal.presentation.panels import Panels, answer_panel, is_readable
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import error_page
 from portal.presentation.site.search_page import SearchPage
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
 from portal.vehicle import LOOKUPS, Plate, Renavam
@@ -153,27 +152,23 @@ def test_provenance_has_age_source_and_price() -> None:
 
 def test_paid_fines_are_not_summed() -> None:
     body = renainf_body(fine(), fine(pagamento=payment(dataPagamento="01/09/2025")))
-    contents = VehicleContents.of(PLATE, panels(renainf=body), CONTEXT)
-    assert contents.fines is not None
-    assert contents.fines.totals.amount == Decimal("130.16")
-    assert contents.fines.totals.paid_count == 1
+    contents = CONTEXT.dossier(PLATE, panels(renainf=body))
+    assert contents.fines and contents.totals
+    assert contents.totals.amount == Decimal("130.16")
+    assert contents.totals.paid_count == 1
     # The first fine's notice is over 360 days old, so the source may have omitted later events.
-    assert [row.tone for row in contents.fines.rows] == ["unknown", "ok"]
+    assert [found.standing.tone for found in contents.fines] == ["unknown", "ok"]
 
 
 def test_lifted_restriction_is_shown_but_not_counted() -> None:
     lifted = restriction(constaRenajud=False, restricoes="", detalheRenajud="")
-    contents = VehicleContents.of(
-        PLATE, panels(renajud=renajud_body(lifted, restriction())), CONTEXT
-    )
-    assert contents.restrictions is not None
-    assert contents.restrictions.count == 2
-    assert contents.restrictions.in_force == 1
-    assert contents.restrictions.cards[0].consequences == ()
+    contents = CONTEXT.dossier(PLATE, panels(renajud=renajud_body(lifted, restriction())))
+    assert [order.in_force for order in contents.orders or ()] == [False, True]
+    assert contents.orders_in_force == 1
 
 
 def test_timeline_is_sorted_newest_first() -> None:
-    events = VehicleContents.of(PLATE, panels(), CONTEXT).summary.timeline.events
+    events = CONTEXT.dossier(PLATE, panels()).timeline.events
     assert [event.day for event in events] == sorted((e.day for e in events), reverse=True)
     assert {event.anchor for event in events} == {"multa-1", "restricao-1"}
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.law import assess
-from portal.presentation.panels import Panels
+from portal.dossier.answers import Panels
+from portal.law import AssessedFine
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
 from portal.presentation.paper.fines import MOST_IN_LEDGER, PaperFine, PaperFines
 from portal.presentation.paper.timeline import MOST_LINES
@@ -55,7 +55,7 @@ def all_words(table: PaperFines, row: int = 0) -> str:
 def test_shared_sentence_becomes_note_and_single_stays_in_row() -> None:
     twins = table_of(fine(), fine())
     (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
-    sentence = assess(read, CONTEXT.today).shared_standing_note
+    sentence = AssessedFine(read, CONTEXT.today).status.shared
     assert [note.text for note in twins.notes].count(sentence) == 1
     assert not any(sentence in row.own for row in twins.rows)
     alone = table_of(fine())
@@ -70,7 +70,7 @@ def test_what_holds_for_all_fines_is_said_once() -> None:
     assert "Auto de infração" in hidden and "CNH do infrator" in hidden
     assert "CNH do infrator" not in grid(table.rows[0]) + "".join(n.text for n in table.notes)
     (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
-    assert table.common.count(assess(read, CONTEXT.today).amount.note) == 1
+    assert table.common.count(AssessedFine(read, CONTEXT.today).amount.note) == 1
 
 
 def test_codes_of_a_body_stay_in_the_row_where_they_differ() -> None:

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
+from portal.dossier.prices import MOST_TABS, Prices, PriceTab, prices_of
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_prices
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.price_view import PriceView, price_view
-from portal.presentation.vehicle.prices import MOST_TABS, Prices, PriceTab, prices_of
 from portal.presentation.vehicle.query import Query, changed, kept_query
 from portal.vehicle import read_decode, result_of
 from tests.factories import HIDDEN, decode_body, fipe_entry, price_history

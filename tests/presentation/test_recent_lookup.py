@@ -5,7 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from portal.presentation.panels import Panel, Panels
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.status_style import LOOKS
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import (
     AFTER_PAYING,
@@ -19,7 +20,6 @@ from portal.presentation.site.recent_lookup import (
     UNCERTAIN_ORDER,
     recent_lookup,
 )
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.sandbox import EXAMPLE_PLATES, TOKEN, Request, Sandbox
 from portal.vehicle import Plate, Renavam, result_of
 from tests.factories import (
@@ -65,15 +65,13 @@ def test_line_agrees_with_the_vehicles_page(example: object) -> None:
     plate = example.plate  # type: ignore[attr-defined]
     answers = sandbox_panels(plate)
     line = recent_lookup(Plate.parse(plate), answers, None, TODAY)
-    summary = VehicleContents.of(Plate.parse(plate), answers, TODAY).summary
-    assert line.look == summary.look
-    assert line.name == summary.name
-    if summary.likely_price is None:
-        assert line.price == ""
-    else:
-        assert line.price == summary.likely_price.text.removesuffix(",00")
-    if summary.verdict.level == "blocked":
-        assert line.verdict == summary.verdict.headline
+    dossier = TODAY.dossier(Plate.parse(plate), answers)
+    assert line.look == LOOKS[dossier.verdict.level]
+    assert line.name == str(dossier.name)
+    price = dossier.prices.price_summary if dossier.prices else None
+    assert line.price == (price.text.removesuffix(",00") if price else "")
+    if dossier.verdict.level == "blocked":
+        assert line.verdict == dossier.verdict.headline
 
 
 @pytest.mark.parametrize(
@@ -134,11 +132,11 @@ def test_renavam_needs_no_vehicle_data() -> None:
 def test_wrong_check_digit_is_told_as_on_the_page() -> None:
     wrong = Renavam.parse("00894638273")
     answers = Panels(UNASKED, answered(renainf_body()), answered(renajud_body()))
-    page = VehicleContents.of(wrong, answers, CONTEXT)
+    page = CONTEXT.dossier(wrong, answers)
     line = recent_lookup(wrong, answers, NOW, CONTEXT)
-    assert line.verdict == page.summary.verdict.headline
+    assert line.verdict == page.verdict.headline
     assert "dígito verificador" in line.verdict
-    assert line.look == page.summary.look
+    assert line.look == LOOKS[page.verdict.level]
 
 
 def test_missing_price_is_no_zero() -> None:

@@ -14,21 +14,20 @@ from typing import Any
 
 import pytest
 
+from portal import formats
 from portal.batch import Item
-from portal.presentation import formats
+from portal.dossier.answers import UNCONFIRMED, Panel, Panels
 from portal.presentation.exports.batches import batch_row, results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
 from portal.presentation.issued.pages import IssuedDossierPage
 from portal.presentation.issued.summary import issued_summary
-from portal.presentation.panels import UNCONFIRMED, Panel, Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.tools.negotiation import negotiation_page
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LOOKUPS, LookupName
 from tests.factories import decode_body, renainf_body, renajud_body, report_body
 from tests.presentation.batch_views import batch_page
@@ -137,7 +136,7 @@ def faces_of(row: Row) -> Faces:
     )
     report = UNASKED if row.report is None else answered(report_body(**row.report))
     paper = dossier_page(PLATE, answers, report, CONTEXT, address="https://portal.example")
-    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    contents = CONTEXT.dossier(PLATE, answers)
     item = Item(PLATE, "done")
     in_batch = batch_row(item, answers, CONTEXT, LOOKUPS)
     batch = replace(batch_in("done"), ask=LOOKUPS)
@@ -155,8 +154,8 @@ def faces_of(row: Row) -> Faces:
         recent=render(SearchPage(recent=(recent_lookup(PLATE, answers, NOW, CONTEXT),))),
         batch=render(batch_page(batch, [(item, in_batch)], BATCH_PRICES, NO_LIMIT, NOW)),
         batch_cells=cells(results_table([item], lambda _: answers, CONTEXT))[0],
-        document=explained(PLATE, answers, CONTEXT),
-        tables={name: cells(vehicle_table(name, contents, answers)) for name in names},
+        document=explained(contents, NOW),
+        tables={name: cells(vehicle_table(name, contents)) for name in names},
     )
 
 

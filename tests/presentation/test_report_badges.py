@@ -6,8 +6,8 @@ from decimal import Decimal
 
 import pytest
 
+from portal.dossier.answers import Panels
 from portal.law import Evidence, contradictions, totals
-from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
 from portal.vehicle import LookupName, read_report, result_of

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from portal.batch import Item
+from portal.dossier.answers import Panels
 from portal.presentation.exports.batches import batch_row
-from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paper.prices import paper_prices
 from portal.presentation.tools.comparison import comparison_page
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.fine_choice import FineChoice
 from portal.presentation.vehicle.fine_ledger import fine_ledger
+from portal.presentation.vehicle.price_view import price_view
 from portal.vehicle import LOOKUPS
 from tests.factories import (
     decode_body,
@@ -49,10 +49,10 @@ def page_text(answers: Panels) -> str:
 @pytest.mark.parametrize("count", [1, 6])
 def test_unknown_amount_is_zero_on_no_face(count: int) -> None:
     answers = panels(renainf=renainf_body(*[UNPRICED] * count), renajud=renajud_body())
-    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    contents = CONTEXT.dossier(PLATE, answers)
     row = batch_row(Item(PLATE, "done"), answers, CONTEXT, LOOKUPS)
     assert row.fines_amount is None
-    assert contents.summary.fines is not None
+    assert contents.fines is not None
     compared = render(comparison_page([PLATE], [answers], CONTEXT, follow=False))
     for text in (page_text(answers), paper_text(answers), text_of(check_html(compared))):
         assert "R$ 0,00" not in text
@@ -61,10 +61,12 @@ def test_unknown_amount_is_zero_on_no_face(count: int) -> None:
 
 def test_part_of_a_sum_is_at_least() -> None:
     answers = panels(renainf=renainf_body(*[UNPRICED] * 4, fine(), fine()))
-    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    contents = CONTEXT.dossier(PLATE, answers)
     assert contents.fines is not None
-    ledger = fine_ledger(contents.fines, FineChoice(), CONTEXT.today, "/x", can_negotiate=False)
-    assert ledger.all_words == "6 registros; ao menos R$\u00a0260,32 em aberto"
+    ledger = fine_ledger(contents, FineChoice())
+    assert (
+        ledger is not None and ledger.all_words == "6 registros; ao menos R$\u00a0260,32 em aberto"
+    )
 
 
 def test_no_state_is_dropped_from_the_timeline_on_paper() -> None:
@@ -112,10 +114,10 @@ def test_every_note_of_a_long_annex_is_printed() -> None:
 def test_icon_of_a_standing_is_the_same_on_screen_and_paper() -> None:
     penalty = f"{CONTEXT.today - timedelta(45):%d/%m/%Y}"
     answers = panels(renainf=renainf_body(fine(dataEmissaoPenalidade=penalty)))
-    contents = VehicleContents.of(PLATE, answers, CONTEXT)
+    contents = CONTEXT.dossier(PLATE, answers)
     page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="https://portal.example")
     assert contents.fines is not None and page.fines is not None
-    assert contents.fines.rows[0].icon == page.fines.rows[0].icon == "alert"
+    assert contents.fines[0].standing.icon == page.fines.rows[0].icon == "alert"
 
 
 @pytest.mark.parametrize("months", [1, 2])
@@ -123,12 +125,13 @@ def test_short_price_history_is_a_sentence_on_paper_too(months: int) -> None:
     body = decode_body(
         str(PLATE), informacoesFipe=[fipe_entry(historicoPreco=price_history(months, 0, (2026, 8)))]
     )
-    contents = VehicleContents.of(PLATE, panels(body), CONTEXT)
-    assert contents.facts is not None
-    assert contents.facts.price_view is not None
-    prices = paper_prices(contents.facts.prices)
+    contents = CONTEXT.dossier(PLATE, panels(body))
+    assert contents.prices is not None
+    view = price_view(contents.prices, ())
+    assert view is not None
+    prices = paper_prices(contents.prices)
     assert prices.chart is None
-    assert contents.facts.price_view.instead in prices.versions[0].facts
+    assert view.instead in prices.versions[0].facts
 
 
 def test_long_verdict_keeps_ids_of_the_dossier_unique() -> None:

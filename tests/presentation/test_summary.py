@@ -4,12 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from portal.presentation.panels import Panel
+from portal.dossier.answers import Panel
+from portal.dossier.status_style import LOOKS
+from portal.dossier.timeline import MOST_EVENTS
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.page import renavam_page
-from portal.presentation.vehicle.summary import Summary
-from portal.presentation.vehicle.timeline import MOST_EVENTS
 from portal.vehicle import Renavam
 from tests.factories import (
     HIDDEN,
@@ -27,11 +26,11 @@ from tests.web.html_checker import check_html, text_of
 def test_contradictory_restriction_is_counted_and_flagged() -> None:
     body = renajud_body(restriction(constaRenajud=False, tipoBloqueio=HIDDEN))
     quiet = panels(renainf=renainf_body(), renajud=body)
-    contents = VehicleContents.of(PLATE, quiet, CONTEXT)
-    assert contents.restrictions is not None
-    assert contents.restrictions.in_force == 1
-    assert {item.answer.mark for item in contents.restrictions.cards[0].consequences} == {"unknown"}
-    assert contents.summary.verdict.level == "caution"
+    contents = CONTEXT.dossier(PLATE, quiet)
+    assert contents.orders_in_force == 1
+    (order,) = contents.orders or ()
+    assert {answer.mark for answer in order.effect.answers.values()} == {"unknown"}
+    assert contents.verdict.level == "caution"
     text = text_of(check_html(render(vehicle_page(PLATE, quiet, UNASKED, CONTEXT))))
     assert "a fonte se contradiz" in text
     assert "Nenhuma multa em aberto nem" not in text
@@ -43,22 +42,20 @@ def stale(panel: Panel) -> Panel:
 
 def test_stale_answer_prevents_clear_verdict() -> None:
     clear = panels(renainf=renainf_body(), renajud=renajud_body())
-    assert VehicleContents.of(PLATE, clear, CONTEXT).summary.verdict.level == "clear"
-    assert VehicleContents.of(PLATE, clear, CONTEXT).summary.look.tone == "ok"
+    assert CONTEXT.dossier(PLATE, clear).verdict.level == "clear"
+    assert LOOKS["clear"].tone == "ok"
     for lookup in ("decode", "renainf", "renajud"):
         kept = replace(clear, **{lookup: stale(clear.of(lookup))})
-        found = VehicleContents.of(PLATE, kept, CONTEXT).summary
-        assert found.look.tone == "warn", lookup
+        found = CONTEXT.dossier(PLATE, kept).verdict
+        assert LOOKS[found.level].tone == "warn", lookup
         paper = dossier_page(PLATE, kept, UNASKED, CONTEXT, address="https://p.example")
         for page in (vehicle_page(PLATE, kept, UNASKED, CONTEXT), paper):
             text = text_of(check_html(render(page)))
             assert "resposta guardada de 20/11/2026 às 21:12; sem resposta mais nova" in text
-    marks = [line.look.tone for line in VehicleContents.of(PLATE, kept, CONTEXT).summary.matrix]
+    marks = [LOOKS[row.mark].tone for row in CONTEXT.dossier(PLATE, kept).verdict.matrix]
     assert marks == ["warn"] * 4
-    by_renavam = VehicleContents.of(
-        Renavam.parse("79831854647"), replace(clear, decode=stale(DOWN)), CONTEXT
-    )
-    assert by_renavam.summary.verdict.level == "clear"
+    by_renavam = CONTEXT.dossier(Renavam.parse("79831854647"), replace(clear, decode=stale(DOWN)))
+    assert by_renavam.verdict.level == "clear"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +68,7 @@ def test_stale_answer_prevents_clear_verdict() -> None:
 )
 def test_answer_without_description_makes_verdict_incomplete(body: bytes) -> None:
     empty = panels(decode=body, renainf=renainf_body(), renajud=renajud_body())
-    verdict = VehicleContents.of(PLATE, empty, CONTEXT).summary.verdict
+    verdict = CONTEXT.dossier(PLATE, empty).verdict
     assert verdict.level == "incomplete"
     assert "a fonte não descreveu o veículo" in verdict.headline
     check_html(render(vehicle_page(PLATE, empty, UNASKED, CONTEXT)))
@@ -80,14 +77,12 @@ def test_answer_without_description_makes_verdict_incomplete(body: bytes) -> Non
         renainf=renainf_body(),
         renajud=renajud_body(),
     )
-    assert VehicleContents.of(PLATE, described, CONTEXT).summary.verdict.level == "clear"
+    assert CONTEXT.dossier(PLATE, described).verdict.level == "clear"
 
 
 def test_timeline_omits_payment_in_the_future() -> None:
     future = fine(pagamento=payment(dataPagamento="01/01/2030"))
-    events = VehicleContents.of(
-        PLATE, panels(renainf=renainf_body(future)), CONTEXT
-    ).summary.timeline.events
+    events = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(future))).timeline.events
     assert not any("Pagamento" in event.what for event in events)
 
 
@@ -109,9 +104,7 @@ def test_fines_panel_shows_source_kind_and_unknown_standing() -> None:
 
 def test_cut_timeline_shows_total_and_omitted_counts() -> None:
     many = [fine(dataInfracao=f"{1 + n % 28:02}/01/{1990 + n // 28}") for n in range(90)]
-    timeline = VehicleContents.of(
-        PLATE, panels(renainf=renainf_body(*many)), CONTEXT
-    ).summary.timeline
+    timeline = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(*many))).timeline
     assert len(timeline.events) == MOST_EVENTS
     assert timeline.count == len(timeline.events) + timeline.omitted > 90
     html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*many)), UNASKED, CONTEXT))
@@ -147,7 +140,5 @@ def test_renavam_with_wrong_check_digit_is_never_clear() -> None:
     answered = panels(renainf=renainf_body(), renajud=renajud_body())
     for digits, level in (("12345678910", "incomplete"), ("79831854647", "clear")):
         page = renavam_page(Renavam(digits), answered.renainf, answered.renajud, CONTEXT)
-        summary = page.records.summary.content
-        assert isinstance(summary, Summary)
-        assert summary.verdict.level == level
+        assert page.records.dossier.verdict.level == level
         check_html(render(page))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from jinja2 import meta, nodes
 
-from portal.presentation.panels import Panels
+from portal.dossier.answers import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, PanelName

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.presentation.formats import term_link
+from portal.presentation.filters import term_link
 from portal.presentation.vehicle.page import panel_fragment
 from portal.presentation.vehicle.panel_frame import PanelName
 from tests.presentation.rendering import CONTEXT, PLATE, panels, render

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.presentation import formats
+from portal import formats
 from portal.presentation.tools.typed_money import (
     NEGATIVE,
     NOT_MONEY,

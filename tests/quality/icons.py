@@ -15,7 +15,7 @@ from jinja2 import Environment, FileSystemLoader
 from PIL import Image
 from playwright.sync_api import sync_playwright
 
-from portal.presentation import formats
+from portal.presentation import filters
 from portal.presentation.plate_glyphs import glyph_path
 from portal.vehicle import Plate
 from tests.quality import tools
@@ -67,7 +67,7 @@ def app_icon(rounded: bool) -> str:
 def card() -> str:
     """The HTML of the social card: an example plate and the portal's question."""
     environment = Environment(loader=FileSystemLoader(tools.CHECKOUT / "templates"))
-    formats.register(environment)
+    filters.register(environment)
     drawings: Any = environment.get_template("components/plate.html").module
     font = base64.b64encode(FONT.read_bytes()).decode()
     return f"""<!doctype html><html lang="pt-BR"><style>

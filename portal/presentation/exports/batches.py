@@ -9,15 +9,21 @@ from typing import Any, Final
 import msgspec
 
 from portal.batch import Batch, Item, WrongEntry
+from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
+from portal.dossier.lookups import LOOKUP_WORDS
 from portal.gateway import Allowance, Served, lookups_of
 from portal.presentation.exports.tables import Column, Kind, Table
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels, answer_panel, is_readable
 from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_subject import doubt_reason, what_is_wrong
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.system.local_time import from_epoch
-from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam, parse_subject
+from portal.vehicle import (
+    LOOKUPS,
+    LookupName,
+    Plate,
+    Renavam,
+    VehicleIdentity,
+    parse_subject,
+)
 
 STALE: Final = "Resposta que já não é recente: abra o veículo ou faça outro lote"
 EXPIRED: Final = "Resposta vencida: abra o veículo ou faça outro lote"
@@ -245,34 +251,31 @@ def batch_row(
         return replace(
             nothing, verdict="limited", headline=NOTHING_TO_ASK, not_asked=", ".join(not_asked)
         )
-    contents = VehicleContents.of(item.subject, panels, context, ask=asked)
-    facts, summary = contents.facts, contents.summary
-    prices = [
-        tab.current for tab in (facts.prices.likeliest if facts else ()) if tab.current is not None
-    ]
-    best = facts.prices.best if facts else None
-    price = summary.likely_price
+    dossier = context.dossier(item.subject, panels, asked)
+    prices, totals, verdict = dossier.prices, dossier.totals, dossier.verdict
+    likely = [tab.current for tab in prices.likeliest if tab.current is not None] if prices else []
+    best = prices.best if prices else None
+    price = prices.price_summary if prices else None
     fetched = [panel.fetched_at for panel in panels.all if panel.fetched_at is not None]
     missing = [
         _without_answer(name, panels.of(name))
         for name in asked
         if not is_readable(panels.of(name).result, name)
     ]
-    totals = summary.fines
     return BatchRow(
         plate=item.subject.text,
         state=item.state,
-        verdict=summary.verdict.level,
-        headline=summary.verdict.headline,
-        vehicle=summary.name or None,
-        year=_years(contents),
+        verdict=verdict.level,
+        headline=verdict.headline,
+        vehicle=str(dossier.name) or None,
+        year=_years(dossier.vehicle),
         fines_open=totals.open_count if totals else None,
         fines_amount=totals.known_amount if totals else None,
         fines_enforceable=totals.enforceable_count if totals else None,
-        restrictions=summary.restrictions,
+        restrictions=dossier.orders_in_force,
         fipe_code=best.code.text if best and best.code else None,
-        fipe_low=min(prices, default=None),
-        fipe_high=max(prices, default=None),
+        fipe_low=min(likely, default=None),
+        fipe_high=max(likely, default=None),
         fipe_note=(price.other_year or None) if price else None,
         fetched_at=min(fetched, default=None),
         missing=", ".join(missing) or None,
@@ -294,12 +297,9 @@ def _empty_row(item: Item) -> BatchRow:
     return BatchRow(**{**nothing, **known})  # type: ignore[arg-type]
 
 
-def _years(contents: VehicleContents) -> str | None:
-    if contents.facts is None:
-        return None
-    identity = contents.facts.identity
-    years = [str(year) for year in (identity.built_year, identity.model_year) if year]
-    return "/".join(years) or None
+def _years(vehicle: VehicleIdentity | None) -> str | None:
+    known = (vehicle.built_year, vehicle.model_year) if vehicle else ()
+    return "/".join(str(year) for year in known if year) or None
 
 
 def _moment(seconds: float | None) -> datetime | None:

@@ -7,64 +7,57 @@ zero or "".
 """
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any, Final
 
+from portal.dossier.answers import Panel
+from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.prices import Prices, PriceTab
 from portal.law import (
     ACTS,
     UNVERIFIED,
+    WHO_LIFTS,
     Answer,
+    AssessedFine,
+    AssessedOrder,
     Clock,
-    Effect,
-    FineAssessment,
     Missing,
     Row,
+    Totals,
     Verdict,
-    court_body_name,
-    court_name,
 )
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels
-from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.facts import VehicleFacts
-from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.panel_frame import missing_of
-from portal.presentation.vehicle.prices import PriceTab
-from portal.presentation.vehicle.restrictions import RestrictionList, title_of
 from portal.system.local_time import local_time
-from portal.vehicle import LOOKUPS, Field, LookupName, Plate, Restriction
+from portal.vehicle import Field
 
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."
 Record = dict[str, Any]
 
 
-def explained(
-    plate: Plate,
-    panels: Panels,
-    context: RenderContext,
-    ask: Sequence[LookupName] = LOOKUPS,
-) -> Record:
+def explained(dossier: Dossier, now: datetime) -> Record:
     """Build the document of a plate.
 
-    A member such as ``fines`` is null if its lookup has no readable answer. ``ask`` are the lookups
-    that the request asks for. The verdict's list "not_asked" names the lookups outside ``ask``. The
-    list "missing" does not name them.
+    A member such as ``fines`` is null if its lookup has no readable answer. The verdict's list
+    "not_asked" names the lookups that the request does not ask for. The list "missing" does not
+    name them.
     """
-    contents = VehicleContents.of(plate, panels, context, ask=ask)
-    reasons = {each.what: each.reason for each in missing_of(panels, plate)}
-    reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in ask}
-    facts, fines, restrictions = contents.facts, contents.fines, contents.restrictions
+    answers = dossier.answers
+    reasons = {each.what: each.reason for each in missing_of(answers, dossier.subject)}
+    reasons |= {words: NOT_ASKED for name, words in LOOKUP_WORDS.items() if name not in dossier.ask}
     return {
         "version": VERSION,
-        "plate": plate.text,
-        "assessed_on": context.today,
-        "verdict": _verdict(contents.summary.verdict, contents.not_asked),
-        "acts": [_act(row) for row in contents.summary.verdict.matrix],
-        "vehicle": _vehicle(facts) if facts else None,
-        "prices": price_records(facts) if facts else None,
-        "fines": _fines(fines) if fines else None,
-        "restrictions": _restrictions(restrictions) if restrictions else None,
+        "plate": dossier.subject.text,
+        "assessed_on": dossier.today,
+        "verdict": _verdict(dossier.verdict, dossier.not_asked),
+        "acts": [_act(row) for row in dossier.verdict.matrix],
+        "vehicle": _vehicle(dossier) if dossier.decoded else None,
+        "prices": price_records(dossier.prices) if dossier.prices else None,
+        "fines": _fines(dossier.fines, dossier.totals)
+        if dossier.fines is not None and dossier.totals is not None
+        else None,
+        "restrictions": _restrictions(dossier.orders) if dossier.orders is not None else None,
         "not_verified": [
             {
                 "key": each.key,
@@ -76,40 +69,33 @@ def explained(
             for each in UNVERIFIED
         ],
         "lookups": {
-            name: _lookup(panels.of(name), reasons.get(words), context)
+            name: _lookup(answers.of(name), reasons.get(words), now)
             for name, words in LOOKUP_WORDS.items()
         },
     }
 
 
-def price_records(facts: VehicleFacts) -> list[Record]:
+def price_records(prices: Prices) -> list[Record]:
     """Return the entries of FIPE that may describe this vehicle.
 
     FIPE is the Brazilian price table for vehicles. In an entry, the members whose names begin with
     ``change_`` are price changes in per cent.
     """
-    prices = facts.prices
     return [
         *(_price(tab, _confidence(tab)) for tab in prices.all),
         *(_price(tab, "other_vehicle") for tab in prices.foreign),
     ]
 
 
-def fine_records(fines: FineList) -> list[Record]:
-    # ``fines.assessments`` has all fines, but ``fines.rows`` has at most MOST_ROWS fines.
-    return [_fine(number, law) for number, law in enumerate(fines.assessments, start=1)]
+def fine_records(fines: Sequence[AssessedFine]) -> list[Record]:
+    return [_fine(fine) for fine in fines]
 
 
-def restriction_records(restrictions: RestrictionList) -> list[Record]:
-    return [
-        _restriction(number, record, effect)
-        for number, (record, effect) in enumerate(
-            zip(restrictions.records, restrictions.effects, strict=True), start=1
-        )
-    ]
+def restriction_records(orders: Sequence[AssessedOrder]) -> list[Record]:
+    return [_restriction(order) for order in orders]
 
 
-def _lookup(panel: Panel, reason: str | None, context: RenderContext) -> Record:
+def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
     """Return how a lookup ended.
 
     The state "unavailable" means that the lookup failed or that its answer is unreadable.
@@ -118,7 +104,7 @@ def _lookup(panel: Panel, reason: str | None, context: RenderContext) -> Record:
     """
     failed = reason is not None and panel.state != "unasked"
     fetched_at = panel.fetched_at
-    age = None if fetched_at is None else max(0, int((context.now - fetched_at).total_seconds()))
+    age = None if fetched_at is None else max(0, int((now - fetched_at).total_seconds()))
     return {
         "state": "unavailable" if failed else panel.state,
         "fetched_at": None if fetched_at is None else local_time(fetched_at),
@@ -159,20 +145,21 @@ def _act(row: Row) -> Record:
     }
 
 
-def _vehicle(facts: VehicleFacts) -> Record:
+def _vehicle(dossier: Dossier) -> Record:
     """Return the vehicle's name and attributes.
 
     The ``value`` of an attribute is null if the upstream sends no value or hides it. For a hidden
     value, the upstream sends the text "INFORMACAO OCULTADA", and ``hidden`` is true.
     """
+    name = dossier.name
     return {
-        "name": str(facts.name) or None,
-        "make": facts.name.make or None,
-        "model": facts.name.model or None,
-        "summary": facts.line or None,
+        "name": str(name) or None,
+        "make": name.make or None,
+        "model": name.model or None,
+        "summary": dossier.line or None,
         "attributes": [
             {"label": fact.label, "value": _text(fact.field), "hidden": fact.field.is_hidden}
-            for fact in facts.facts
+            for fact in dossier.attributes
         ],
     }
 
@@ -206,8 +193,7 @@ def _price(tab: PriceTab, confidence: str) -> Record:
     }
 
 
-def _fines(fines: FineList) -> Record:
-    totals = fines.totals
+def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
     return {
         "totals": {
             "open": totals.open_count,
@@ -223,11 +209,11 @@ def _fines(fines: FineList) -> Record:
     }
 
 
-def _fine(number: int, law: FineAssessment) -> Record:
+def _fine(law: AssessedFine) -> Record:
     fine = law.record
     return {
-        "number": number,
-        "record": f"multa-{number}",
+        "number": law.number,
+        "record": law.anchor,
         "code": _text(fine.code),
         "description": law.description or None,
         "article": law.article or None,
@@ -240,8 +226,8 @@ def _fine(number: int, law: FineAssessment) -> Record:
         "amount_at_60": law.amount.at_60 if law.has_discount else None,
         "has_discount": law.has_discount,
         "standing": law.standing,
-        "standing_words": law.standing_word,
-        "standing_note": law.standing_note,
+        "standing_words": law.status.word,
+        "standing_note": law.status.note,
         "open": law.is_open,
         "committed_on": fine.committed_on,
         "committed_at": f"{fine.committed_at:%H:%M}" if fine.committed_at else None,
@@ -267,24 +253,25 @@ def _deadline(clock: Clock) -> Record:
     }
 
 
-def _restrictions(restrictions: RestrictionList) -> Record:
+def _restrictions(orders: Sequence[AssessedOrder]) -> Record:
     return {
-        "in_force": restrictions.in_force,
-        "who_lifts": restrictions.who_lifts,
-        "records": restriction_records(restrictions),
+        "in_force": sum(order.in_force for order in orders),
+        "who_lifts": WHO_LIFTS,
+        "records": restriction_records(orders),
     }
 
 
-def _restriction(number: int, record: Restriction, effect: Effect) -> Record:
+def _restriction(order: AssessedOrder) -> Record:
+    record, effect = order.record, order.effect
     return {
-        "number": number,
-        "record": f"restricao-{number}",
-        "title": title_of(effect, record),
+        "number": order.number,
+        "record": order.anchor,
+        "title": order.title,
         "in_force": effect.in_force,
         "kinds": effect.kinds,
         "doubt": effect.doubt or None,
-        "court": court_name(str(record.court), str(record.case)) or None,
-        "court_body": court_body_name(str(record.court_body)) or None,
+        "court": order.court or None,
+        "court_body": order.court_body or None,
         "case": _text(record.case),
         "included_at": record.included_at,
         **{act: _effect(effect.answers[act]) for act in ACTS},

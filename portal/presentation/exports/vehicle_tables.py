@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, Literal
 
+from portal.dossier.dossier import Dossier
 from portal.law import ACTS
 from portal.presentation.exports.explained import (
     Record,
@@ -11,8 +12,6 @@ from portal.presentation.exports.explained import (
     restriction_records,
 )
 from portal.presentation.exports.tables import Column, Table
-from portal.presentation.panels import Panels
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LookupName
 
 TableName = Literal["fines", "restrictions", "prices"]
@@ -44,25 +43,25 @@ _OF_PRICE: Final = (
 _OF_MONTH: Final = ("month", "value", "predicted")
 
 
-def vehicle_table(name: TableName, contents: VehicleContents, panels: Panels) -> Table | None:
+def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
     """Return the table ``name``, or None if its lookup has no readable answer.
 
-    ``contents`` is built from ``panels``. The last column is the time of the lookup's answer.
+    The last column is the time of the lookup's answer.
     """
     columns: Sequence[str]
     records: Iterable[Record]
     match name:
-        case "fines" if contents.fines is not None:
-            columns, records = _OF_FINE, fine_records(contents.fines)
-        case "restrictions" if contents.restrictions is not None:
+        case "fines" if dossier.fines is not None:
+            columns, records = _OF_FINE, fine_records(dossier.fines)
+        case "restrictions" if dossier.orders is not None:
             columns = (*_OF_RESTRICTION, *(f"{act}_{member}" for act, member in _OF_EFFECT))
-            records = map(_flat, restriction_records(contents.restrictions))
-        case "prices" if contents.facts is not None:
+            records = map(_flat, restriction_records(dossier.orders))
+        case "prices" if dossier.prices is not None:
             columns = (*_OF_PRICE, *_OF_MONTH)
-            records = _months(price_records(contents.facts))
+            records = _months(price_records(dossier.prices))
         case _:
             return None
-    fetched_at = panels.of(NEEDS[name]).fetched_at
+    fetched_at = dossier.answers.of(NEEDS[name]).fetched_at
     rows = ([*(record[column] for column in columns), fetched_at] for record in records)
     return Table(name, [*map(Column, columns), Column("fetched_at", "moment")], rows)
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Literal
 
-from portal.presentation import formats
+from portal import formats
+from portal.dossier.status_style import StatusStyle
 from portal.presentation.issued.summary import IssuedSummary
-from portal.presentation.status_style import StatusStyle
 from portal.vehicle import Plate
 
 State = Literal["valid", "expired", "revoked"]

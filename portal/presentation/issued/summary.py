@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-from portal.law import Act, Totals
-from portal.presentation import formats
+from portal import formats
+from portal.dossier.prices import Prices
+from portal.dossier.status_style import LOOKS, StatusStyle
+from portal.law import UNVERIFIED, Act, Totals
 from portal.presentation.paper.dossier import DossierPage, Issuer
-from portal.presentation.status_style import StatusStyle
-from portal.presentation.vehicle.summary import Summary
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
@@ -59,38 +59,34 @@ class IssuedSummary:
 
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
-    summary = page.contents.summary
+    dossier, verdict = page.dossier, page.dossier.verdict
     return IssuedSummary(
         plate=page.plate.text,
-        name=summary.name,
-        line=summary.line,
-        look=summary.look,
-        finding=summary.verdict.finding,
-        caveat=_sentence(summary.verdict.caveat),
+        name=str(dossier.name),
+        line=dossier.line,
+        look=LOOKS[verdict.level],
+        finding=verdict.finding,
+        caveat=_sentence(verdict.caveat),
         acts=tuple(
-            IssuedAct(each.row.act, each.row.label, each.look, each.row.short, each.row.why)
-            for each in summary.matrix
+            IssuedAct(row.act, row.label, LOOKS[row.mark], row.short, row.why)
+            for row in verdict.matrix
         ),
-        figures=_figures(summary),
+        figures=(
+            IssuedFigure("Multas em aberto", _fines(dossier.totals)),
+            IssuedFigure("Restrições judiciais", _restrictions(dossier.orders_in_force)),
+            IssuedFigure("Preço FIPE", _price(dossier.prices)),
+        ),
         missing=tuple(gap.title for gap in page.missing),
-        unverified=summary.unverified_count,
+        unverified=len(UNVERIFIED),
         issued_at=page.made_at,
         issuer=issuer,
-        reasons=tuple(reason.finding for reason in summary.reasons),
-        more_reasons=summary.more_reasons,
+        reasons=tuple(reason.finding for reason in verdict.first_reasons),
+        more_reasons=verdict.more_reasons,
     )
 
 
 def _sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}." if clause else ""
-
-
-def _figures(summary: Summary) -> tuple[IssuedFigure, ...]:
-    return (
-        IssuedFigure("Multas em aberto", _fines(summary.fines)),
-        IssuedFigure("Restrições judiciais", _restrictions(summary.restrictions)),
-        IssuedFigure("Preço FIPE", _price(summary)),
-    )
 
 
 def _fines(totals: Totals | None) -> str:
@@ -109,7 +105,7 @@ def _restrictions(number: int | None) -> str:
     return f"{number}{NO_BREAK_SPACE}em vigor" if number else "nenhuma nos registros"
 
 
-def _price(summary: Summary) -> str:
-    if not summary.price_is_known:
+def _price(prices: Prices | None) -> str:
+    if prices is None:
         return _UNAVAILABLE.format("indisponível")
-    return summary.likely_price.words if summary.likely_price else summary.no_price
+    return prices.price_summary.words if prices.price_summary else prices.no_price

@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, ClassVar, Final, Literal, Protocol
 
+from portal import formats
 from portal.batch import BatchUnderWay
 from portal.charts import Bar, BarChart, Part, bar_chart, row_parts
 from portal.gateway import (
@@ -22,7 +23,6 @@ from portal.gateway import (
     Usage,
     merged,
 )
-from portal.presentation import formats
 from portal.presentation.operations.tokens import SCOPE_LABELS, IssuedToken
 from portal.system.local_time import local_date
 from portal.wording import counted, grouped

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Final, Literal, Protocol
 
-from portal.presentation.operation_names import OPERATION_TEXTS
+from portal.dossier.lookups import OPERATION_TEXTS
 from portal.vehicle import OPERATION_NAMES
 
 # The scopes in the order of the form. Each scope has a label for the form and a word for token

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from portal.presentation import formats
-from portal.presentation.vehicle.contents import VehicleContents
+from portal import formats
+from portal.dossier.dossier import Dossier
 
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
@@ -33,34 +33,31 @@ class FirstSheet:
     has_chart: bool
 
 
-def first_sheet(contents: VehicleContents) -> FirstSheet:
+def first_sheet(dossier: Dossier) -> FirstSheet:
     """Return which parts fit on the first sheet beside the verdict's texts."""
-    summary = contents.summary
-    texts = [reason.sentence for reason in summary.reasons]
-    texts += [cell.row.why for cell in summary.matrix]
+    texts = [reason.sentence for reason in dossier.verdict.first_reasons]
+    texts += [row.why for row in dossier.verdict.matrix]
     letters = sum(map(len, texts))
     return FirstSheet(letters <= _MOST_BESIDE_FACTS, letters <= _MOST_BESIDE_CHART)
 
 
-def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
+def key_figures(dossier: Dossier) -> Iterator[KeyFigure]:
     """Yield the price, its change in 12 months, the fines and the court restrictions.
 
     An unknown price change is left out. Each of the other figures reads "indisponível"
     (unavailable), never zero, if its lookup has no readable answer.
     """
-    summary = contents.summary
-    if not summary.price_is_known:
+    prices, fines, in_force = dossier.prices, dossier.totals, dossier.orders_in_force
+    if prices is None:
         yield KeyFigure("Preço FIPE", _UNAVAILABLE, _NOT_CLEAN, is_known=False)
-    elif summary.likely_price is None:
-        yield KeyFigure("Preço FIPE", summary.no_price, is_known=False)
+    elif prices.price_summary is None:
+        yield KeyFigure("Preço FIPE", prices.no_price, is_known=False)
     else:
-        yield KeyFigure("Preço FIPE", summary.likely_price.text, summary.likely_price.note)
-    prices = contents.facts.prices if contents.facts else None
+        yield KeyFigure("Preço FIPE", prices.price_summary.text, prices.price_summary.note)
     if prices and prices.best and prices.twelve_months:
         last = prices.best.series.last_real
         until = f"até {formats.month(last.month)}" if last is not None else ""
         yield KeyFigure("FIPE em 12 meses", prices.twelve_months, until)
-    fines = summary.fines
     if fines is None:
         yield KeyFigure("Multas em aberto", _UNAVAILABLE_MANY, _NOT_CLEAN, is_known=False)
     elif fines.open_count == 0:
@@ -72,12 +69,11 @@ def key_figures(contents: VehicleContents) -> Iterator[KeyFigure]:
             formats.brl(fines.amount or None),
             f"{fines.open_words}{unpriced}",
         )
-    if summary.restrictions is None:
+    if in_force is None:
         yield KeyFigure("Restrições judiciais", _UNAVAILABLE_MANY, _NOT_CLEAN, is_known=False)
     else:
-        count = summary.restrictions
         yield KeyFigure(
             "Restrições judiciais",
-            f"{count} em vigor" if count else "nenhuma",
-            "" if count else "nos registros consultados",
+            f"{in_force} em vigor" if in_force else "nenhuma",
+            "" if in_force else "nos registros consultados",
         )

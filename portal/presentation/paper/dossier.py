@@ -6,10 +6,11 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final, Literal
 
+from portal import formats
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS
 from portal.law import UNVERIFIED, Unverified
-from portal.presentation import formats
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.certificate import (
     FirstSheet,
     KeyFigure,
@@ -21,7 +22,6 @@ from portal.presentation.paper.prices import PaperPrices, paper_prices
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.gaps import Gap, Unavailable, capitalised_list, gap_of
 from portal.presentation.vehicle.panel_frame import Provenance, missing_of, provenance
 from portal.presentation.vehicle.report import ReportSection, report_section
@@ -68,7 +68,7 @@ class DossierPage:
     state: Literal["ready", "idle", "empty"]
     address: str
     made_at: datetime
-    contents: VehicleContents
+    dossier: Dossier
     figures: tuple[KeyFigure, ...]
     first_sheet: FirstSheet
     prices: PaperPrices | None
@@ -101,9 +101,9 @@ def dossier_page(
     report_outdated: bool = False,
 ) -> DossierPage:
     """Build the dossier of a plate. The caller adds the number or the code."""
-    contents = VehicleContents.of(plate, panels, context)
+    dossier = context.dossier(plate, panels)
     path = subject_path(plate)
-    name = contents.summary.name
+    name = dossier.name
     missing = missing_of(panels, plate)
     return DossierPage(
         plate=plate,
@@ -112,12 +112,12 @@ def dossier_page(
         state=_state(panels, missing),
         address=address.rstrip("/"),
         made_at=context.now,
-        contents=contents,
-        figures=tuple(key_figures(contents)),
-        first_sheet=first_sheet(contents),
-        prices=paper_prices(contents.facts.prices) if contents.facts else None,
-        fines=paper_fines(contents.fines) if contents.fines else None,
-        timeline=paper_timeline(contents.fines, contents.restrictions, context.today),
+        dossier=dossier,
+        figures=tuple(key_figures(dossier)),
+        first_sheet=first_sheet(dossier),
+        prices=paper_prices(dossier.prices) if dossier.prices else None,
+        fines=paper_fines(dossier),
+        timeline=paper_timeline(dossier),
         origins=tuple(
             _origins(
                 [
@@ -135,7 +135,7 @@ def dossier_page(
             context,
             action=f"{path}/laudo",
             outdated=report_outdated,
-            contents=contents,
+            dossier=dossier,
             price="",
         ),
         unverified=UNVERIFIED,

@@ -8,17 +8,17 @@ chart and the table of monthly prices show only the likeliest candidate.
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from portal import formats
 from portal.charts import Layout, PriceChart, Words, price_chart
-from portal.presentation import formats
-from portal.presentation.formats import field_text
-from portal.presentation.source_text import sentence
-from portal.presentation.vehicle.price_view import LEAST_POINTS, instead_of_chart
-from portal.presentation.vehicle.prices import (
+from portal.dossier.prices import (
     MOST_LISTED,
     NOTHING_TO_COMPARE,
     Prices,
     PriceTab,
 )
+from portal.formats import field_text
+from portal.presentation.vehicle.price_view import LEAST_POINTS, instead_of_chart
+from portal.vehicle.source_text import sentence
 
 # A row of twelve prices fits on a screen if each price has at most this many characters, such as
 # "115.431*". If a price is longer, the table of monthly prices gets wider columns and scrolls.

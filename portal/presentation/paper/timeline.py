@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from portal.presentation import formats
-from portal.presentation.vehicle.fines import FineList, FineRow
-from portal.presentation.vehicle.restrictions import RestrictionCard, RestrictionList
+from portal import formats
+from portal.dossier.dossier import Dossier
+from portal.law import AssessedFine, AssessedOrder, Standing
 from portal.wording import counted, listed
 
 MOST_LINES: Final = 8
@@ -23,7 +23,10 @@ WIDTH: Final = 720
 _LEFT, _RIGHT = 8.0, 668.0
 _TOP, _PITCH, _FOOT = 4, 21, 17
 _LETTER: Final = 5.6  # the average width of a letter, in units of the view box
-_PLURALS: Final = {"paga": "pagas", "exigível": "exigíveis", "suspensa": "suspensas"}
+_PLURALS: Final = {
+    standing.word: standing.of_many
+    for standing in (Standing.PAID, Standing.ENFORCEABLE, Standing.SUSPENDED)
+}
 _WORST_FIRST: Final = ("danger", "warn", "unknown", "ok")
 _FEWEST_DAYS: Final = 60
 _MOST_TICKS: Final = 8
@@ -80,16 +83,13 @@ class _Record:
     goes_on: Literal["", "solid", "dashed"]
 
 
-def paper_timeline(
-    fines: FineList | None, restrictions: RestrictionList | None, today: date
-) -> PaperTimeline | None:
+def paper_timeline(dossier: Dossier) -> PaperTimeline | None:
     """Build the picture.
 
-    Only records with an event on or before ``today`` are drawn. Returns None if no record has such
-    an event.
+    Only records with an event on or before the dossier's day are drawn. Returns None if no record
+    has such an event.
     """
-    rows = fines.rows if fines else ()
-    cards = restrictions.cards if restrictions else ()
+    rows, cards, today = dossier.listed_fines, dossier.listed_orders, dossier.today
     by_record = [*_of_cards(cards), *map(_of_fine, rows)]
     records = (
         by_record if len(by_record) <= MOST_LINES else [*_grouped_cards(cards), *_grouped(rows)]
@@ -146,26 +146,26 @@ def _line(record: _Record, scale: _Scale, today: date, y: float) -> PaperLine:
     )
 
 
-def _of_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
+def _of_cards(cards: Sequence[AssessedOrder]) -> Iterator[_Record]:
     for card in cards:
         if card.record.included_at is not None:
             # Use only the acronym of "TJMG – Tribunal de Justiça de Minas Gerais".
             court = f" ({card.court.partition(' – ')[0]})" if card.court else ""
             yield _Record(
                 f"{card.title}{court}",
-                "danger" if card.effect.in_force else "unknown",
+                "danger" if card.in_force else "unknown",
                 (card.record.included_at.date(),),
-                "solid" if card.effect.in_force else "",
+                "solid" if card.in_force else "",
             )
 
 
-def _of_fine(row: FineRow) -> _Record:
+def _of_fine(row: AssessedFine) -> _Record:
     return _Record(
-        f"Multa {row.number}: {row.law.standing_word}", row.tone, _days(row), _goes_on(row)
+        f"Multa {row.number}: {row.status.word}", row.standing.tone, _days(row), _goes_on(row)
     )
 
 
-def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
+def _grouped_cards(cards: Sequence[AssessedOrder]) -> Iterator[_Record]:
     """Yield a line for each restriction, or a single line for all if there are many."""
     records = list(_of_cards(cards))
     if len(records) <= MOST_LINES // 2:
@@ -175,17 +175,17 @@ def _grouped_cards(cards: Sequence[RestrictionCard]) -> Iterator[_Record]:
     yield _Record(f"Justiça: {counted(len(records), 'registro', 'registros')}", "danger", days, "")
 
 
-def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
+def _grouped(rows: Sequence[AssessedFine]) -> Iterator[_Record]:
     """Yield a line for each payment state.
 
     The dots on a line are the infraction dates of the fines in this state.
     """
-    by_word: dict[str, list[FineRow]] = {}
+    by_word: dict[str, list[AssessedFine]] = {}
     for row in rows:
-        by_word.setdefault(row.law.standing_word, []).append(row)
+        by_word.setdefault(row.status.word, []).append(row)
     # The gravest states have lines of their own. Further states share the last line.
     ranked = sorted(
-        by_word.items(), key=lambda one: (_WORST_FIRST.index(one[1][0].tone), -len(one[1]))
+        by_word.items(), key=lambda one: (_WORST_FIRST.index(one[1][0].standing.tone), -len(one[1]))
     )
     most = MOST_LINES // 2
     alone = ranked if len(ranked) <= most else ranked[: most - 1]
@@ -198,20 +198,20 @@ def _grouped(rows: Sequence[FineRow]) -> Iterator[_Record]:
         yield _of_group(f"e mais {counted(len(rows), 'multa', 'multas')}: {words}", rows)
 
 
-def _of_group(text: str, group: Sequence[FineRow]) -> _Record:
-    days = tuple(row.fine.committed_on for row in group if row.fine.committed_on)
-    return _Record(text, group[0].tone, days, "")
+def _of_group(text: str, group: Sequence[AssessedFine]) -> _Record:
+    days = tuple(row.record.committed_on for row in group if row.record.committed_on)
+    return _Record(text, group[0].standing.tone, days, "")
 
 
-def _goes_on(row: FineRow) -> Literal["", "solid", "dashed"]:
-    if row.tone == "danger":
+def _goes_on(row: AssessedFine) -> Literal["", "solid", "dashed"]:
+    if row.standing is Standing.ENFORCEABLE:
         return "solid"
-    return "dashed" if row.law.is_open else ""
+    return "dashed" if row.is_open else ""
 
 
-def _days(row: FineRow) -> tuple[date, ...]:
-    fine = row.fine
-    paid_on = fine.paid_on if row.law.is_paid else None
+def _days(row: AssessedFine) -> tuple[date, ...]:
+    fine = row.record
+    paid_on = fine.paid_on if row.is_paid else None
     days = (fine.committed_on, fine.notified_on, fine.penalty_on, paid_on)
     return tuple(day for day in days if day is not None)
 

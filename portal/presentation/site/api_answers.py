@@ -15,15 +15,14 @@ from typing import Final
 import msgspec
 
 from portal.batch import Batch, Cost, Counts, Item
+from portal.dossier.answers import Panel, Panels
 from portal.gateway import Allowance
 from portal.presentation.exports.batches import batch_object, results_table
 from portal.presentation.exports.explained import explained
 from portal.presentation.exports.tables import Table, csv_lines
 from portal.presentation.exports.vehicle_tables import vehicle_table
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.api_reference import Answer, Document, operations_of
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LOOKUPS, OPERATION_NAMES, Plate, result_of
 from portal.wording import grouped
 
@@ -54,11 +53,12 @@ def reference_answers(
             for name in LOOKUPS
         )
     )
-    fines = vehicle_table("fines", VehicleContents.of(plate, panels, context), panels)
+    dossier = context.dossier(plate, panels)
+    fines = vehicle_table("fines", dossier)
     batch = _new_batch(context.now)
     return {
         **{name: _json_answer(body) for name, body in bodies.items()},
-        "vehicle": _json_answer(_encoder.encode(explained(plate, panels, context))),
+        "vehicle": _json_answer(_encoder.encode(explained(dossier, context.now))),
         **({} if fines is None else {"finesCsv": _table_answer(fines)}),
         "createBatch": _batch_answer(batch, 201),
         "batch": _batch_answer(_finished(batch), 200),

@@ -6,8 +6,8 @@ from datetime import datetime
 from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal.dossier.answers import Panels
 from portal.gateway import lookups_of
-from portal.presentation.panels import Panels
 from portal.presentation.site.recent_lookup import RecentLookup
 from portal.vehicle import LookupName
 

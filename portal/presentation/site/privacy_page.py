@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from portal.presentation.operation_names import OPERATION_TEXTS
+from portal.dossier.lookups import OPERATION_TEXTS
 from portal.system.mode import Mode
 from portal.vehicle import OperationName
 

@@ -9,10 +9,9 @@ from urllib.parse import parse_qs, urlsplit
 
 from portal.law import GLOSSARY, Term
 from portal.presentation.site.search_page import LONGEST_QUERY
-from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES
 from portal.vehicle import InvalidSubject, parse_subject
-from portal.wording import listed
+from portal.wording import listed, sanitise_echo
 
 
 @dataclass(frozen=True, slots=True)

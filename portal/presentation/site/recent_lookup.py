@@ -1,46 +1,22 @@
 """One line about a vehicle in a list: name, verdict, price and age.
 
-To save time, this module does not read price histories. It stops assessing fines after the first
-enforceable one, because no other fine changes the verdict.
+To save time, only the first fines and court orders are read. A vehicle with more of them has no
+verdict in a list.
 """
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from portal.gateway import DECODE, lookups_of
-from portal.law import (
-    Cause,
-    FineAssessment,
-    Level,
-    Missing,
-    Verdict,
-    assess,
-    identification_reasons,
-    judge,
-)
-from portal.presentation import formats
-from portal.presentation.panels import Panel, Panels, is_readable
+from portal import formats
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
+from portal.dossier.status_style import LOOKS, StatusStyle
+from portal.law import Cause, Level, Missing, Standing, Verdict
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
-from portal.presentation.vehicle.contents import (
-    check_digit_holds,
-    stale_moments,
-    unconfirmed_parts,
-)
-from portal.presentation.vehicle.prices import prices_of
-from portal.vehicle import (
-    Decoded,
-    Plate,
-    Renavam,
-    identity_of,
-    read_decode,
-    read_fines,
-    read_restrictions,
-    vehicle_name,
-)
+from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 
 NOTHING_STORED: Final = "Sem resposta guardada"
@@ -98,90 +74,50 @@ def recent_lookup(
 
     The line shows the time since ``looked_at``, or ``note`` if ``looked_at`` is None.
     """
-    decoded = _decoded(panels.decode, context)
-    look, words = _verdict(subject, panels, decoded, context)
+    dossier = context.dossier(subject, _shortened(panels))
+    look, words = _verdict(dossier, panels)
+    price = dossier.prices.price_summary if dossier.prices else None
     return RecentLookup(
         subject=subject,
         path=subject_path(subject),
-        name=str(vehicle_name(decoded)) if decoded else "",
+        name=str(dossier.name),
         look=look,
         verdict=words,
-        price=_price(decoded, context) if decoded else "",
+        price=price.words if price else "",
         note=note if looked_at is None else formats.age(context.now - looked_at),
         looked_at=looked_at,
     )
 
 
-def _decoded(panel: Panel, context: RenderContext) -> Decoded | None:
-    """Read the vehicle's data, but not the price histories, because they are long."""
-    result = panel.result
-    if panel.body is None or not isinstance(result, dict):
-        return None
-    entries = result.get("informacoesFipe")
-    if isinstance(entries, list):
-        short = [
-            {key: value for key, value in entry.items() if key != "historicoPreco"}
-            if isinstance(entry, dict)
-            else entry
-            for entry in entries
-        ]
-        result = {**result, "informacoesFipe": short}
-    return read_decode(result, context.marker)
-
-
-def _verdict(
-    subject: Plate | Renavam, panels: Panels, decoded: Decoded | None, context: RenderContext
-) -> tuple[StatusStyle, str]:
-    wanted = [panels.of(name) for name in lookups_of(subject)]
-    unconfirmed = unconfirmed_parts(panels)
-    unknown = LEVEL_LOOKS["incomplete"]
-    if not any(panel.has_answer for panel in wanted) and not unconfirmed:
-        asked = any(panel.state != "unasked" for panel in wanted)
-        return unknown, NO_ANSWER if asked else NOTHING_STORED
-    restrictions = None
-    if is_readable(panels.renajud.result, "renajud"):
-        restrictions = read_restrictions(_first(panels.renajud), context.marker)
-    records = None
-    if is_readable(panels.renainf.result, "renainf"):
-        records = read_fines(_first(panels.renainf), context.marker)
-    stale = stale_moments(panels, lookups_of(subject))
-    identification = identification_reasons(
-        records or (), restrictions or (), identity_of(decoded) if decoded else None
+def _shortened(panels: Panels) -> Panels:
+    """Return the answers with at most MOST_READ fines and court orders."""
+    lists = (panels.renainf, panels.renajud)
+    return Panels(
+        panels.decode,
+        *(
+            replace(panel, result=panel.result[:MOST_READ])
+            if isinstance(panel.result, list) and len(panel.result) > MOST_READ
+            else panel
+            for panel in lists
+        ),
     )
 
-    def judged(fines: tuple[FineAssessment, ...] | None) -> Verdict:
-        return judge(
-            decoded is not None or not DECODE.takes(subject),
-            fines,
-            restrictions,
-            today=context.today,
-            is_described=decoded is None or _describes(decoded),
-            check_digit_holds=check_digit_holds(subject),
-            identification=identification,
-            stale=stale,
-            unconfirmed=unconfirmed,
-        )
 
-    verdict = judged(None)
-    if verdict.level == "blocked":
-        return _words(verdict, unconfirmed)
-    if _has_more(panels.renajud):
-        return unknown, TOO_MANY
-    if records is None:
-        return _words(verdict, unconfirmed)
-    fines: list[FineAssessment] = []
-    for record in records:
-        fines.append(assess(record, context.today))
-        if fines[-1].standing == "enforceable":
-            break
-    else:
-        if _has_more(panels.renainf):
-            return unknown, TOO_MANY
-    return _words(judged(tuple(fines)), unconfirmed)
-
-
-def _first(panel: Panel) -> list[object]:
-    return panel.result[:MOST_READ] if isinstance(panel.result, list) else []
+def _verdict(dossier: Dossier, panels: Panels) -> tuple[StatusStyle, str]:
+    """Return the look and the words of the verdict. ``panels`` are the whole answers."""
+    wanted = [panels.of(name) for name in dossier.asked]
+    if not any(panel.has_answer for panel in wanted) and not dossier.unconfirmed:
+        asked = any(panel.state != "unasked" for panel in wanted)
+        return LOOKS["incomplete"], NO_ANSWER if asked else NOTHING_STORED
+    verdict = dossier.verdict
+    # What is not read cannot lift an order that blocks, nor settle an enforceable fine.
+    is_enforceable = any(fine.standing is Standing.ENFORCEABLE for fine in dossier.fines or ())
+    is_blocked = verdict.level == "blocked"
+    if not is_blocked and (
+        _has_more(panels.renajud) or (_has_more(panels.renainf) and not is_enforceable)
+    ):
+        return LOOKS["incomplete"], TOO_MANY
+    return _words(verdict, dossier.unconfirmed)
 
 
 def _has_more(panel: Panel) -> bool:
@@ -195,7 +131,7 @@ def _words(verdict: Verdict, unconfirmed: Collection[Missing] = ()) -> tuple[Sta
         "clear": NOTHING_FOUND,
         "caution": _CAUTION_WORDS.get(verdict.cause, verdict.headline),
     }
-    return LEVEL_LOOKS[verdict.level], words[verdict.level]
+    return LOOKS[verdict.level], words[verdict.level]
 
 
 def _incomplete_words(verdict: Verdict, unconfirmed: Collection[Missing]) -> str:
@@ -206,13 +142,3 @@ def _incomplete_words(verdict: Verdict, unconfirmed: Collection[Missing]) -> str
     parts = [one for one in verdict.missing if one not in unconfirmed]
     missing = listed([_MISSING_WORDS[one] for one in parts])
     return f"Falta consultar {missing}" if missing else verdict.headline
-
-
-def _describes(decoded: Decoded) -> bool:
-    named = any(entry.model or entry.version for entry in decoded.fipe)
-    return named or bool(str(vehicle_name(decoded)))
-
-
-def _price(decoded: Decoded, context: RenderContext) -> str:
-    price = prices_of(decoded, context.today).price_summary
-    return price.words if price else ""

@@ -6,7 +6,6 @@ from decimal import Decimal
 from typing import ClassVar, Final
 
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.typed_subject import (
     Suggestion,
@@ -15,6 +14,7 @@ from portal.presentation.typed_subject import (
     what_is_wrong,
 )
 from portal.vehicle import Plate
+from portal.wording import sanitise_echo
 
 # After an error, the form shows at most this many characters of the typed text. They are enough for
 # a pasted list of about 20 plates.

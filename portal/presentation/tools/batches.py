@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import ClassVar, Final, Literal
 from urllib.parse import urlencode
 
+from portal import formats
 from portal.batch import (
     Batch,
     Item,
@@ -18,18 +19,16 @@ from portal.batch import (
     State,
     WrongEntry,
 )
+from portal.dossier.lookups import OPERATION_TEXTS
+from portal.dossier.status_style import LOOKS, StatusStyle
 from portal.gateway import Allowance, lookups_of
-from portal.presentation import formats
 from portal.presentation.exports.batches import BatchRow, wrong_message
 from portal.presentation.failure_texts import FAULTS
-from portal.presentation.operation_names import OPERATION_TEXTS
 from portal.presentation.paths import subject_path
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.site.typed_text import sanitise_echo
-from portal.presentation.status_style import LEVEL_LOOKS, StatusStyle
 from portal.system.local_time import from_epoch
 from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam, parse_subject
-from portal.wording import bare, counted, grouped, listed
+from portal.wording import bare, counted, grouped, listed, sanitise_echo
 
 PAGE_SIZE: Final = 50
 REFRESH_S: Final = 10
@@ -671,7 +670,7 @@ def _filters(
         count = sum(_matches(row, key) for _, row in rows)
         if count or key == only:
             address = "" if key == only else url(so=key, pagina=1)
-            yield Filter(label, count, address, LEVEL_LOOKS.get(key))  # type: ignore[call-overload]
+            yield Filter(label, count, address, LOOKS.get(key))  # type: ignore[call-overload]
 
 
 def _line(item: Item, row: BatchRow, batch: Batch, now: datetime) -> ResultLine:
@@ -684,7 +683,7 @@ def _line(item: Item, row: BatchRow, batch: Batch, now: datetime) -> ResultLine:
         path=subject_path(item.subject),
         vehicle=row.vehicle or "",
         year=row.year or "",
-        look=LEVEL_LOOKS[row.verdict] if row.verdict else None,  # type: ignore[index]
+        look=LOOKS[row.verdict] if row.verdict else None,  # type: ignore[index]
         finding=_finding(row),
         fines=fact(_fines(row), "renainf"),
         restrictions=fact(_restrictions(row), "renajud"),

@@ -5,27 +5,26 @@ page's script requests a second comparison page with only this column. Before th
 that request, it makes the missing lookups. The script copies the new cells into the column.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from itertools import combinations
 from typing import ClassVar, Final, Literal
 
+from portal import formats
 from portal.charts import Sparkline, sparkline
-from portal.law import ACTS, Act, negotiate
-from portal.presentation import formats
-from portal.presentation.operation_names import LOOKUP_WORDS, SHORT_LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS, SHORT_LOOKUP_WORDS
+from portal.dossier.prices import NOTHING_TO_COMPARE, Prices
+from portal.dossier.status_style import LOOKS, StatusStyle
+from portal.law import negotiate
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.site.typed_text import sanitise_echo
-from portal.presentation.status_style import StatusStyle
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel_frame import provenance
-from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices
 from portal.vehicle import ATTRIBUTE_LABELS, LOOKUPS, Field, LookupName, Plate
-from portal.wording import counted
+from portal.wording import counted, sanitise_echo
 
 MOST_PLATES: Final = 4
 _LEAST_FIELDS: Final = 2
@@ -150,13 +149,11 @@ def comparison_page(
     page's script requests each column that lacks a lookup. Without plates, the page is a form with
     the texts ``typed`` and the error message ``problem``.
     """
-    contents = [
-        VehicleContents.of(plate, each, context) for plate, each in zip(plates, panels, strict=True)
-    ]
+    dossiers = [context.dossier(plate, each) for plate, each in zip(plates, panels, strict=True)]
     states = [_state(each, follow=follow) for each in panels]
     columns = [
-        list(_cells(one, its, context, is_waiting=state == "waiting"))
-        for one, its, state in zip(contents, panels, states, strict=True)
+        list(_cells(one, context, is_waiting=state == "waiting"))
+        for one, state in zip(dossiers, states, strict=True)
     ]
     texts = [sanitise_echo(text, _LONGEST_TEXT) for text in typed]
     others = [
@@ -180,14 +177,14 @@ def comparison_page(
         vehicles=tuple(
             ComparedVehicle(
                 plate,
-                one.summary.name,
-                one.summary.line,
+                str(one.name),
+                one.line,
                 subject_path(plate),
                 _with_lookups([plate]),
                 comparison_path([other for other in plates if other != plate]),
                 state,
             )
-            for plate, one, state in zip(plates, contents, states, strict=True)
+            for plate, one, state in zip(plates, dossiers, states, strict=True)
         ),
         rows=tuple(
             ComparisonRow(cells[0][0], cells[0][1], tuple(cell for _, _, cell in cells))
@@ -226,56 +223,44 @@ def _twin_warnings(plates: Sequence[Plate]) -> Iterator[str]:
 
 
 def _cells(
-    contents: VehicleContents, panels: Panels, context: RenderContext, *, is_waiting: bool
+    dossier: Dossier, context: RenderContext, *, is_waiting: bool
 ) -> Iterator[tuple[str, str, Cell]]:
     """Yield the key, label and cell of each row for one vehicle, in a fixed order.
 
     If ``is_waiting`` is true, the state "waiting" replaces "unasked".
     """
-    for key, label, cell in _known_cells(contents, panels, context):
+    for key, label, cell in _known_cells(dossier, context):
         yield key, label, Cell("waiting") if is_waiting and cell.state == "unasked" else cell
 
 
-def _known_cells(
-    contents: VehicleContents, panels: Panels, context: RenderContext
-) -> Iterator[tuple[str, str, Cell]]:
-    summary = contents.summary
+def _known_cells(dossier: Dossier, context: RenderContext) -> Iterator[tuple[str, str, Cell]]:
+    panels, verdict = dossier.answers, dossier.verdict
     waits = any(panel.state == "unasked" for panel in panels.all)
     kept = [words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "stale"]
-    note = f"resposta guardada: {', '.join(kept)}" if kept else summary.verdict.caveat
+    note = f"resposta guardada: {', '.join(kept)}" if kept else verdict.caveat
     # The verdict "blocked" is shown even if lookups are missing, because no further answer can lift
     # the block.
-    is_open = waits and summary.verdict.level != "blocked"
-    verdict = Cell("known", summary.verdict.finding, note, summary.look)
-    yield "verdict", "Conclusão", Cell("unasked") if is_open else verdict
-    for act, line in zip(ACTS, summary.matrix, strict=True):
-        answer = Cell("known", line.row.short, look=line.look)
-        is_open = waits and line.row.mark == "unknown"
-        yield act, _ACT_LABELS[act], Cell("unasked") if is_open else answer
-    yield "fines", "Multas em aberto", _with_stale_date(_fines(contents, panels), panels.renainf)
-    yield (
-        "courts",
-        "Restrições judiciais",
-        _with_stale_date(_restrictions(contents, panels), panels.renajud),
-    )
-    for key, label, cell in _prices(contents, panels):
+    is_open = waits and verdict.level != "blocked"
+    known = Cell("known", verdict.finding, note, LOOKS[verdict.level])
+    yield "verdict", "Conclusão", Cell("unasked") if is_open else known
+    for row in verdict.matrix:
+        answer = Cell("known", row.short, look=LOOKS[row.mark])
+        is_open = waits and row.mark == "unknown"
+        yield row.act, row.label, Cell("unasked") if is_open else answer
+    yield "fines", "Multas em aberto", _with_stale_date(_fines(dossier), panels.renainf)
+    yield "courts", "Restrições judiciais", _with_stale_date(_restrictions(dossier), panels.renajud)
+    for key, label, cell in _prices(dossier):
         yield key, label, _with_stale_date(cell, panels.decode)
-    yield "net", "FIPE menos as multas", _net(contents, panels)
-    facts = {fact.label: fact.field for fact in contents.facts.facts} if contents.facts else {}
+    yield "net", "FIPE menos as multas", _net(dossier)
+    facts = {fact.label: fact.field for fact in dossier.attributes}
     for name in _FACTS:
         label = ATTRIBUTE_LABELS[name]
-        known = label in facts
-        yield name, label, _field(facts[label]) if known else _absent(panels, "decode")
+        known = _field(facts[label]) if label in facts else _absent(panels, "decode")
+        yield name, label, known
     yield "asked", "Consultado", _lookup_ages(panels, context)
 
 
 _COMPARABLE: Final = ("known", "empty", "hidden")
-_ACT_LABELS: Final[Mapping[Act, str]] = {
-    "transfer": "Transferir",
-    "licence": "Licenciar",
-    "drive": "Circular",
-    "removal": "Recolher ao pátio",
-}
 _FACTS: Final = (
     *("built_year_text", "model_year_text", "fuel", "power_text", "displacement_text"),
     *("gearbox", "passengers_text", "national"),
@@ -311,10 +296,10 @@ def _field(field: Field) -> Cell:
     return Cell("hidden" if field.is_hidden else "empty")
 
 
-def _fines(contents: VehicleContents, panels: Panels) -> Cell:
-    totals = contents.summary.fines
+def _fines(dossier: Dossier) -> Cell:
+    totals = dossier.totals
     if totals is None:
-        return _absent(panels, "renainf")
+        return _absent(dossier.answers, "renainf")
     if not totals.open_count:
         return Cell("known", "nenhuma nos registros")
     count = totals.open_words
@@ -323,35 +308,31 @@ def _fines(contents: VehicleContents, panels: Panels) -> Cell:
     return Cell("known", formats.brl(totals.known_amount), count)
 
 
-def _restrictions(contents: VehicleContents, panels: Panels) -> Cell:
-    count = contents.summary.restrictions
-    if count is None:
-        return _absent(panels, "renajud")
-    if not count:
+def _restrictions(dossier: Dossier) -> Cell:
+    if dossier.orders is None:
+        return _absent(dossier.answers, "renajud")
+    if not dossier.orders_in_force:
         return Cell("known", "nenhuma nos registros")
-    cards = contents.restrictions.cards if contents.restrictions else ()
-    kinds = list(dict.fromkeys(card.title for card in cards if card.effect.in_force))
+    kinds = list(dict.fromkeys(order.title for order in dossier.orders if order.in_force))
     shown = kinds[:_MOST_KINDS]
     if len(kinds) > len(shown):
         shown.append(f"e mais {len(kinds) - len(shown)}")
-    return Cell("known", f"{formats.integer(count)} em vigor", "; ".join(shown))
+    return Cell("known", f"{formats.integer(dossier.orders_in_force)} em vigor", "; ".join(shown))
 
 
-def _prices(contents: VehicleContents, panels: Panels) -> Iterator[tuple[str, str, Cell]]:
-    prices = contents.facts.prices if contents.facts else None
-    absent = _absent(panels, "decode")
+def _prices(dossier: Dossier) -> Iterator[tuple[str, str, Cell]]:
+    prices, absent = dossier.prices, _absent(dossier.answers, "decode")
     yield "price", "Preço FIPE", _price(prices) if prices else absent
     yield "change", "FIPE em 12 meses", _twelve_months(prices) if prices else absent
 
 
-def _net(contents: VehicleContents, panels: Panels) -> Cell:
+def _net(dossier: Dossier) -> Cell:
     """Return the price minus the open fines, because a buyer takes over the fines."""
-    totals = contents.summary.fines
-    if reason := contents.summary.verdict.no_ceiling:
+    totals, prices = dossier.totals, dossier.prices
+    if reason := dossier.verdict.no_ceiling:
         return Cell("empty", "sem teto", reason)
-    if contents.facts is None or totals is None:
-        return _absent(panels, "decode" if contents.facts is None else "renainf")
-    prices = contents.facts.prices
+    if prices is None or totals is None:
+        return _absent(dossier.answers, "decode" if prices is None else "renainf")
     if prices.no_reference:
         return Cell("empty", prices.no_reference)
     known = [tab.current for tab in prices.likeliest if tab.current is not None]

@@ -8,6 +8,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import ClassVar, Final
 
+from portal import formats
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.prices import Prices, PriceTab
 from portal.law import (
     SHARES,
     UNVERIFIED,
@@ -19,21 +24,13 @@ from portal.law import (
     negotiate,
     totals,
 )
-from portal.presentation import formats
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.tools.typed_money import NotMoney, read_money
-from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.gaps import Unavailable
 from portal.presentation.vehicle.panel_frame import Provenance, missing_of, provenance
-from portal.presentation.vehicle.prices import Prices, PriceTab
-from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import LOOKUPS, Plate
-from portal.wording import counted
+from portal.wording import counted, sanitise_echo
 
 SHARE_WORDS: Final[Mapping[Share, str]] = {
     100: "valor cheio",
@@ -124,7 +121,7 @@ class NegotiationPage:
     title: str
     path: str
     whole_page_url: str
-    summary: Summary
+    dossier: Dossier
     unasked: tuple[str, ...]
     has_answers: bool
     missing: tuple[Unavailable, ...]
@@ -148,12 +145,12 @@ class NegotiationPage:
     @property
     def no_ceiling(self) -> str:
         """Why the page suggests no price, such as a court order, or ""."""
-        return self.summary.verdict.no_ceiling
+        return self.dossier.verdict.no_ceiling
 
     @property
     def not_certain(self) -> str:
         """Why the buyer should not rely on ``ceiling`` yet, or "" if no lookup is missing."""
-        if self.summary.verdict.row("transfer").mark == "unknown":
+        if self.dossier.verdict.row("transfer").mark == "unknown":
             return "Não se sabe se o veículo pode ser transferido: falta uma consulta."
         return ""
 
@@ -184,18 +181,18 @@ def negotiation_page(
     as ``1,3``. Without ``multas``, the page deducts all open fines. Each key of COSTS is the name
     of a parameter, whose value is the amount that the visitor typed.
     """
-    contents = VehicleContents.of(plate, panels, context)
-    prices = contents.facts.prices if contents.facts else None
+    dossier = context.dossier(plate, panels)
+    prices = dossier.prices
     tabs = prices.all[:MOST_VERSIONS] if prices else ()
     tab, wrong_version = _chosen(tabs, query.get("versao", ""))
     share, wrong_share = _share(query.get("parte", ""))
     fields, costs = _costs(query)
-    choices, wrong_fines = _fine_choices(contents.fines, query.get("multas", ""))
-    fines = _chosen_totals(contents.fines, choices)
+    choices, wrong_fines = _fine_choices(dossier, query.get("multas", ""))
+    fines = _chosen_totals(dossier, choices)
     sums = negotiate(tab.current if tab else None, fines, costs)
     sum_left = sums.scenario(share).ceiling
     is_positive = sum_left is not None and sum_left > 0
-    ceiling = sum_left if is_positive and not contents.summary.verdict.no_ceiling else None
+    ceiling = sum_left if is_positive and not dossier.verdict.no_ceiling else None
     path = subject_path(plate)
     unasked = tuple(
         words for lookup, words in LOOKUP_WORDS.items() if panels.of(lookup).state == "unasked"
@@ -205,7 +202,7 @@ def negotiation_page(
         title=f"Negociação do veículo {plate.display}",
         path=path,
         whole_page_url=f"{path}?completo=1",
-        summary=contents.summary,
+        dossier=dossier,
         unasked=unasked,
         has_answers=any(panels.of(lookup).has_answer for lookup in LOOKUPS),
         missing=missing_of(panels, plate),
@@ -221,7 +218,7 @@ def negotiation_page(
         fine_choices=choices,
         fields=fields,
         problems=tuple(problem for problem in (wrong_version, wrong_share, wrong_fines) if problem),
-        lines=tuple(_lines(tab, sums, share, contents, choices, panels, context)),
+        lines=tuple(_lines(tab, sums, share, dossier, choices, context)),
         sums=sums,
         version_note=_version_note(prices, tab) if prices and tab else "",
         ceiling=ceiling,
@@ -257,17 +254,17 @@ def _share(text: str) -> tuple[Share, str]:
     return (found, "") if found else (SHARES[0], _WRONG_SHARE)
 
 
-def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[NegotiableFine, ...], str]:
-    rows = [row for row in fines.rows if row.law.is_open] if fines else []
+def _fine_choices(dossier: Dossier, text: str) -> tuple[tuple[NegotiableFine, ...], str]:
+    rows = [fine for fine in dossier.listed_fines if fine.is_open]
     typed = {part.strip() for part in text.split(",")} - {"", NO_FINE}
     wanted = {row.number for row in rows if str(row.number) in typed}
-    is_wrong = bool(fines) and len(wanted) < len(typed)
+    is_wrong = dossier.fines is not None and len(wanted) < len(typed)
     everything = not text or is_wrong
     choices = tuple(
         NegotiableFine(
             row.number,
-            f"{formats.short_date(row.law.committed_on)} · {row.law.description}",
-            row.law.amount.value,
+            f"{formats.short_date(row.record.committed_on)} · {row.description}",
+            row.amount.value,
             everything or row.number in wanted,
         )
         for row in rows
@@ -275,16 +272,16 @@ def _fine_choices(fines: FineList | None, text: str) -> tuple[tuple[NegotiableFi
     return choices, _WRONG_FINES if is_wrong else ""
 
 
-def _chosen_totals(fines: FineList | None, choices: Sequence[NegotiableFine]) -> Totals | None:
+def _chosen_totals(dossier: Dossier, choices: Sequence[NegotiableFine]) -> Totals | None:
     """Return the totals of the chosen fines.
 
     The page lists only the first fines of a long list. If the visitor chooses all listed fines, the
     totals include the unlisted fines, because the visitor has left out no fine.
     """
-    if fines is None or all(choice.chosen for choice in choices):
-        return fines.totals if fines else None
+    if dossier.fines is None or all(choice.chosen for choice in choices):
+        return dossier.totals
     chosen = {choice.number for choice in choices if choice.chosen}
-    return totals(tuple(row.law for row in fines.rows if row.number in chosen))
+    return totals([fine for fine in dossier.listed_fines if fine.number in chosen])
 
 
 def _costs(query: Mapping[str, str]) -> tuple[tuple[CostField, ...], tuple[Cost, ...]]:
@@ -305,24 +302,22 @@ def _lines(
     tab: PriceTab | None,
     sums: Negotiation,
     share: Share,
-    contents: VehicleContents,
+    dossier: Dossier,
     choices: Sequence[NegotiableFine],
-    panels: Panels,
     context: RenderContext,
 ) -> Iterator[SheetLine]:
     no_price = "indisponível"
-    if contents.facts is not None:
-        prices = contents.facts.prices
+    if prices := dossier.prices:
         no_price = prices.no_reference or prices.no_price
     code = f", código {tab.code}" if tab and tab.code else ""
     yield SheetLine(
         f"Preço FIPE: {tab.label}" if tab else "Preço FIPE",
         sums.price,
         no_price,
-        f"tabela FIPE{code}; {_source_and_date(panels.decode, context)}",
+        f"tabela FIPE{code}; {_source_and_date(dossier.answers.decode, context)}",
     )
-    totals = contents.fines.totals if contents.fines else None
-    source = f"Renainf; {_source_and_date(panels.renainf, context)}"
+    totals = dossier.totals
+    source = f"Renainf; {_source_and_date(dossier.answers.renainf, context)}"
     if totals is None:
         yield SheetLine("Multas em aberto", None, "indisponíveis", source)
     elif not totals.open_count:

@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Final, Literal
 
-from portal.law import Clock
-from portal.presentation import formats
-from portal.presentation.vehicle.fines import FineRow
+from portal import formats
+from portal.law import AssessedFine, Clock, Standing
 from portal.vehicle import Field
 from portal.wording import counted
 
@@ -49,13 +48,13 @@ class DeadlineStep:
     leg: Leg | None
 
 
-def deadline_steps(row: FineRow, today: date) -> tuple[DeadlineStep, ...]:
-    fine, law = row.fine, row.law
+def deadline_steps(law: AssessedFine) -> tuple[DeadlineStep, ...]:
+    fine, today = law.record, law.today
     committed = _recorded(fine.committed_on, fine.committed_on_text)
     notified = _recorded(fine.notified_on, fine.notified_on_text)
     penalty = _recorded(fine.penalty_on, fine.penalty_on_text)
     at = "" if fine.committed_at is None else f"{fine.committed_at:%H:%M}"
-    awaits_penalty = law.standing == "notice" and penalty[1] == "missing"
+    awaits_penalty = law.standing is Standing.NOTICE and penalty[1] == "missing"
     steps = [
         DeadlineStep("Infração", committed[0], at, committed[1], _used(law.notice, notified)),
         DeadlineStep(

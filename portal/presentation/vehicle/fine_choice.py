@@ -5,7 +5,7 @@ page.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 from urllib.parse import urlencode
@@ -15,21 +15,9 @@ from portal.presentation.vehicle.query import Query, chosen
 from portal.vehicle import STATES, fold
 
 Order = Literal["data", "valor", "gravidade"]
-FineSituation = Literal[
-    "aberto", "exigivel", "vencimento", "prazo", "autuacao", "suspensa", "incerta", "paga"
-]
-
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
-FINE_SITUATIONS: Final[tuple[FineSituation, ...]] = get_args(FineSituation)
-FINE_SITUATION_OF: Final[Mapping[Standing, FineSituation]] = {
-    "enforceable": "exigivel",
-    "probably_due": "vencimento",
-    "due": "prazo",
-    "notice": "autuacao",
-    "suspended": "suspensa",
-    "unknown": "incerta",
-    "paid": "paga",
-}
+OPEN: Final = "aberto"  # chooses the fines of every standing but "paid"
+FINE_SITUATIONS: Final = (OPEN, *(standing.key for standing in Standing))
 # The filter for fines whose record names no Brazilian state for the issuing body.
 NO_STATE: Final = "sem"
 LONGEST_SEARCH: Final = 40
@@ -52,7 +40,7 @@ class FineChoice:
     """
 
     order: Order = "data"
-    situation: FineSituation | Literal[""] = ""
+    situation: str = ""
     state: str = ""
     text: str = ""
     picked: frozenset[int] = frozenset()

@@ -2,17 +2,14 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from typing import Final
 
-from portal.law import FineAssessment, Infraction
-from portal.presentation import formats
-from portal.presentation.source_text import named, sentence
-from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
-from portal.presentation.vehicle.fines import FineRow
-from portal.presentation.vehicle.record_details import Detail
+from portal import formats
+from portal.dossier.details import Detail, payment, speeds
+from portal.law import AssessedFine, Infraction, Standing
 from portal.vehicle import EMPTY, HIDDEN, Field
+from portal.vehicle.source_text import named, sentence
 from portal.wording import counted
 
 # Abbreviations of issuing bodies for the list of fines. An expanded line shows the full name.
@@ -21,24 +18,6 @@ _ABBREVIATIONS: Final = (
     (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
     (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
 )
-
-
-@dataclass(frozen=True, slots=True)
-class FineFacts:
-    """The details of a fine: deadlines, labelled values and notes."""
-
-    steps: tuple[DeadlineStep, ...]
-    facts: tuple[Detail, ...]
-    notes: tuple[str, ...]
-
-
-def fine_facts(row: FineRow, authority: Field, today: date) -> FineFacts:
-    """Build the details of a fine. ``authority`` is the full name of the issuing body."""
-    return FineFacts(
-        steps=deadline_steps(row, today),
-        facts=tuple(_facts(row, authority)),
-        notes=tuple(_notes(row.law, today)),
-    )
 
 
 def short_authority(authority: Field) -> Field:
@@ -61,11 +40,12 @@ def multiplier_of(infraction: Infraction | None) -> str:
     return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
 
 
-def _facts(row: FineRow, authority: Field) -> Iterator[Detail]:
-    fine, law = row.fine, row.law
+def fine_facts(law: AssessedFine) -> Iterator[Detail]:
+    """Yield the labelled values of a fine."""
+    fine = law.record
     yield Detail("Local", named(fine.place))
     yield Detail("Enquadramento", _classified(law))
-    yield Detail("Órgão autuador", _authority(authority, fine.authority_state))
+    yield Detail("Órgão autuador", _authority(named(fine.authority), fine.authority_state))
     yield Detail("Auto de infração", fine.notice)
     yield Detail("Valor", _amount(law))
     gravity = f"{law.gravity_word} {multiplier_of(law.infraction)}".rstrip()
@@ -76,13 +56,13 @@ def _facts(row: FineRow, authority: Field) -> Iterator[Detail]:
         if clock.brief and clock is not law.appeal:
             yield Detail(clock.name, Field(clock.brief, "known"))
     yield Detail("Registrada em", _day(fine.registered_on, fine.registered_on_text))
-    yield from row.details.speeds
-    yield from row.details.payment
+    yield from speeds(law)
+    yield from payment(law)
 
 
-def _classified(law: FineAssessment) -> Field:
+def _classified(law: AssessedFine) -> Field:
     if law.infraction is None:
-        code = "oculto pela fonte" if law.record.code.is_hidden else law.code or formats.MISSING
+        code = formats.field_text(law.record.code)
         return Field(f"código {code}, fora da tabela do portal", "known")
     parts = (law.infraction.printed, law.article)
     return Field(" · ".join(part for part in parts if part), "known")
@@ -92,7 +72,7 @@ def _authority(name: Field, state: Field) -> Field:
     return Field(f"{formats.field_text(name)} ({state})", "known") if state else name
 
 
-def _amount(law: FineAssessment) -> Field:
+def _amount(law: AssessedFine) -> Field:
     amount = law.amount
     if amount.value is None:
         return HIDDEN if law.record.amount_text.is_hidden else EMPTY
@@ -108,7 +88,7 @@ def _amount(law: FineAssessment) -> Field:
     )
 
 
-def _points(law: FineAssessment) -> str:
+def _points(law: AssessedFine) -> str:
     points = law.points
     if points.by_gravity is None:
         return "pontos: não é possível dizer"
@@ -120,9 +100,9 @@ def _day(day: date | None, text: Field) -> Field:
     return text if day is None else Field(formats.short_date(day), "known")
 
 
-def _notes(law: FineAssessment, today: date) -> Iterator[str]:
+def notes_on(law: AssessedFine) -> Iterator[str]:
     """Yield the notes on one fine. Rules that many fines share are in ``FineLedger.rules``."""
-    yield law.standing_note
+    yield law.status.note
     if law.is_open:
         for clock in (law.notice, law.penalty, law.prescription):
             if clock.shared:
@@ -130,11 +110,11 @@ def _notes(law: FineAssessment, today: date) -> Iterator[str]:
         if law.infraction is not None and law.infraction.is_nic:
             yield law.notice.sentence
         ends_on = law.penalty.ends_on
-        if law.standing == "notice" and ends_on is not None and ends_on < today:
+        if law.standing is Standing.NOTICE and ends_on is not None and ends_on < law.today:
             yield law.penalty.sentence
     if law.amount.note:
         yield law.amount.note
     if law.points.note and not law.points.dateless_note:
         yield law.points.note
-    if law.table_description:
-        yield f"Na tabela de infrações: {law.table_description}."
+    if law.wording.table_text:
+        yield f"Na tabela de infrações: {law.wording.table_text}."

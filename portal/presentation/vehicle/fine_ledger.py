@@ -3,31 +3,25 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from decimal import Decimal
 from typing import Final
 
-from portal.law import RULES_NOTE, FineAssessment, Totals, fines_in_words
-from portal.presentation import formats
-from portal.presentation.source_text import named
+from portal import formats
+from portal.dossier.dossier import Dossier
+from portal.law import RULES_NOTE, AssessedFine, Standing, Totals, fines_in_words
+from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.fine_choice import (
-    FINE_SITUATION_OF,
     FINE_SITUATIONS,
     NO_STATE,
+    OPEN,
     ORDERS,
     FineChoice,
-    FineSituation,
     Order,
     matches,
 )
-from portal.presentation.vehicle.fine_facts import (
-    FineFacts,
-    fine_facts,
-    multiplier_of,
-    short_authority,
-)
-from portal.presentation.vehicle.fines import FineList, FineRow
-from portal.vehicle import STATES, Field, Fine, fold
+from portal.presentation.vehicle.fine_facts import multiplier_of, short_authority
+from portal.vehicle import STATES, Field, Fine, Plate, fold
+from portal.vehicle.source_text import named
 from portal.wording import counted
 
 # A list with fewer than FEWEST_TO_CHOOSE fines has no controls (search, filters, sort order and
@@ -43,17 +37,7 @@ _ORDER_WORDS: Final[dict[Order, str]] = {
     "valor": "Ordem: maior valor",
     "gravidade": "Ordem: mais graves",
 }
-_SITUATION_WORDS: Final[dict[FineSituation, tuple[str, str]]] = {
-    "aberto": ("em aberto", "em aberto"),
-    "exigivel": ("exigível", "exigíveis"),
-    "vencimento": ("de vencimento provável", "de vencimento provável"),
-    "prazo": ("no prazo", "no prazo"),
-    "autuacao": ("em autuação", "em autuação"),
-    "suspensa": ("suspensa", "suspensas"),
-    "incerta": ("de situação incerta", "de situação incerta"),
-    "paga": ("paga", "pagas"),
-}
-_SHORT_WORDS: Final = {"no prazo de pagamento ou recurso": "no prazo"}
+_BY_KEY: Final = {standing.key: standing for standing in Standing}
 _RANKS: Final = {"gravissima": 4, "grave": 3, "media": 2, "leve": 1}
 _UNDATED: Final = "Sem data"
 
@@ -72,7 +56,7 @@ class Segment:
     ``start`` and ``width`` are in per cent.
     """
 
-    situation: FineSituation
+    standing: Standing
     amount: str
     words: str
     start: float
@@ -95,8 +79,7 @@ class LedgerLine:
     visitor has selected the fine and the fine is unpaid.
     """
 
-    row: FineRow
-    situation: FineSituation
+    fine: AssessedFine
     state: str
     word: str
     authority: Field
@@ -107,7 +90,6 @@ class LedgerLine:
     text: str
     is_shown: bool
     is_picked: bool
-    opened: FineFacts
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,29 +146,30 @@ class FineLedger:
     rules: tuple[tuple[str, str], ...]
 
 
-def fine_ledger(
-    fines: FineList, choice: FineChoice, today: date, path: str, *, can_negotiate: bool
-) -> FineLedger:
-    """Build the content of the fines panel. ``path`` is the path of the page.
+def fine_ledger(dossier: Dossier, choice: FineChoice) -> FineLedger | None:
+    """Build the content of the fines panel, or return None without a readable answer.
 
     A list with fewer than FEWEST_TO_CHOOSE fines has no controls. It ignores the sort order, the
     filters and the selection in ``choice``, because the visitor could not undo them.
     """
-    has_controls = len(fines.rows) >= FEWEST_TO_CHOOSE
+    fines, sums = dossier.fines, dossier.totals
+    if fines is None or sums is None:
+        return None
+    path, can_negotiate = subject_path(dossier.subject), isinstance(dossier.subject, Plate)
+    has_controls = len(fines) >= FEWEST_TO_CHOOSE
     if not has_controls:
         choice = FineChoice(others=choice.others)
-    lines = [_line(row, choice, today) for row in fines.rows]
+    lines = [_line(fine, choice) for fine in dossier.listed_fines]
     lines.sort(key=lambda line: line.moment, reverse=True)  # undated fines come last
     by_year = has_controls and choice.order == "data"
     picked = [line for line in lines if line.is_picked]
-    sums = fines.totals
     return FineLedger(
-        count=fines.count,
-        heading=_heading(fines.assessments),
-        tiles=_tiles(fines.assessments, sums),
-        discount=discount_sentence(fines.assessments),
+        count=len(fines),
+        heading=_heading(fines),
+        tiles=_tiles(fines, sums),
+        discount=discount_sentence(fines),
         identical_note=sums.identical_note,
-        bar=_bar(fines.assessments),
+        bar=_bar(fines),
         has_controls=has_controls,
         is_dense=len(lines) > MOST_ROOMY,
         choice=choice,
@@ -198,14 +181,14 @@ def fine_ledger(
         lines=()
         if by_year
         else tuple(sorted(lines, key=lambda line: _weight(line, choice.order), reverse=True)),
-        omitted=fines.omitted,
+        omitted=len(fines) - len(dossier.listed_fines),
         shown_words=_shown_words(lines),
         all_words=_all_words(lines),
         picked_count=len(picked),
         picked_words=_picked_words(picked),
         negotiation=_negotiation(path, picked) if can_negotiate else "",
         gravities=sums.gravities,
-        rules=tuple(_rules(fines.assessments)),
+        rules=tuple(_rules(fines)),
     )
 
 
@@ -216,27 +199,23 @@ def _weight(line: LedgerLine, order: Order) -> int:
     return line.rank if order == "gravidade" else 0
 
 
-def _line(row: FineRow, choice: FineChoice, today: date) -> LedgerLine:
-    fine, law = row.fine, row.law
-    situation = FINE_SITUATION_OF[law.standing]
-    state, body = _state(fine), named(fine.authority)
-    authority = short_authority(body)
-    word = _SHORT_WORDS.get(law.standing_word, law.standing_word)
-    text = _search_text(row, authority, word)
+def _line(fine: AssessedFine, choice: FineChoice) -> LedgerLine:
+    state, standing = _state(fine.record), fine.standing
+    authority = short_authority(named(fine.record.authority))
+    word = standing.of_one if fine.status.word == Standing.DUE.word else fine.status.word
+    text = _search_text(fine, authority, word)
     return LedgerLine(
-        row=row,
-        situation=situation,
+        fine=fine,
         state=state,
         word=word,
         authority=authority,
-        multiplier=multiplier_of(law.infraction),
-        moment=_moment(fine),
-        cents=_cents(law.amount.value),
-        rank=_rank(law),
+        multiplier=multiplier_of(fine.infraction),
+        moment=_moment(fine.record),
+        cents=_cents(fine.amount.value),
+        rank=_rank(fine),
         text=text,
-        is_shown=_is_shown(choice, situation, state, text),
-        is_picked=row.number in choice.picked and law.is_open,
-        opened=fine_facts(row, body, today),
+        is_shown=_is_shown(choice, standing.key, state, text),
+        is_picked=fine.number in choice.picked and fine.is_open,
     )
 
 
@@ -256,14 +235,16 @@ def _cents(amount: Decimal | None) -> int | None:
     return None if amount is None or not amount.is_finite() else int(amount * 100)
 
 
-def _rank(law: FineAssessment) -> int:
+def _rank(law: AssessedFine) -> int:
     """Return a sort key: first the infraction's gravity, then the fine's multiplier."""
-    factor = law.infraction.multiplier if law.infraction else None
-    return _RANKS.get(law.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
+    if law.infraction is None:
+        return 0
+    factor = law.infraction.multiplier
+    return _RANKS.get(law.infraction.gravity or "", 0) * 1000 + min(int((factor or 0) * 10), 999)
 
 
-def _search_text(row: FineRow, authority: Field, word: str) -> str:
-    fine, law = row.fine, row.law
+def _search_text(law: AssessedFine, authority: Field, word: str) -> str:
+    fine = law.record
     parts = (
         law.description or fine.description.value,
         fine.authority.value,
@@ -271,7 +252,7 @@ def _search_text(row: FineRow, authority: Field, word: str) -> str:
         fine.authority_state.value,
         fine.place.value,
         fine.notice.value,
-        law.infraction.printed if law.infraction else law.code,
+        law.infraction.printed if law.infraction else str(fine.code),
         word,
         formats.short_date(fine.committed_on) if fine.committed_on else "",
         formats.brl(law.amount.value) if law.amount.value is not None else "",
@@ -279,7 +260,7 @@ def _search_text(row: FineRow, authority: Field, word: str) -> str:
     return " ".join(part for part in parts if part)
 
 
-def _is_shown(choice: FineChoice, situation: FineSituation, state: str, text: str) -> bool:
+def _is_shown(choice: FineChoice, situation: str, state: str, text: str) -> bool:
     if choice.situation == "aberto" and situation == "paga":
         return False
     if choice.situation not in ("", "aberto", situation):
@@ -289,7 +270,7 @@ def _is_shown(choice: FineChoice, situation: FineSituation, state: str, text: st
     return not choice.text or matches(choice.text, fold(text))
 
 
-def _heading(laws: Sequence[FineAssessment]) -> str:
+def _heading(laws: Sequence[AssessedFine]) -> str:
     """Return the heading: ``30 multas e 1 autuação em aberto, 14 pagas``.
 
     In English: 30 fines and 1 notice of infraction unpaid, 14 fines paid.
@@ -302,7 +283,7 @@ def _heading(laws: Sequence[FineAssessment]) -> str:
     return f"{is_open} em aberto{rest}"
 
 
-def _tiles(laws: Sequence[FineAssessment], sums: Totals) -> tuple[Tile, ...]:
+def _tiles(laws: Sequence[AssessedFine], sums: Totals) -> tuple[Tile, ...]:
     open_words = fines_in_words(law for law in laws if law.is_open) or "todas pagas"
     if sums.without_amount:
         open_words += f"; {formats.integer(sums.without_amount)} sem valor informado, fora da soma"
@@ -332,7 +313,7 @@ def _sum_words(amount: Decimal, count: int) -> str:
     return formats.brl(amount) if amount else formats.MISSING
 
 
-def discount_sentence(laws: Sequence[FineAssessment]) -> str:
+def discount_sentence(laws: Sequence[AssessedFine]) -> str:
     """Return a sentence on fines with a possible discount, or "" if there are none."""
     known = [
         law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
@@ -353,14 +334,14 @@ def _total(amounts: Iterator[Decimal | None]) -> Decimal:
     return sum((amount for amount in amounts if amount is not None), Decimal("0.00"))
 
 
-def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
+def _bar(laws: Sequence[AssessedFine]) -> tuple[Segment, ...]:
     """Return a segment for each payment state.
 
     The segments are sized by amount, or by the number of fines if no amount is known.
     """
-    groups: dict[FineSituation, list[FineAssessment]] = {}
+    groups: dict[Standing, list[AssessedFine]] = {}
     for law in laws:
-        groups.setdefault(FINE_SITUATION_OF[law.standing], []).append(law)
+        groups.setdefault(law.standing, []).append(law)
     sums = {key: _total(law.amount.value for law in group) for key, group in groups.items()}
     by_amount = any(sums.values())
     sizes = {
@@ -372,15 +353,15 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
     total = sum(shares.values()) or 1.0
     segments: list[Segment] = []
     start = 0.0
-    for key in FINE_SITUATIONS:
-        if key not in groups:
+    for standing in Standing:
+        if standing not in groups:
             continue
-        width = 100 * shares[key] / total
+        width = 100 * shares[standing] / total
         segments.append(
             Segment(
-                situation=key,
-                amount=_sum_words(sums[key], len(groups[key])),
-                words=f"em {_segment_words(key, groups[key])}",
+                standing=standing,
+                amount=_sum_words(sums[standing], len(groups[standing])),
+                words=f"em {_segment_words(standing, groups[standing])}",
                 start=round(start, 2),
                 width=round(width, 2),
             )
@@ -389,24 +370,24 @@ def _bar(laws: Sequence[FineAssessment]) -> tuple[Segment, ...]:
     return tuple(segments)
 
 
-def _segment_words(situation: FineSituation, laws: Sequence[FineAssessment]) -> str:
+def _segment_words(standing: Standing, laws: Sequence[AssessedFine]) -> str:
     """Describe a segment: ``28 multas exigíveis``, ``1 autuação, ainda não é multa``.
 
     In English: 28 enforceable fines; 1 notice of infraction, not yet a fine.
     """
     is_one = len(laws) == 1
-    if situation == "autuacao":
+    if standing is Standing.NOTICE:
         return f"{fines_in_words(laws)}, ainda não {'é multa' if is_one else 'são multas'}"
-    return f"{fines_in_words(laws)} {_SITUATION_WORDS[situation][not is_one]}"
+    return f"{fines_in_words(laws)} {standing.of_one if is_one else standing.of_many}"
 
 
 def _situations(lines: Sequence[LedgerLine], choice: FineChoice) -> Iterator[Option]:
-    counts: Counter[FineSituation] = Counter(line.situation for line in lines)
-    counts["aberto"] = len(lines) - counts["paga"]
+    counts = Counter(line.fine.standing.key for line in lines)
+    counts[OPEN] = len(lines) - counts[Standing.PAID.key]
     yield Option("", f"Situação: todas ({len(lines)})", not choice.situation)
     for key in FINE_SITUATIONS:
         if counts[key] or key == choice.situation:
-            words = _SITUATION_WORDS[key][1]
+            words = "em aberto" if key == OPEN else _BY_KEY[key].of_many
             label = f"{words[0].upper()}{words[1:]} ({counts[key]})"
             yield Option(key, label, key == choice.situation)
 
@@ -430,7 +411,7 @@ def _years(lines: Sequence[LedgerLine], *, with_lines: bool) -> Iterator[LedgerY
     for key, group in groups.items():
         shown = [line for line in group if line.is_shown]
         all_words = _year_words(group)
-        is_open = any(line.row.law.is_open for line in group)
+        is_open = any(line.fine.is_open for line in group)
         all_amount = f"{_open_sum(group)} em aberto" if is_open else ""
         is_part = len(shown) < len(group)
         yield LedgerYear(
@@ -451,7 +432,7 @@ def _year_words(group: Sequence[LedgerLine]) -> str:
     Returns, for example, ``5 multas, 3 em aberto`` (5 fines, 3 unpaid), ``5 multas`` if all are
     unpaid, or ``5 multas, pagas`` if all are paid.
     """
-    laws = [line.row.law for line in group]
+    laws = [line.fine for line in group]
     paid = sum(law.is_paid for law in laws)
     rest = ""
     if paid == len(laws):
@@ -463,7 +444,7 @@ def _year_words(group: Sequence[LedgerLine]) -> str:
 
 def _open_sum(lines: Sequence[LedgerLine]) -> str:
     """Return the sum of the open fines, such as ``ao menos R$ 130,16`` if an amount is unknown."""
-    owed = [line.cents for line in lines if line.row.law.is_open]
+    owed = [line.cents for line in lines if line.fine.is_open]
     known = [cents for cents in owed if cents is not None]
     if owed and not known:
         return "valor não informado"
@@ -494,16 +475,16 @@ def _picked_words(lines: Sequence[LedgerLine]) -> str:
     without = sum(line.cents is None for line in lines)
     missing = f", e {without} sem valor informado" if 0 < without < len(lines) else ""
     total = _open_sum(lines).removeprefix("ao menos ")
-    return f"{fines_in_words(line.row.law for line in lines)}: {total}{missing}"
+    return f"{fines_in_words(line.fine for line in lines)}: {total}{missing}"
 
 
 def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
-    numbers = sorted(line.row.number for line in picked)
+    numbers = sorted(line.fine.number for line in picked)
     chosen = f"?multas={','.join(map(str, numbers))}" if numbers else ""
     return f"{path}/negociacao{chosen}"
 
 
-def _rules(laws: Sequence[FineAssessment]) -> Iterator[tuple[str, str]]:
+def _rules(laws: Sequence[AssessedFine]) -> Iterator[tuple[str, str]]:
     owed = [law for law in laws if law.is_open]
     articles = {clock.name: clock.article for law in owed for clock in law.clocks}
     if articles:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from portal.presentation import formats
+from portal import formats
+from portal.dossier.answers import Cause
 from portal.presentation.failure_texts import DAILY_LIMITS
-from portal.presentation.panels import Cause
 from portal.vehicle import Plate, Renavam
 from portal.wording import listed
 

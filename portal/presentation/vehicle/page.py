@@ -1,30 +1,24 @@
 """View models of the page of a plate or a Renavam (registration number), and of one panel."""
 
-from dataclasses import dataclass, replace
-from datetime import date
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, ClassVar, Final, cast
+from functools import cached_property
+from typing import ClassVar, Final
 
+from portal import formats
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
 from portal.law import UNVERIFIED, Unverified
-from portal.presentation import formats
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.contents import VehicleContents
-from portal.presentation.vehicle.facts import VehicleFacts
-from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
-from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
-from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.page_head import (
     PageHead,
     SectionLink,
     page_head,
     section_links,
 )
-from portal.presentation.vehicle.panel_frame import PanelName, PanelView, frame
+from portal.presentation.vehicle.panel_frame import PanelName, PanelView
 from portal.presentation.vehicle.report import ReportSection, report_section
-from portal.presentation.vehicle.restrictions import RestrictionList
-from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import LOOKUPS, Plate, Renavam
 
 # The words before the price of a refresh, as in "as três consultas custam R$ 6,00" ("the three
@@ -32,79 +26,49 @@ from portal.vehicle import LOOKUPS, Plate, Renavam
 _COSTS: Final = ("", "a consulta custa", "as duas consultas custam", "as três consultas custam")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class RecordViews:
-    summary: PanelView[Summary]
-    facts: PanelView[VehicleFacts]
-    fines: PanelView[FineList]
-    restrictions: PanelView[RestrictionList]
-    contents: VehicleContents
-    subject: Plate | Renavam
-    choice: FineChoice
-    today: date
+    """The panels of a vehicle's records.
 
-    @classmethod
-    def of(
-        cls,
-        subject: Plate | Renavam,
-        panels: Panels,
-        context: RenderContext,
-        *,
-        follow: bool,
-    ) -> "RecordViews":
-        """Build the panels.
+    ``follow`` is true if the page's script fetches the panels whose lookups were not made.
+    """
 
-        ``follow`` is true if the page's script fetches the panels whose lookups were not made.
-        """
-        contents = VehicleContents.of(subject, panels, context)
-        return cls(
-            frame("resumo", subject, panels, context, contents.summary, follow=follow),
-            frame("veiculo", subject, panels, context, contents.facts, follow=follow),
-            frame("multas", subject, panels, context, contents.fines, follow=follow),
-            frame("restricoes", subject, panels, context, contents.restrictions, follow=follow),
-            contents,
-            subject,
-            fine_choice(context.query),
-            context.today,
-        )
+    dossier: Dossier
+    context: RenderContext
+    follow: bool
 
-    def named(self, name: PanelName) -> PanelView[object]:
+    def named(self, name: PanelName) -> PanelView:
         match name:
             case "resumo":
                 return self.summary
             case "veiculo":
                 return self.facts
             case "multas":
-                return self.ledger
+                return self.fines
             case "restricoes":
                 return self.restrictions
 
+    @cached_property
+    def summary(self) -> PanelView:
+        return PanelView("resumo", self.dossier, self.context, self.follow)
+
+    @cached_property
+    def facts(self) -> PanelView:
+        return PanelView("veiculo", self.dossier, self.context, self.follow)
+
+    @cached_property
+    def fines(self) -> PanelView:
+        return PanelView("multas", self.dossier, self.context, self.follow)
+
+    @cached_property
+    def restrictions(self) -> PanelView:
+        return PanelView("restricoes", self.dossier, self.context, self.follow)
+
     @property
-    def all(self) -> tuple[PanelView[object], ...]:
+    def all(self) -> tuple[PanelView, ...]:
         """The panels that the page shows. The page of a Renavam has no panel of vehicle data."""
-        facts = (self.facts,) if isinstance(self.subject, Plate) else ()
+        facts = (self.facts,) if isinstance(self.dossier.subject, Plate) else ()
         return (self.summary, *facts, self.fines, self.restrictions)
-
-    @property
-    def ledger(self) -> PanelView[FineLedger]:
-        """The fines panel in the order and with the filters that the visitor chose.
-
-        This property is computed only when it is read, because building this panel takes longer
-        than building the rest of the page. A response that consists of another panel never reads
-        this property. The panel's URLs contain the visitor's choices, because the page's script may
-        fetch the panel in a separate request.
-        """
-        fines = self.fines.content
-        content = None
-        if fines is not None:
-            path, by_plate = subject_path(self.subject), isinstance(self.subject, Plate)
-            content = fine_ledger(fines, self.choice, self.today, path, can_negotiate=by_plate)
-        return replace(
-            cast(PanelView[Any], self.fines),
-            content=content,
-            url=self.choice.address(self.fines.url),
-            whole_page_url=self.choice.address(self.fines.whole_page_url),
-        )
 
     @property
     def head(self) -> PageHead:
@@ -149,7 +113,7 @@ class PanelFragment:
     records: RecordViews
 
     @property
-    def panel(self) -> PanelView[object]:
+    def panel(self) -> PanelView:
         return self.records.named(self.name)
 
     @property
@@ -191,14 +155,15 @@ def vehicle_page(
     ``may_refresh`` is true if the visitor has the scope "refresh", and ``may_write`` is true if the
     visitor has the scope "report".
     """
-    records = RecordViews.of(plate, panels, context, follow=follow)
+    dossier = context.dossier(plate, panels)
+    records = RecordViews(dossier, context, follow)
     requested = [one for one in LOOKUPS if panels.of(one).cause != "out_of_scope"]
     path = subject_path(plate)
     return VehiclePage(
         plate=plate,
         path=path,
         waits=any(view.state == "waiting" for view in records.all),
-        whole_page_url=records.choice.address(f"{path}?completo=1"),
+        whole_page_url=records.fines.choice.address(f"{path}?completo=1"),
         records=records,
         report=report_section(
             report,
@@ -206,7 +171,7 @@ def vehicle_page(
             action=f"{path}/laudo",
             outdated=report_outdated,
             price=_price(report.price),
-            contents=records.contents,
+            dossier=dossier,
             records=panels,
             may_write=may_write,
         ),
@@ -225,7 +190,8 @@ def panel_fragment(
 
     Lookups that this panel does not need may be "unasked" in ``panels``.
     """
-    return PanelFragment(name, RecordViews.of(subject, panels, context, follow=False))
+    dossier = context.dossier(subject, panels)
+    return PanelFragment(name, RecordViews(dossier, context, follow=False))
 
 
 def renavam_page(
@@ -233,8 +199,8 @@ def renavam_page(
 ) -> RenavamPage:
     """Build the page of a Renavam. A panel whose lookup was not made shows a button."""
     panels = Panels(Panel("unasked"), renainf, renajud)
-    records = RecordViews.of(renavam, panels, context, follow=False)
-    return RenavamPage(renavam, records, UNVERIFIED)
+    dossier = context.dossier(renavam, panels)
+    return RenavamPage(renavam, RecordViews(dossier, context, follow=False), UNVERIFIED)
 
 
 def _price(price: Decimal) -> str:

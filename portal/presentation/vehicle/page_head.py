@@ -3,13 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from portal import formats
 from portal.law import UNVERIFIED
-from portal.presentation import formats
 from portal.presentation.paths import subject_path
-from portal.presentation.vehicle.fines import FineList
 from portal.presentation.vehicle.panel_frame import PanelView
-from portal.presentation.vehicle.restrictions import RestrictionList
-from portal.presentation.vehicle.summary import Summary
 from portal.vehicle import Plate, Renavam
 
 
@@ -44,11 +41,11 @@ class SectionLink:
     count: str = ""
 
 
-def page_head(summary: PanelView[Summary]) -> PageHead:
+def page_head(summary: PanelView) -> PageHead:
     """Build the head from the summary panel, which may be in any state."""
-    subject, content = summary.subject, summary.content
+    subject, dossier = summary.dossier.subject, summary.content
     plate = subject if isinstance(subject, Plate) else None
-    name = content.name if content else ""
+    name = str(dossier.name) if dossier else ""
     label = f"Placa {subject.display}" if plate else f"Renavam {subject.display}"
     return PageHead(
         title=f"{subject.display} – {name}" if plate and name else label,
@@ -56,38 +53,37 @@ def page_head(summary: PanelView[Summary]) -> PageHead:
         plate=plate,
         renavam=subject if isinstance(subject, Renavam) else None,
         name=name,
-        line=content.line if content else "",
-        announcement=f"{name or label}: {_finding(summary)}" if content else "",
+        line=dossier.line if dossier else "",
+        announcement=f"{name or label}: {_finding(summary)}" if dossier else "",
     )
 
 
-def _finding(summary: PanelView[Summary]) -> str:
+def _finding(summary: PanelView) -> str:
     if summary.has_nothing and summary.gap is not None:
         return summary.gap.title
     return summary.content.verdict.headline if summary.content else ""
 
 
 def section_links(
-    summary: PanelView[Summary],
-    fines: PanelView[FineList],
-    restrictions: PanelView[RestrictionList],
+    summary: PanelView, fines: PanelView, restrictions: PanelView
 ) -> Iterator[SectionLink]:
-    has_decode = isinstance(summary.subject, Plate)
+    dossier = summary.dossier
+    has_decode = isinstance(dossier.subject, Plate)
     if has_decode:
         yield SectionLink("fipe", "Preço")
-    count = formats.integer(fines.content.count) if fines.content else _unknown(fines)
-    yield SectionLink("multas", "Multas", count)
-    in_force = restrictions.content.in_force if restrictions.content else None
-    count = _unknown(restrictions) if in_force is None else formats.integer(in_force)
-    yield SectionLink("restricoes", "Justiça", count)
+    yield SectionLink("multas", "Multas", _count(fines, len(dossier.fines or ())))
+    in_force = _count(restrictions, dossier.orders_in_force or 0)
+    yield SectionLink("restricoes", "Justiça", in_force)
     if has_decode:
         yield SectionLink("veiculo", "Veículo")
     yield SectionLink("nao-verificado", "Não verificado", formats.integer(len(UNVERIFIED)))
-    if summary.content and summary.content.timeline.events:
+    if summary.content and dossier.timeline.events:
         yield SectionLink("linha-do-tempo", "Linha do tempo")
     if has_decode:
         yield SectionLink("laudo", "Análise")
 
 
-def _unknown(panel: PanelView[FineList] | PanelView[RestrictionList]) -> str:
+def _count(panel: PanelView, count: int) -> str:
+    if panel.state == "ready":
+        return formats.integer(count)
     return "" if panel.state == "waiting" else "?"

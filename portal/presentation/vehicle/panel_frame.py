@@ -9,15 +9,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from decimal import Decimal
-from typing import Final, Generic, Literal, TypeVar
+from functools import cached_property
+from typing import Final, Literal
 
+from portal import formats
+from portal.dossier.answers import Panel, Panels, is_readable
+from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS
 from portal.gateway import lookups_of
 from portal.law import Term, term
-from portal.presentation import formats
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels, is_readable
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
+from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
+from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
 from portal.presentation.vehicle.gaps import (
     Gap,
     Unavailable,
@@ -27,7 +31,8 @@ from portal.presentation.vehicle.gaps import (
     kept_titles,
     reason_about,
 )
-from portal.presentation.vehicle.query import changed
+from portal.presentation.vehicle.price_view import PriceView, price_view
+from portal.presentation.vehicle.query import Query, changed
 from portal.vehicle import (
     LOOKUPS,
     MOST_RECORDS,
@@ -41,6 +46,7 @@ from portal.wording import grouped
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]
+_SETTLED: Final = ("ready", "unavailable")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,97 +94,132 @@ class Provenance:
     price: Decimal | None
 
 
-Content = TypeVar("Content", covariant=True)
+@dataclass(frozen=True)
+class PanelView:
+    """A panel of a vehicle's page, or the summary.
 
-
-@dataclass(frozen=True, slots=True)
-class PanelView(Generic[Content]):
-    """A panel's frame. ``content`` is None unless the state is "ready".
-
-    ``missing`` lists the failed lookups, and ``gap`` is the notice about them. ``has_nothing`` is
-    true for a summary whose lookups all failed. ``kept`` are the titles of the notices about stale
-    answers. ``url`` is the URL of this panel alone. ``whole_page_url`` is the URL of the page with
-    all panels. No panel of that page is "waiting", because the server first makes all lookups.
+    If ``follow`` is true, the page's script fetches the panels whose lookup was not made.
     """
 
     name: PanelName
-    subject: Plate | Renavam
-    title: str
-    term: Term | None
-    state: PanelState
-    url: str
-    whole_page_url: str
-    provenance: tuple[Provenance, ...]
-    missing: tuple[Unavailable, ...]
-    gap: Gap | None
-    kept: tuple[str, ...]
-    content: Content | None
-    has_nothing: bool
+    dossier: Dossier
+    context: RenderContext
+    follow: bool
+
+    @property
+    def title(self) -> str:
+        return _KINDS[self.name].title
 
     @property
     def template(self) -> str:
         return _KINDS[self.name].template
 
     @property
+    def term(self) -> Term | None:
+        return term(_KINDS[self.name].term)
+
+    @cached_property
+    def _lookups(self) -> tuple[LookupName, ...]:
+        return lookups_of(self.dossier.subject, _KINDS[self.name].needs)
+
+    @cached_property
+    def state(self) -> PanelState:
+        """The panel's state.
+
+        A summary is never "unavailable". If all lookups failed, its verdict says that nothing is
+        known.
+        """
+        answers = self.dossier.answers
+        if any(answers.of(lookup).state == "unasked" for lookup in self._lookups):
+            return "waiting" if self.follow else "idle"
+        is_unavailable = self.name != "resumo" and any(
+            not is_readable(answers.of(lookup).result, lookup) for lookup in self._lookups
+        )
+        return "unavailable" if is_unavailable else "ready"
+
+    @property
+    def content(self) -> Dossier | None:
+        """The dossier, or None unless the state is "ready"."""
+        return self.dossier if self.state == "ready" else None
+
+    @cached_property
+    def choice(self) -> FineChoice:
+        return fine_choice(self.context.query)
+
+    @cached_property
+    def ledger(self) -> FineLedger | None:
+        """The fines in the order and with the filters that the visitor chose."""
+        return fine_ledger(self.dossier, self.choice) if self.state == "ready" else None
+
+    @cached_property
+    def price_view(self) -> PriceView | None:
+        """The price section, or None if the answer has no price-table entry."""
+        prices = self.dossier.prices
+        return price_view(prices, self.context.query) if prices else None
+
+    # The page's script may fetch a panel in a separate request. The URL of a panel therefore
+    # contains the visitor's choices for the panel, such as the version in the price chart.
+    @property
+    def url(self) -> str:
+        """The URL of this panel alone."""
+        path = f"{subject_path(self.dossier.subject)}/painel/{self.name}"
+        return self._chosen(path + changed(self._query, completo=""))
+
+    @property
+    def whole_page_url(self) -> str:
+        """The URL of the page with all panels, for which the server makes all lookups first."""
+        return self._chosen(subject_path(self.dossier.subject) + changed(self._query, completo="1"))
+
+    @property
+    def _query(self) -> Query:
+        return self.context.query if self.name == "veiculo" else ()
+
+    def _chosen(self, url: str) -> str:
+        return self.choice.address(url) if self.name == "multas" else url
+
+    @cached_property
+    def provenance(self) -> tuple[Provenance, ...]:
+        answers = self.dossier.answers
+        return tuple(
+            provenance(LOOKUP_WORDS[lookup], panel, self.context.now)
+            for lookup in self._lookups
+            if self.state in _SETTLED and (panel := answers.of(lookup)).has_answer
+        )
+
+    @cached_property
+    def missing(self) -> tuple[Unavailable, ...]:
+        """The failed lookups."""
+        if self.state not in _SETTLED:
+            return ()
+        return missing_of(self.dossier.answers, self.dossier.subject, self._lookups)
+
+    @property
+    def has_nothing(self) -> bool:
+        """Whether this is a summary whose lookups all failed."""
+        return self.name == "resumo" and len(self.missing) == len(self._lookups)
+
+    @property
+    def gap(self) -> Gap | None:
+        """The notice about the failed lookups."""
+        return gap_of(self.missing, self.dossier.subject, is_all=self.has_nothing)
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The titles of the notices about stale answers."""
+        stale = [one for one in self.provenance if one.is_stale]
+        return kept_titles([(one.what, at) for one in stale if (at := one.fetched_at)])
+
+    @property
     def export_path(self) -> str:
         """The path prefix of the panel's CSV and JSON files, or "" if the panel has no files."""
-        has_exports = isinstance(self.subject, Plate) and self.state == "ready"
-        return f"/api/v1/vehicles/{self.subject.text}" if has_exports else ""
+        subject = self.dossier.subject
+        has_exports = isinstance(subject, Plate) and self.state == "ready"
+        return f"/api/v1/vehicles/{subject.text}" if has_exports else ""
 
 
 def panel_needs(name: PanelName) -> tuple[LookupName, ...]:
     """Return the lookups that the panel needs on the page of a plate."""
     return _KINDS[name].needs
-
-
-def frame(
-    name: PanelName,
-    subject: Plate | Renavam,
-    panels: Panels,
-    context: RenderContext,
-    content: Content | None,
-    *,
-    follow: bool,
-) -> PanelView[Content]:
-    """Build the frame around a panel's content.
-
-    ``follow`` decides the state of a panel whose lookup was not made: true means "waiting", false
-    means "idle". Any other panel is "ready", or "unavailable" if ``content`` is None. A summary
-    always has content. If all lookups failed, the summary's verdict says that nothing is known.
-    """
-    kind, path = _KINDS[name], subject_path(subject)
-    lookups = lookups_of(subject, kind.needs)
-    state: PanelState = "unavailable" if content is None else "ready"
-    if any(panels.of(lookup).state == "unasked" for lookup in lookups):
-        state = "waiting" if follow else "idle"
-    settled = state in {"ready", "unavailable"}
-    origins = tuple(
-        provenance(LOOKUP_WORDS[lookup], panel, context.now)
-        for lookup in lookups
-        if settled and (panel := panels.of(lookup)).has_answer
-    )
-    missing = missing_of(panels, subject, lookups) if settled else ()
-    # The page's script may fetch the vehicle panel in a separate request. The URL of this panel
-    # therefore contains the visitor's choices, such as the version in the price chart.
-    choices = context.query if name == "veiculo" else ()
-    has_nothing = name == "resumo" and len(missing) == len(lookups)
-    return PanelView(
-        name=name,
-        subject=subject,
-        title=kind.title,
-        term=term(kind.term),
-        state=state,
-        url=f"{path}/painel/{name}" + changed(choices, completo=""),
-        whole_page_url=path + changed(choices, completo="1"),
-        provenance=origins,
-        missing=missing,
-        gap=gap_of(missing, subject, is_all=has_nothing),
-        kept=kept_titles(
-            [(one.what, at) for one in origins if one.is_stale and (at := one.fetched_at)]
-        ),
-        content=content if state == "ready" else None,
-        has_nothing=has_nothing,
-    )
 
 
 def missing_of(

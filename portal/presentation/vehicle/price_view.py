@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
+from portal import formats
 from portal.charts import PriceChart, price_chart
-from portal.presentation import formats
-from portal.presentation.vehicle.prices import NOTHING_TO_COMPARE, Prices, PriceTab
+from portal.dossier.prices import NOTHING_TO_COMPARE, Prices, PriceTab
 from portal.presentation.vehicle.query import Query, changed, chosen
 from portal.vehicle import PriceSeries
 from portal.wording import NO_BREAK_SPACE, listed

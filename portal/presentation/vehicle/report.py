@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
+from portal.dossier.lookups import LOOKUP_WORDS
 from portal.law import Contradiction, Evidence, contradictions
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.presentation.vehicle.panel_frame import NO_REASON, Provenance, provenance
 from portal.vehicle import LOOKUPS, LookupName, Report, Topic, read_report
 
@@ -91,14 +91,14 @@ def report_section(
     action: str,
     outdated: bool,
     price: str,
-    contents: VehicleContents | None = None,
+    dossier: Dossier | None = None,
     records: Panels | None = None,
     may_write: bool = True,
 ) -> ReportSection:
     """Build a page's section with the report.
 
     The page's button for a new report sends a POST request to the path ``action``. ``records`` are
-    the records for a new report, or None on a page without that button. ``contents`` are the
+    the records for a new report, or None on a page without that button. ``dossier`` has the
     page's records, with which the text is compared.
     """
     state: Literal["none", "unavailable", "ready"] = "unavailable"
@@ -128,18 +128,17 @@ def report_section(
         can_write=len(failed) < len(LOOKUPS),
         price=price,
         made_of=made_of,
-        contradictions=contradictions(report, _evidence(contents)) if report and contents else (),
-        is_compared=contents is not None and not contents.summary.verdict.missing,
+        contradictions=contradictions(report, _evidence(dossier)) if report and dossier else (),
+        is_compared=dossier is not None and not dossier.verdict.missing,
     )
 
 
-def _evidence(contents: VehicleContents) -> Evidence:
-    summary = contents.summary
-    prices = contents.facts.prices.likeliest if contents.facts else ()
+def _evidence(dossier: Dossier) -> Evidence:
+    prices = dossier.prices.likeliest if dossier.prices else ()
     known = [tab.current for tab in prices if tab.current is not None]
     return Evidence(
-        summary.verdict,
-        summary.restrictions,
-        summary.fines,
+        dossier.verdict,
+        dossier.orders_in_force,
+        dossier.totals,
         (min(known), max(known)) if known else None,
     )

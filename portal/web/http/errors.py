@@ -22,10 +22,10 @@ from werkzeug.exceptions import HTTPException, TooManyRequests
 
 from portal.access import HistoryUnavailable, TokensUnavailable
 from portal.dossiers import DossiersUnavailable
+from portal.formats import duration
 from portal.gateway import Failure
 from portal.pdf import PAGE_WITHIN_S, RenderingInterrupted
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
-from portal.presentation.formats import duration
 from portal.presentation.site.public_pages import error_page
 from portal.system.error_kind import error_kind
 

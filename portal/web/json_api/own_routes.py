@@ -27,6 +27,7 @@ from portal.batch import (
     read_strings,
     start_batch,
 )
+from portal.dossier.answers import Panel, Panels
 from portal.gateway import OPERATIONS, Caller, Directive, Failure, Operation
 from portal.pdf import PDFUnavailable
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
@@ -42,9 +43,6 @@ from portal.presentation.failure_texts import (
     TOO_MANY,
     UNAUTHORIZED,
 )
-from portal.presentation.panels import Panel, Panels
-from portal.presentation.site.typed_text import sanitise_echo
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LOOKUPS, LookupName, Plate
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
@@ -63,6 +61,7 @@ from portal.web.json_api.routes import (
 )
 from portal.web.services.dossiers import batch_dossier
 from portal.web.services.web import Web
+from portal.wording import sanitise_echo
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +155,8 @@ class OwnApi:
         names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
-        return _json(explained(subject, panels, self.web.render_context(), names))
+        context = self.web.render_context()
+        return _json(explained(context.dossier(subject, panels, names), context.now))
 
     def table(self, plate: str, name: TableName, ending: str) -> Response:
         need = NEEDS[name]
@@ -164,8 +164,8 @@ class OwnApi:
         subject, dialect = read_plate(plate), _dialect()
         self._count(requester)
         panels = self._panels(subject, [OPERATIONS[need]], requester)
-        contents = VehicleContents.of(subject, panels, self.web.render_context())
-        table, panel = vehicle_table(name, contents, panels), panels.of(need)
+        table = vehicle_table(name, self.web.render_context().dossier(subject, panels))
+        panel = panels.of(need)
         if table is None or panel.served is None:
             raise _without_answer(panel)
         response = _download(table, ending, dialect, f"{subject.text}-{name}")

@@ -12,9 +12,9 @@ from flask import redirect, request
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
+from portal.dossier.answers import Panels
 from portal.gateway import LOOKUP_OPERATIONS, Directive
 from portal.presentation.failure_texts import INVALID_PLATE
-from portal.presentation.panels import Panels
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestion_for
 from portal.vehicle import Plate, Renavam, read_typed

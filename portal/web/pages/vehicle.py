@@ -13,12 +13,12 @@ from flask import abort, flash, make_response, redirect, render_template, reques
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
+from portal.dossier.answers import Panel, Panels
+from portal.dossier.changes import what_changed
 from portal.gateway import LOOKUP_OPERATIONS, OPERATIONS, Directive, Failure, lookups_of
 from portal.pdf import PDFUnavailable
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.tools.negotiation import negotiation_page
-from portal.presentation.vehicle.changes import what_changed
 from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehicle_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
@@ -179,7 +179,7 @@ def refresh(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     elif operations:
         context = web.render_context()
         notice = REFRESHED.format(f"{local_time(context.now):%H:%M}")
-        changes = what_changed(before, panels, context)
+        changes = what_changed(before, panels, context.today, context.marker)
         flash(f"{notice}: {changes}" if changes else notice)
     if any(panel.served and not panel.served.stored for panel in panels.all):
         # The paid answer was not stored, so a redirect would lose the answer.

@@ -14,8 +14,8 @@ from typing import Any, Final
 import segno
 from itsdangerous import BadSignature, URLSafeSerializer
 
+from portal.dossier.answers import Panel, Panels
 from portal.dossiers import Identifiers, display_number
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
 
@@ -71,18 +71,19 @@ class DossierCodes:
         """
         if page.state != "ready":
             return page
-        contents, summary = page.contents, page.contents.summary
-        no_price: NoPrice = "empty" if summary.price_is_known else "unavailable"
+        dossier, prices = page.dossier, page.dossier.prices
+        best = prices.best if prices else None
+        no_price: NoPrice = "empty" if prices else "unavailable"
         signed = DossierSummary(
             plate=page.plate.text,
             issued_at=page.made_at,
-            fines=None if summary.fines is None else summary.fines.open_count,
-            restrictions=summary.restrictions,
-            price=no_price if summary.price is None else summary.price,
+            fines=dossier.totals.open_count if dossier.totals else None,
+            restrictions=dossier.orders_in_force,
+            price=best.current if best and best.current is not None else no_price,
             digest=_digest(panels),
-            decode_kept_at=_kept_at(panels.decode, contents.facts),
-            fines_kept_at=_kept_at(panels.renainf, contents.fines),
-            restrictions_kept_at=_kept_at(panels.renajud, contents.restrictions),
+            decode_kept_at=_kept_at(panels.decode, dossier.decoded),
+            fines_kept_at=_kept_at(panels.renainf, dossier.fines),
+            restrictions_kept_at=_kept_at(panels.renajud, dossier.orders),
         )
         code = self.issue(signed)
         qr_code = _qr_code(f"{page.address}/verificar?codigo={code}")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from flask import render_template, request
 
 from portal.access import Identity
+from portal.dossier.answers import Panel, Panels
 from portal.gateway import LOOKUP_OPERATIONS, Directive
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.render_context import RenderContext
 from portal.vehicle import LOOKUPS, LookupName, Plate

@@ -15,6 +15,7 @@ from functools import partial
 from typing import TypeVar
 
 from portal.access import Identity
+from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.gateway import (
     LOOKUP_OPERATIONS,
     Allowance,
@@ -28,11 +29,10 @@ from portal.gateway import (
     Snapshot,
 )
 from portal.presentation.failure_texts import INVALID_PLATE, sentence_about
-from portal.presentation.panels import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.presentation.site.search_page import LookupCost
-from portal.presentation.site.typed_text import sanitise_echo
 from portal.presentation.vehicle.gaps import subject_phrase
 from portal.vehicle import Plate, Renavam
+from portal.wording import sanitise_echo
 
 log = logging.getLogger(__name__)
 

@@ -13,11 +13,11 @@ from flask import g, get_flashed_messages, request
 
 from portal.access import Gatekeeper, History, Identity, Tokens
 from portal.batch import Batches, BatchUnderWay, RemainingPreviews
+from portal.dossier.answers import Panels
 from portal.dossiers import DossierArchive
 from portal.gateway import Allowance, Caller, Gateway, StoreSize, UsageLog
 from portal.pdf import PdfProcess
 from portal.presentation.operations.page import OriginBreaker
-from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import Issuer
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.public_pages import SamplePlate

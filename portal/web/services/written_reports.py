@@ -12,8 +12,8 @@ from typing import Any
 import msgspec
 
 from portal.access import Identity
+from portal.dossier.answers import Panel, Panels
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import LOOKUPS, OVERSIZED, LookupName, Plate, result_of
 

@@ -8,6 +8,7 @@ from decimal import Decimal
 import pytest
 
 from portal.batch import Item
+from portal.dossier.answers import Panel, Panels
 from portal.gateway import Served
 from portal.presentation.exports.batches import (
     EXPIRED,
@@ -17,7 +18,6 @@ from portal.presentation.exports.batches import (
     kept_result,
     row_of,
 )
-from portal.presentation.panels import Panel, Panels
 from portal.presentation.render_context import RenderContext
 from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 from tests import factories

@@ -12,10 +12,9 @@ import yaml
 from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
+from portal.dossier.answers import Panels
 from portal.presentation.exports.explained import Record, explained
 from portal.presentation.exports.vehicle_tables import TableName, vehicle_table
-from portal.presentation.panels import Panels
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import LOOKUPS, LookupName
 from portal.web.json_api.openapi import DOCUMENT
 from tests.factories import fine, renainf_body, renajud_body, restriction
@@ -46,7 +45,7 @@ class JsonFile(SingleFileSnapshotExtension):
 
 
 def document(case: str) -> Record:
-    return explained(PLATE, CASES[case], CONTEXT, ASKED.get(case, LOOKUPS))
+    return explained(CONTEXT.dossier(PLATE, CASES[case], ASKED.get(case, LOOKUPS)), CONTEXT.now)
 
 
 def as_json(found: object) -> Any:
@@ -110,7 +109,7 @@ def test_full_document_has_an_object_of_every_schema() -> None:
 def test_table_has_a_column_for_every_member(
     table: TableName, schema: str, nested: set[str]
 ) -> None:
-    found = vehicle_table(table, VehicleContents.of(PLATE, CASES["full"], CONTEXT), CASES["full"])
+    found = vehicle_table(table, CONTEXT.dossier(PLATE, CASES["full"]))
     assert found is not None
     members = [name for name in SCHEMAS[schema]["properties"] if name not in nested]
     assert [column.name for column in found.columns][: len(members)] == members
@@ -163,9 +162,9 @@ def test_failed_lookup_is_missing_beside_one_that_was_not_asked_for() -> None:
 
 
 def test_every_row_of_a_table_has_its_columns() -> None:
-    contents = VehicleContents.of(PLATE, CASES["full"], CONTEXT)
+    contents = CONTEXT.dossier(PLATE, CASES["full"])
     for name in ("fines", "restrictions", "prices"):
-        table = vehicle_table(name, contents, CASES["full"])
+        table = vehicle_table(name, contents)
         assert table is not None
         rows = list(table.rows)
         assert rows
@@ -174,9 +173,9 @@ def test_every_row_of_a_table_has_its_columns() -> None:
 
 def test_table_of_a_missing_lookup_is_none_and_of_no_record_is_empty() -> None:
     down = CASES["down"]
-    assert vehicle_table("fines", VehicleContents.of(PLATE, down, CONTEXT), down) is None
+    assert vehicle_table("fines", CONTEXT.dossier(PLATE, down)) is None
     none = Panels(DOWN, panels(renainf=b'{"status":"SUCCESS","result":[]}').renainf, DOWN)
-    table = vehicle_table("fines", VehicleContents.of(PLATE, none, CONTEXT), none)
+    table = vehicle_table("fines", CONTEXT.dossier(PLATE, none))
     assert table is not None
     assert list(table.rows) == []
 
@@ -185,6 +184,6 @@ def test_every_record_is_listed_also_those_that_the_page_omits() -> None:
     fines = panels(renainf=renainf_body(*[fine()] * 350))
     courts = panels(renajud=renajud_body(*[restriction()] * 250))
     answers = Panels(fines.decode, fines.renainf, courts.renajud)
-    found = explained(PLATE, answers, CONTEXT)
+    found = explained(CONTEXT.dossier(PLATE, answers), CONTEXT.now)
     listed = (found["fines"]["records"], found["restrictions"]["records"])
     assert tuple(map(len, listed)) == (350, 250)

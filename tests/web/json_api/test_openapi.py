@@ -10,13 +10,12 @@ import pytest
 import yaml
 
 from portal.batch import Reason
+from portal.dossier.answers import Cause
 from portal.gateway import FailureKind
 from portal.presentation.exports.batches import COLUMNS
 from portal.presentation.exports.tables import json_lines
 from portal.presentation.exports.vehicle_tables import NEEDS, vehicle_table
 from portal.presentation.failure_texts import ERROR_MESSAGES, FAULTS, INVALID_PLATE
-from portal.presentation.panels import Cause
-from portal.presentation.vehicle.contents import VehicleContents
 from portal.vehicle import STATES, Plate
 from portal.web.http.errors import is_json_path
 from portal.web.json_api.own_routes import NO_PDF, NOT_ALLOWED
@@ -133,8 +132,8 @@ def test_reasons_and_causes_are_those_of_the_code(document: dict[str, Any]) -> N
 
 def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
     found = panels()
-    contents = VehicleContents.of(Plate.parse(PLATE), found, CONTEXT)
-    tables = {name: vehicle_table(name, contents, found) for name in NEEDS}
+    contents = CONTEXT.dossier(Plate.parse(PLATE), found)
+    tables = {name: vehicle_table(name, contents) for name in NEEDS}
     columns = {
         f"/api/v1/vehicles/{{plate}}/{name}": table.columns
         for name, table in tables.items()
@@ -155,9 +154,9 @@ def test_row_schemas_match_the_tables(document: dict[str, Any]) -> None:
 
 def test_exported_rows_match_their_schemas(document: dict[str, Any]) -> None:
     found = panels()
-    contents = VehicleContents.of(Plate.parse(PLATE), found, CONTEXT)
+    contents = CONTEXT.dossier(Plate.parse(PLATE), found)
     for name in NEEDS:
-        table = vehicle_table(name, contents, found)
+        table = vehicle_table(name, contents)
         assert table is not None
         row = document["paths"][f"/api/v1/vehicles/{{plate}}/{name}.jsonl"]["get"]["x-row"]
         for line in json_lines(table):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panels
+from portal.dossier.answers import Panels
+from portal.dossier.lookups import LOOKUP_WORDS
 from portal.presentation.tools.comparison import ComparisonPage, comparison_page
 from portal.vehicle import LookupName, Plate
 from tests.conftest import PortalFactory

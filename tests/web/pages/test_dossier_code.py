@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from portal.dossier.answers import Panels
 from portal.presentation.issued.verification import VerificationPage
-from portal.presentation.panels import Panels
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
 from portal.web.services.dossier_code import DossierCodes

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from portal.presentation.panels import Panel, Panels
+from portal.dossier.answers import Panel, Panels
 from portal.presentation.vehicle.page import renavam_page
 from portal.vehicle import Renavam
 from tests.factories import decode_body, renainf_body, renajud_body

@@ -13,7 +13,8 @@ from babel.numbers import format_currency
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from portal.presentation.panels import Panels
+from portal.dossier.answers import Panels
+from portal.dossier.status_style import LOOKS
 from portal.presentation.tools.negotiation import COSTS, negotiation_page
 from portal.vehicle import LookupName
 from tests.conftest import PortalFactory
@@ -123,7 +124,7 @@ def test_stale_answer_is_named_at_the_ceiling_and_the_verdict() -> None:
         assert f"{words}: resposta guardada de 18/11/2026 às 21:15" in ceiling
         assert f"{words}: conforme resposta guardada de 18/11/2026 às 21:15." in verdict
         page = negotiation_page(PLATE, old, CONTEXT, {})
-        assert page.summary.look.tone == "warn"
+        assert LOOKS[page.dossier.verdict.level].tone == "warn"
         assert page.ceiling is not None
 
 

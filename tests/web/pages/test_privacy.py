@@ -5,7 +5,7 @@ import re
 import pytest
 from limits import parse_many
 
-from portal.presentation.formats import duration
+from portal.formats import duration
 from portal.web.http.rate_limits import SIGN_IN_ATTEMPTS, SIGN_IN_WINDOW_S
 from tests.conftest import PortalFactory
 from tests.fakes import FaultUpstream

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from portal.presentation.site.typed_text import sanitise_echo
+from portal.wording import sanitise_echo
 from tests.conftest import PortalFactory
 from tests.web.page_client import PageClient
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from portal.presentation.panels import Panels
+from portal.dossier.answers import Panels
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import result_of

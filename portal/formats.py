@@ -1,4 +1,4 @@
-"""Template filters for money, numbers and times, and the links to the glossary.
+"""Formats money, numbers and times, of which each may be missing.
 
 A missing value becomes "não informado" (not stated), so a missing price is never shown as R$ 0,00.
 """
@@ -9,17 +9,8 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import Final
 
-from jinja2 import Environment
-from markupsafe import Markup
-
 from portal import wording
-from portal.law import term
-from portal.presentation.caller_name import shown_caller
-from portal.presentation.failure_texts import back_at_midnight
-from portal.presentation.operation_names import LOOKUP_WORDS, OPERATION_TEXTS
-from portal.presentation.plate_glyphs import glyph_path
-from portal.presentation.source_text import named, sentence
-from portal.system.local_time import from_epoch, local_time
+from portal.system.local_time import local_time
 from portal.vehicle import Field
 
 MISSING: Final = "não informado"
@@ -151,24 +142,6 @@ def size(number: int) -> str:
     return f"{wording.grouped(value, places)}{wording.NO_BREAK_SPACE}{unit}"
 
 
-def operation_title(name: str) -> str:
-    """Return an operation's title, or the name if a stored name is of a former operation."""
-    return next((texts.title for key, texts in OPERATION_TEXTS.items() if key == name), name)
-
-
-def term_link(slug: str, text: str = "") -> Markup:
-    """Return a link to the glossary entry whose key is ``slug``.
-
-    The link's text is ``text``, or the entry's name if ``text`` is empty. Raises ValueError for an
-    unknown slug.
-    """
-    entry = term(slug)
-    if entry is None:
-        raise ValueError(f"the glossary has no entry {slug!r}")
-    link = Markup('<a class="term" href="/glossario#{}">{}</a>')
-    return link.format(entry.slug, text or entry.name)
-
-
 def _money(amount: Decimal | int | None, places: int) -> str:
     number = _readable(amount)
     return MISSING if number is None else wording.money(number, places=places)
@@ -181,42 +154,3 @@ def _readable(number: Decimal | int | None) -> Decimal | None:
     if not value.is_finite() or value.adjusted() > _LARGEST_EXPONENT:
         return None
     return value
-
-
-def register(environment: Environment) -> None:
-    """Register the filters and the function ``term`` (``term_link``) with Jinja.
-
-    Also set Jinja to strip white space around blocks.
-    """
-    environment.trim_blocks = True
-    environment.lstrip_blocks = True
-    environment.globals["term"] = term_link
-    environment.filters.update(
-        {
-            "brl": brl,
-            "whole_brl": whole_brl,
-            "price": price,
-            "integer": integer,
-            "percent": percent,
-            "change": change,
-            "date": short_date,
-            "long_date": long_date,
-            "month": month,
-            "long_month": long_month,
-            "moment": moment,
-            "age": age,
-            "plural": wording.counted,
-            "listed": wording.listed,
-            "duration": duration,
-            "size": size,
-            "local": local_time,
-            "from_epoch": from_epoch,
-            "operation_title": operation_title,
-            "caller_name": shown_caller,
-            "lookup_word": LOOKUP_WORDS.__getitem__,
-            "back_at_midnight": back_at_midnight,
-            "sentence": sentence,
-            "named": named,
-            "glyph_path": glyph_path,
-        }
-    )

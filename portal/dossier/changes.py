@@ -1,21 +1,18 @@
 """Changes since the previous answers, as sentences with links to the changed records."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import Decimal
 from functools import partial
 from typing import Final, Literal
 
-from portal.law import STANDING_WORDS, FineAssessment, Standing, assess, court_name, effect_of
-from portal.presentation import formats
-from portal.presentation.operation_names import LOOKUP_WORDS
-from portal.presentation.panels import Panel, Panels, is_readable
-from portal.presentation.render_context import RenderContext
-from portal.presentation.status_style import Tone
-from portal.presentation.vehicle.facts import fact_fields
-from portal.presentation.vehicle.fines import MOST_ROWS
-from portal.presentation.vehicle.restrictions import MOST_CARDS, title_of
+from portal import formats
+from portal.dossier.answers import Panel, Panels, is_readable
+from portal.dossier.attributes import attribute_fields
+from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.status_style import Tone
+from portal.law import AssessedFine, AssessedOrder
 from portal.vehicle import (
     ATTRIBUTE_LABELS,
     LOOKUPS,
@@ -35,6 +32,10 @@ from portal.vehicle import (
 )
 from portal.wording import counted, listed
 
+# The largest numbers of fines and of court orders that a page lists. A longer list would be hard
+# to read.
+MOST_FINES: Final = 300
+MOST_ORDERS: Final = 200
 MOST_LINES: Final = 12
 
 
@@ -62,13 +63,13 @@ class Changes:
     omitted: int
 
 
-def changes_of(panels: Panels, context: RenderContext) -> tuple[Changes, ...]:
+def changes_of(panels: Panels, today: date, marker: str) -> tuple[Changes, ...]:
     """Return the changes of each lookup whose records have changed."""
-    by_lookup = (_changes(lookup, panels.of(lookup), context) for lookup in LOOKUPS)
+    by_lookup = (_changes(lookup, panels.of(lookup), today, marker) for lookup in LOOKUPS)
     return tuple(changes for changes in by_lookup if changes is not None)
 
 
-def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
+def what_changed(before: Panels, after: Panels, today: date, marker: str) -> str:
     """Describe the changes between two sets of answers.
 
     Returns, for example, ``2 mudanças em multas`` (2 changes in fines) or ``nada mudou`` (nothing
@@ -77,7 +78,7 @@ def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     compared.
     """
     counts = {
-        LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, context))
+        LOOKUP_WORDS[lookup]: sum(1 for _ in _LINES[lookup](old.result, new.result, today, marker))
         for lookup in LOOKUPS
         if is_readable((old := before.of(lookup)).result, lookup)
         and is_readable((new := after.of(lookup)).result, lookup)
@@ -93,13 +94,13 @@ def what_changed(before: Panels, after: Panels, context: RenderContext) -> str:
     return listed(changed) or "nada mudou"
 
 
-def _changes(lookup: LookupName, panel: Panel, context: RenderContext) -> Changes | None:
+def _changes(lookup: LookupName, panel: Panel, today: date, marker: str) -> Changes | None:
     replaced = panel.replaced
     if replaced is None or panel.fetched_at is None:
         return None
     if not (is_readable(panel.result, lookup) and is_readable(replaced.result, lookup)):
         return None
-    lines = tuple(_LINES[lookup](replaced.result, panel.result, context))
+    lines = tuple(_LINES[lookup](replaced.result, panel.result, today, marker))
     if not lines:
         return None
     return Changes(
@@ -111,11 +112,11 @@ def _changes(lookup: LookupName, panel: Panel, context: RenderContext) -> Change
     )
 
 
-def _vehicle_lines(before: object, after: object, context: RenderContext) -> "_Lines":
-    old, new = read_decode(before, context.marker), read_decode(after, context.marker)
+def _vehicle_lines(before: object, after: object, _today: date, marker: str) -> "_Lines":
+    old, new = read_decode(before, marker), read_decode(after, marker)
     for price in changed_prices(old, new):
         yield partial(_price_line, price)
-    past, present = fact_fields(old), fact_fields(new)
+    past, present = attribute_fields(old), attribute_fields(new)
     for fact in changed_facts(old, new):
         was, now = past[fact.name], present[fact.name]
         if was != now:  # a new spelling of the same value is no change
@@ -146,25 +147,25 @@ def _shown(field: Field) -> str:
     return f"“{field}”" if field else formats.field_text(field)
 
 
-def _fine_lines(before: object, after: object, context: RenderContext) -> "_Lines":
-    old, new = read_fines(before, context.marker), read_fines(after, context.marker)
+def _fine_lines(before: object, after: object, today: date, marker: str) -> "_Lines":
+    old, new = read_fines(before, marker), read_fines(after, marker)
     for change in changed_fines(old, new):
-        yield partial(_fine_line, change, context.today)
+        yield partial(_fine_line, change, today)
 
 
 def _fine_line(change: FineChange, today: date) -> ChangeLine:
-    anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_ROWS else ""
+    anchor = f"multa-{change.position + 1}" if 0 <= change.position < MOST_FINES else ""
     text, (tone, icon) = _describe_fine(change, today)
     return ChangeLine(text, anchor, tone, icon)
 
 
 def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
     """Return a sentence about the change of a fine, and the sentence's style."""
-    law = assess(change.fine, today)
+    law = AssessedFine(change.fine, today)
     money = "" if law.amount.value is None else f", {formats.brl(law.amount.value)}"
-    when = f" de {formats.short_date(law.committed_on)}" if law.committed_on else ""
+    when = f" de {formats.short_date(change.fine.committed_on)}" if change.fine.committed_on else ""
     what = law.description or "descrição não informada"
-    was = None if change.before is None else assess(change.before, today)
+    was = None if change.before is None else AssessedFine(change.before, today)
     events = [_fine_event(event, change, was, law) for event in change.events]
     clauses = [text for text in (*_standing_events(was, law, change), *events) if text]
     text = "; ".join(dict.fromkeys(clauses)) or "dados do registro corrigidos"
@@ -174,7 +175,7 @@ def _describe_fine(change: FineChange, today: date) -> "tuple[str, _Look]":
 
 
 def _standing_events(
-    was: FineAssessment | None, law: FineAssessment, change: FineChange
+    was: AssessedFine | None, law: AssessedFine, change: FineChange
 ) -> Iterator[str]:
     if was is None or change.after is None or was.standing == law.standing:
         return
@@ -187,16 +188,13 @@ def _standing_events(
         yield f"passou a constar {_standing_clause(law)}"
 
 
-def _standing_clause(law: FineAssessment) -> str:
+def _standing_clause(fine: AssessedFine) -> str:
     """Return the payment state as a phrase, such as ``como paga`` ("as paid")."""
-    if law.standing_word == STANDING_WORDS[law.standing]:
-        return _STANDING_CLAUSES[law.standing]
-    return f"como {law.standing_word}"
+    is_plain = fine.status.word == fine.standing.word
+    return fine.standing.clause if is_plain else f"como {fine.status.word}"
 
 
-def _fine_event(
-    event: str, change: FineChange, was: FineAssessment | None, law: FineAssessment
-) -> str:
+def _fine_event(event: str, change: FineChange, was: AssessedFine | None, law: AssessedFine) -> str:
     """Return the clause about an event, or "" for an event that needs no clause.
 
     For example, ``_standing_events`` already describes the event "payment".
@@ -220,7 +218,7 @@ def _fine_event(
     return ""
 
 
-def _fine_look(change: FineChange, was: FineAssessment | None, law: FineAssessment) -> "_Look":
+def _fine_look(change: FineChange, was: AssessedFine | None, law: AssessedFine) -> "_Look":
     if change.events[0] == "gone":
         return "unknown", "question"
     if was is not None and law.is_paid and not was.is_paid:
@@ -234,15 +232,15 @@ def _caveat(event: str) -> str:
     return " Pode ter sido paga ou cancelada, ou a fonte pode não a ter enviado: confirme."
 
 
-def _restriction_lines(before: object, after: object, context: RenderContext) -> "_Lines":
-    old = read_restrictions(before, context.marker)
-    new = read_restrictions(after, context.marker)
+def _restriction_lines(before: object, after: object, today: date, marker: str) -> "_Lines":
+    old = read_restrictions(before, marker)
+    new = read_restrictions(after, marker)
     for change in changed_restrictions(old, new):
-        yield partial(_restriction_line, change, context.today)
+        yield partial(_restriction_line, change, today)
 
 
 def _restriction_line(change: RestrictionChange, today: date) -> ChangeLine:
-    anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_CARDS else ""
+    anchor = f"restricao-{change.position + 1}" if 0 <= change.position < MOST_ORDERS else ""
     tone, icon = _RESTRICTION_LOOKS.get(change.event, ("warn", "alert"))
     return ChangeLine(_restriction_text(change, today), anchor, tone, icon)
 
@@ -277,29 +275,16 @@ def _restriction_text(change: RestrictionChange, today: date) -> str:
 
 
 def _label(record: Restriction, today: date) -> str:
-    title = title_of(effect_of(record, today), record)
-    details: Sequence[str] = (
-        court_name(str(record.court), str(record.case)),
-        f"incluída em {formats.short_date(record.included_at.date())}"
-        if record.included_at
-        else "",
-    )
+    order = AssessedOrder(record, today)
+    when = record.included_at
+    details = (order.court, f"incluída em {formats.short_date(when.date())}" if when else "")
     where = ", ".join(detail for detail in details if detail)
-    return f"{title[0].lower()}{title[1:]}" + (f" ({where})" if where else "")
+    return f"{order.title[0].lower()}{order.title[1:]}" + (f" ({where})" if where else "")
 
 
 # One function for each change, which describes it. A page calls the first MOST_LINES.
 _Lines = Iterator[Callable[[], ChangeLine]]
 _Look = tuple[Tone, Literal["check", "alert", "question", "refresh"]]
-_STANDING_CLAUSES: Final[Mapping[Standing, str]] = {
-    "paid": "como paga",
-    "enforceable": "como exigível",
-    "probably_due": "com vencimento provável",
-    "due": "no prazo de pagamento ou recurso",
-    "notice": "em autuação",
-    "suspended": "como suspensa",
-    "unknown": "com situação não informada",
-}
 _RESTRICTION_LOOKS: Final[Mapping[str, _Look]] = {
     "new": ("danger", "alert"),
     "in force": ("danger", "alert"),

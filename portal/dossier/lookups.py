@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from portal.law import Missing
 from portal.vehicle import LookupName, OperationName
 
 
@@ -59,4 +60,10 @@ SHORT_LOOKUP_WORDS: Final[Mapping[LookupName, str]] = {
     "decode": "dados",
     "renainf": "multas",
     "renajud": "restrições",
+}
+# The part of the verdict that depends on the lookup's answer.
+PARTS: Final[Mapping[LookupName, Missing]] = {
+    "decode": "decode",
+    "renainf": "fines",
+    "renajud": "restrictions",
 }

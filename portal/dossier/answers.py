@@ -6,8 +6,8 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.gateway import OPERATIONS, FailureKind, Served, unconfirmed_text, without_remarks
-from portal.presentation.site.typed_text import sanitise_echo
 from portal.vehicle import LookupName, result_of
+from portal.wording import sanitise_echo
 
 Cause = (
     FailureKind

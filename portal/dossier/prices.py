@@ -10,8 +10,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Final
 
+from portal import formats
 from portal.charts import MOST_SERIES, Line, Words
-from portal.presentation import formats
 from portal.vehicle import (
     EMPTY,
     Decoded,

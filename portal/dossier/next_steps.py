@@ -1,12 +1,19 @@
 """The panel "O que fazer agora" ("what to do now"): steps that follow from the records."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from portal.law import HEDGE, PHASE_TITLES, Situation, Step, court_name, steps_for
-from portal.presentation.source_text import named
-from portal.presentation.vehicle.fines import FineList
-from portal.presentation.vehicle.restrictions import RestrictionList
+from portal.law import (
+    HEDGE,
+    PHASE_TITLES,
+    AssessedFine,
+    AssessedOrder,
+    Situation,
+    Standing,
+    Step,
+    steps_for,
+)
+from portal.vehicle.source_text import named
 from portal.wording import listed
 
 # The largest number of entries in the list of court cases, and in the list of issuing bodies.
@@ -27,14 +34,14 @@ class NextSteps:
 
 
 def next_steps(
-    fines: FineList | None,
-    restrictions: RestrictionList | None,
+    fines: Sequence[AssessedFine] | None,
+    orders: Sequence[AssessedOrder] | None,
     *,
     vehicle_is_known: bool,
 ) -> NextSteps:
     """Return the steps that the records and the unavailable lookups call for."""
-    situations = frozenset(_situations(fines, restrictions, vehicle_is_known=vehicle_is_known))
-    facts = {"before": tuple(_cases(restrictions)), "fines": tuple(_authorities(fines))}
+    situations = frozenset(_situations(fines, orders, vehicle_is_known=vehicle_is_known))
+    facts = {"before": tuple(_cases(orders or ())), "fines": tuple(_authorities(fines or ()))}
     chosen = steps_for(situations)
     groups = (
         StepGroup(title, facts.get(phase, ()), tuple(s for s in chosen if s.phase == phase))
@@ -44,51 +51,52 @@ def next_steps(
 
 
 def _situations(
-    fines: FineList | None, restrictions: RestrictionList | None, *, vehicle_is_known: bool
+    fines: Sequence[AssessedFine] | None,
+    orders: Sequence[AssessedOrder] | None,
+    *,
+    vehicle_is_known: bool,
 ) -> Iterator[Situation]:
+    in_force = [order for order in orders or () if order.in_force]
     if not vehicle_is_known:
         yield "vehicle_unavailable"
     if fines is None:
         yield "fines_unavailable"
     else:
         yield from _of_fines(fines)
-    if restrictions is None:
+    if orders is None:
         yield "restrictions_unavailable"
-    elif restrictions.in_force:
+    if in_force:
         yield "court_order"
-        if any("penhora" in c.effect.kinds for c in restrictions.cards if c.effect.in_force):
+        if any("penhora" in order.effect.kinds for order in in_force):
             yield "penhora"
-    if restrictions is None or not restrictions.in_force:
+    else:
         yield "free_of_court_orders"
-    if any(row.details.names_other_vehicle for row in (fines.rows if fines else ())) or any(
-        card.details.notes for card in (restrictions.cards if restrictions else ())
-    ):
+    if any(fine.differing for fine in fines or ()) or any(o.differing for o in orders or ()):
         yield "other_vehicle"
 
 
-def _of_fines(fines: FineList) -> Iterator[Situation]:
-    standings = {law.standing for law in fines.assessments if law.is_open}
+def _of_fines(fines: Sequence[AssessedFine]) -> Iterator[Situation]:
+    standings = {fine.standing for fine in fines if fine.is_open}
     if standings:
         yield "open_fine"
-    if "enforceable" in standings:
+    if Standing.ENFORCEABLE in standings:
         yield "enforceable_fine"
-    if "probably_due" in standings:
+    if Standing.PROBABLY_DUE in standings:
         yield "probably_due_fine"
-    if "notice" in standings:
+    if Standing.NOTICE in standings:
         yield "notice_without_fine"
-    if "unknown" in standings:
+    if Standing.UNKNOWN in standings:
         yield "fine_of_unclear_payment"
 
 
-def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
+def _cases(orders: Sequence[AssessedOrder]) -> Iterator[str]:
     """Yield a sentence with the case number and the court for each court order in force.
 
     Only the first _MOST_NAMES orders get a sentence.
     """
-    cards = [card for card in restrictions.cards if card.effect.in_force] if restrictions else []
-    for card in cards[:_MOST_NAMES]:
-        case = card.record.case
-        where = card.court or court_name(str(card.record.court)) or "tribunal não informado"
+    for order in [order for order in orders if order.in_force][:_MOST_NAMES]:
+        case = order.record.case
+        where = order.court or "tribunal não informado"
         if case:
             yield f"Processo {case}, {where}."
         elif case.is_hidden:
@@ -97,16 +105,17 @@ def _cases(restrictions: RestrictionList | None) -> Iterator[str]:
             yield f"{where}: a fonte não informa o número do processo; peça-o ao vendedor."
 
 
-def _authorities(fines: FineList | None) -> Iterator[str]:
+def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:
     """Yield one sentence with the issuing bodies of the open fines.
 
     Yields nothing if no fine is open.
     """
     names: dict[str, int] = {}
-    for row in fines.rows if fines else ():
-        if row.law.is_open:
-            state = f" ({row.fine.authority_state})" if row.fine.authority_state else ""
-            name = str(named(row.fine.authority)) or "órgão não informado"
+    for fine in fines:
+        if fine.is_open:
+            record = fine.record
+            state = f" ({record.authority_state})" if record.authority_state else ""
+            name = str(named(record.authority)) or "órgão não informado"
             names[name + state] = names.get(name + state, 0) + 1
     shown = [f"{name}: {n}" if n > 1 else name for name, n in names.items()]
     if shown:

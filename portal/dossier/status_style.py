@@ -19,7 +19,7 @@ class StatusStyle:
     word: str
 
 
-ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
+LOOKS: Final[Mapping[Mark | Level, StatusStyle]] = {
     # "yes" means that the portal found no record that prevents an act, such as the vehicle's sale.
     # The tone of "yes" is not "ok" (green), because the portal does not check everything that can
     # prevent the act.
@@ -27,8 +27,6 @@ ANSWER_LOOKS: Final[Mapping[Mark, StatusStyle]] = {
     "careful": StatusStyle("warn", "alert", "Com ressalva"),
     "no": StatusStyle("danger", "cross", "Não"),
     "unknown": StatusStyle("unknown", "question", "Não se sabe"),
-}
-LEVEL_LOOKS: Final[Mapping[Level, StatusStyle]] = {
     # "clear" may be green, because its words "nos registros" ("in the records") limit the verdict
     # to the records that the portal has checked.
     "clear": StatusStyle("ok", "check", "Nada encontrado nos registros"),

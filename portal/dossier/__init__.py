@@ -1,0 +1,1 @@
+"""What is known of one vehicle, and what follows from it. Every face is made from this object."""

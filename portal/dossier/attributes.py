@@ -1,0 +1,75 @@
+"""A vehicle's attributes, with their labels and units."""
+
+from collections.abc import Mapping
+
+from portal import formats
+from portal.dossier.details import Detail
+from portal.vehicle import ATTRIBUTE_LABELS, EMPTY, HIDDEN, Decoded, Field, make_name
+from portal.vehicle.source_text import sentence
+
+
+def line_of(decoded: Decoded) -> str:
+    """Return a line with the known values of years, fuel, power and origin.
+
+    For example: ``2014/2015 · gasolina · 180 cv · importado``.
+    """
+    years = [str(year) for year in (decoded.built_year, decoded.model_year) if year]
+    parts = [
+        "/".join(years),
+        str(sentence(decoded.fuel)).lower(),
+        str(_measured(decoded.power_text, decoded.power_cv, "cv")),
+        str(_origin(decoded)).lower(),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def attribute_fields(decoded: Decoded) -> Mapping[str, Field]:
+    """Return the attributes in ATTRIBUTE_LABELS as a page shows them, with units."""
+    return {name: getattr(decoded, name) for name in ATTRIBUTE_LABELS} | {
+        "make": _make(decoded.make),
+        "fuel": sentence(decoded.fuel),
+        "vehicle_type": sentence(decoded.vehicle_type),
+        "gearbox": sentence(decoded.gearbox),
+        "load": _load(decoded.load),
+        "power_text": _measured(decoded.power_text, decoded.power_cv, "cv"),
+        "displacement_text": _measured(decoded.displacement_text, decoded.displacement_cc, "cm³"),
+        "national": _origin(decoded),
+    }
+
+
+def attributes_of(decoded: Decoded) -> tuple[Detail, ...]:
+    shown = attribute_fields(decoded)
+    attributes = [Detail(label, shown[name]) for name, label in ATTRIBUTE_LABELS.items()]
+    return (*attributes, Detail("Placa na resposta", decoded.plate))
+
+
+def _measured(text: Field, number: int | None, unit: str) -> Field:
+    """Return ``number`` with its unit, or ``text`` if there is no number.
+
+    A ``text`` that means zero becomes EMPTY.
+    """
+    if number:
+        return Field(f"{formats.integer(number)}\u00a0{unit}", "known")
+    if text.is_hidden:
+        return HIDDEN
+    return text if text.value.strip("0., ") else EMPTY
+
+
+def _make(make: Field) -> Field:
+    return Field(make_name(make.value), "known") if make else make
+
+
+def _load(load: Field) -> Field:
+    """Append a note to a load without a unit: the source states no unit."""
+    is_number = load.value.replace(".", "").replace(",", "").isdecimal()
+    return Field(f"{load} (a fonte não diz a unidade)", "known") if is_number else load
+
+
+def _origin(decoded: Decoded) -> Field:
+    match decoded.is_national:
+        case True:
+            return Field("Nacional", "known")
+        case False:
+            return Field("Importado", "known")
+        case None:
+            return sentence(decoded.national)

@@ -1,0 +1,192 @@
+"""The dossier of one vehicle: its answers, its assessed records, and what follows from them."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from portal.dossier.answers import Panels, is_readable
+from portal.dossier.attributes import attributes_of, line_of
+from portal.dossier.changes import MOST_FINES, MOST_ORDERS, Changes, changes_of
+from portal.dossier.details import Detail
+from portal.dossier.lookups import PARTS
+from portal.dossier.next_steps import NextSteps, next_steps
+from portal.dossier.prices import Prices, prices_of
+from portal.dossier.timeline import Timeline, timeline
+from portal.gateway import lookups_of
+from portal.law import (
+    AssessedFine,
+    AssessedOrder,
+    Missing,
+    Stale,
+    Totals,
+    Verdict,
+    judge,
+    totals,
+)
+from portal.system.local_time import local_time
+from portal.vehicle import (
+    LOOKUPS,
+    Decoded,
+    LookupName,
+    Plate,
+    Renavam,
+    VehicleIdentity,
+    VehicleName,
+    identity_of,
+    read_decode,
+    read_fines,
+    read_restrictions,
+    vehicle_name,
+)
+
+
+@dataclass(frozen=True)
+class Dossier:
+    """What is known of one vehicle on the day ``today``.
+
+    Nothing is computed before it is read, so a list of vehicles that shows verdicts computes
+    nothing else. A part is None if its lookup has no readable answer: missing is never clean.
+    ``marker`` is the text that the source sends in place of a hidden value. ``ask`` are the lookups
+    that the user chose.
+    """
+
+    subject: Plate | Renavam
+    answers: Panels
+    today: date
+    marker: str
+    ask: Collection[LookupName] = LOOKUPS
+
+    @cached_property
+    def asked(self) -> tuple[LookupName, ...]:
+        """The lookups that the user chose and that the source offers for the subject."""
+        return lookups_of(self.subject, self.ask)
+
+    @property
+    def not_asked(self) -> tuple[Missing, ...]:
+        """The parts of the verdict whose lookup is not made."""
+        return tuple(part for name, part in PARTS.items() if name not in self.asked)
+
+    @cached_property
+    def decoded(self) -> Decoded | None:
+        result = self.answers.decode.result
+        return read_decode(result, self.marker) if is_readable(result, "decode") else None
+
+    @cached_property
+    def vehicle(self) -> VehicleIdentity | None:
+        return identity_of(self.decoded) if self.decoded else None
+
+    @cached_property
+    def name(self) -> VehicleName:
+        """The vehicle's make and model, each "" if unknown."""
+        return vehicle_name(self.decoded) if self.decoded else VehicleName("", "")
+
+    @property
+    def line(self) -> str:
+        """A line with years, fuel, power and origin, or ""."""
+        return line_of(self.decoded) if self.decoded else ""
+
+    @cached_property
+    def attributes(self) -> tuple[Detail, ...]:
+        """All attributes, blank ones too, or () without a readable answer."""
+        return attributes_of(self.decoded) if self.decoded else ()
+
+    @property
+    def is_described(self) -> bool:
+        """Whether the answer of the lookup "decode", if any, identifies a vehicle."""
+        if self.decoded is None:
+            return True
+        return bool(self.name) or any(e.model or e.version for e in self.decoded.fipe)
+
+    @cached_property
+    def prices(self) -> Prices | None:
+        return prices_of(self.decoded, self.today) if self.decoded else None
+
+    @cached_property
+    def fines(self) -> tuple[AssessedFine, ...] | None:
+        """All fines in the source's order."""
+        result = self.answers.renainf.result
+        if not is_readable(result, "renainf"):
+            return None
+        return tuple(
+            AssessedFine(record, self.today, number, self.vehicle)
+            for number, record in enumerate(read_fines(result, self.marker), start=1)
+        )
+
+    @property
+    def listed_fines(self) -> tuple[AssessedFine, ...]:
+        """The fines that a page lists."""
+        return (self.fines or ())[:MOST_FINES]
+
+    @cached_property
+    def totals(self) -> Totals | None:
+        return None if self.fines is None else totals(self.fines)
+
+    @cached_property
+    def orders(self) -> tuple[AssessedOrder, ...] | None:
+        """All court orders in the source's order."""
+        result = self.answers.renajud.result
+        if not is_readable(result, "renajud"):
+            return None
+        return tuple(
+            AssessedOrder(record, self.today, number, self.vehicle)
+            for number, record in enumerate(read_restrictions(result, self.marker), start=1)
+        )
+
+    @property
+    def listed_orders(self) -> tuple[AssessedOrder, ...]:
+        """The court orders that a page lists."""
+        return (self.orders or ())[:MOST_ORDERS]
+
+    @cached_property
+    def orders_in_force(self) -> int | None:
+        return None if self.orders is None else sum(order.in_force for order in self.orders)
+
+    @property
+    def unconfirmed(self) -> tuple[Missing, ...]:
+        """The parts of the verdict whose answer neither has nor denies records."""
+        return tuple(
+            part for name, part in PARTS.items() if self.answers.of(name).cause == "unconfirmed"
+        )
+
+    @property
+    def stale(self) -> Stale:
+        """The local time at which each stale (old) answer was fetched."""
+        return {
+            PARTS[name]: local_time(panel.fetched_at)
+            for name in LOOKUPS
+            if (panel := self.answers.of(name)).state == "stale"
+            and panel.fetched_at is not None
+            and (name != "decode" or name in self.asked)
+        }
+
+    @property
+    def vehicle_is_known(self) -> bool:
+        """Whether the lookup "decode" has a readable answer, or was not to be made."""
+        return self.decoded is not None or "decode" not in self.asked
+
+    @cached_property
+    def verdict(self) -> Verdict:
+        return judge(
+            self.vehicle_is_known,
+            self.fines,
+            self.orders,
+            is_described=self.is_described,
+            check_digit_holds=isinstance(self.subject, Plate) or self.subject.check_digit_holds,
+            stale=self.stale,
+            not_asked=self.not_asked,
+            unconfirmed=self.unconfirmed,
+        )
+
+    @cached_property
+    def timeline(self) -> Timeline:
+        return timeline(self.listed_fines, self.listed_orders)
+
+    @cached_property
+    def changes(self) -> tuple[Changes, ...]:
+        """What has changed since the answers that the present answers replaced."""
+        return changes_of(self.answers, self.today, self.marker)
+
+    @cached_property
+    def next_steps(self) -> NextSteps:
+        return next_steps(self.fines, self.orders, vehicle_is_known=self.vehicle_is_known)

@@ -1,0 +1,76 @@
+"""Assess a court order: its effect on each act, its court and its title."""
+
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+
+from portal.law.courts import Court, court_body_name, find_court
+from portal.law.effects import Effect, effect_of
+from portal.vehicle import Field, Restriction, VehicleIdentity, differing_fields
+
+
+@dataclass(frozen=True)
+class AssessedOrder:
+    """A court order's record, and what the law says of it on the day ``today``.
+
+    Nothing is computed before it is read. ``number`` is the order's place in the answer, from 1.
+    ``vehicle`` is the vehicle as the lookup "decode" describes it, or None if that is unknown.
+    """
+
+    record: Restriction
+    today: date
+    number: int = 1
+    vehicle: VehicleIdentity | None = None
+
+    @property
+    def anchor(self) -> str:
+        """The HTML anchor of the order on every page."""
+        return f"restricao-{self.number}"
+
+    @cached_property
+    def effect(self) -> Effect:
+        return effect_of(self.record, self.today)
+
+    @property
+    def in_force(self) -> bool:
+        return self.effect.in_force
+
+    @cached_property
+    def _court(self) -> Court | None:
+        return find_court(str(self.record.court), str(self.record.case))
+
+    @property
+    def court(self) -> str:
+        """The court's acronym and name, or the source's text if the court is not known."""
+        if self._court is None:
+            return str(self.record.court).strip()
+        return f"{self._court.acronym} – {self._court.name}"
+
+    @property
+    def short_court(self) -> str:
+        """The court's acronym, or the source's text if the court is not known."""
+        return self._court.acronym if self._court else str(self.record.court)
+
+    @cached_property
+    def court_body(self) -> str:
+        return court_body_name(str(self.record.court_body))
+
+    @property
+    def title(self) -> str:
+        """The order's kind, or a note that it is not in force."""
+        effect = self.effect
+        if not effect.in_force:
+            return "Registro sem restrição em vigor"
+        if effect.unrecognised:
+            return f"Restrição “{effect.unrecognised}”"
+        if effect.kinds == ("penhora",):
+            return "Penhora registrada"
+        if effect.kinds_word:
+            return f"Restrição de {effect.kinds_word}"
+        kinds = self.record.kinds_text
+        return f"Restrição “{kinds}”" if kinds else "Restrição judicial"
+
+    @cached_property
+    def differing(self) -> tuple[Field, ...]:
+        """The fields that name another vehicle than the one looked up."""
+        return differing_fields(self.vehicle, self.record) if self.vehicle else ()

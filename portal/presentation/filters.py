@@ -1,0 +1,106 @@
+"""The filters of the templates, and the links to the glossary."""
+
+from typing import Final
+
+from jinja2 import Environment
+from markupsafe import Markup
+
+from portal import formats, wording
+from portal.dossier import details
+from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
+from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
+from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, term
+from portal.presentation.caller_name import shown_caller
+from portal.presentation.failure_texts import back_at_midnight
+from portal.presentation.plate_glyphs import glyph_path
+from portal.presentation.vehicle.deadline_steps import deadline_steps
+from portal.presentation.vehicle.fine_facts import fine_facts, notes_on
+from portal.system.local_time import from_epoch, local_time
+from portal.vehicle.source_text import named, sentence
+
+# The subjects that most often make a purchase go wrong, and that no lookup covers.
+_FIRST: Final = (
+    "debitos",
+    "gravame",
+    "roubo-e-furto",
+    "bloqueios-administrativos",
+    "multas-do-estado",
+)
+
+
+def _in_a_sentence(title: str) -> str:
+    """Lower-case a title's first letter, unless the title begins with an acronym such as IPVA."""
+    return title if title[:2].isupper() else f"{title[:1].lower()}{title[1:]}"
+
+
+_TITLES: Final = {item.key: _in_a_sentence(item.title) for item in UNVERIFIED}
+UNVERIFIED_FIRST: Final = tuple(_TITLES[key] for key in _FIRST)
+
+
+def operation_title(name: str) -> str:
+    """Return an operation's title, or the name if a stored name is of a former operation."""
+    return next((texts.title for key, texts in OPERATION_TEXTS.items() if key == name), name)
+
+
+def term_link(slug: str, text: str = "") -> Markup:
+    """Return a link to the glossary entry whose key is ``slug``.
+
+    The link's text is ``text``, or the entry's name if ``text`` is empty. Raises ValueError for an
+    unknown slug.
+    """
+    entry = term(slug)
+    if entry is None:
+        raise ValueError(f"the glossary has no entry {slug!r}")
+    link = Markup('<a class="term" href="/glossario#{}">{}</a>')
+    return link.format(entry.slug, text or entry.name)
+
+
+def register(environment: Environment) -> None:
+    """Register the filters and the function ``term`` (``term_link``) with Jinja.
+
+    Also set Jinja to strip white space around blocks.
+    """
+    environment.trim_blocks = True
+    environment.lstrip_blocks = True
+    environment.globals |= {
+        "term": term_link,
+        "act_labels": ACT_LABELS,
+        "who_lifts": WHO_LIFTS,
+        "unverified_first": UNVERIFIED_FIRST,
+        "unverified_count": len(UNVERIFIED),
+        "deadline_steps": deadline_steps,
+        "details": details,
+        "fine_facts": fine_facts,
+        "notes_on": notes_on,
+    }
+    environment.filters.update(
+        {
+            "brl": formats.brl,
+            "whole_brl": formats.whole_brl,
+            "price": formats.price,
+            "integer": formats.integer,
+            "percent": formats.percent,
+            "change": formats.change,
+            "date": formats.short_date,
+            "long_date": formats.long_date,
+            "month": formats.month,
+            "long_month": formats.long_month,
+            "moment": formats.moment,
+            "age": formats.age,
+            "plural": wording.counted,
+            "listed": wording.listed,
+            "duration": formats.duration,
+            "size": formats.size,
+            "local": local_time,
+            "from_epoch": from_epoch,
+            "operation_title": operation_title,
+            "caller_name": shown_caller,
+            "lookup_word": LOOKUP_WORDS.__getitem__,
+            "back_at_midnight": back_at_midnight,
+            "look": LOOKS.__getitem__,
+            "removal_word": REMOVAL_WORDS.__getitem__,
+            "sentence": sentence,
+            "named": named,
+            "glyph_path": glyph_path,
+        }
+    )
