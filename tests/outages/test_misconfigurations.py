@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes import FaultUpstream
+from portal.serving import process as serving
+from tests.fakes import FaultUpstream, free_port
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 from tests.outages.stored import PLATE, SECRET, lookup
@@ -84,14 +85,38 @@ CASES: Mapping[str, tuple[Mapping[str, str], Arrange]] = {
 }
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_misconfiguration_ends_the_start_with_one_line(tmp_path: Path, case: str) -> None:
+def settings_of(case: str, folder: Path) -> dict[str, str]:
+    """Prepare the folder for a case and return its settings."""
     settings, arrange = CASES[case]
-    arrange(tmp_path)
-    named = {name: value.replace("{folder}", str(tmp_path)) for name, value in settings.items()}
-    env = {"PORTAL_DATA_DIR": str(tmp_path / "data"), **named}
-    with closing(PortalProcess(env, workers=1)) as portal:
-        portal.env = {"PORTAL_WORKERS": "1", **env}
+    arrange(folder)
+    named = {name: value.replace("{folder}", str(folder)) for name, value in settings.items()}
+    return {"PORTAL_DATA_DIR": str(folder / "data"), "PORTAL_WORKERS": "1", **named}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_misconfiguration_ends_the_start_with_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    monkeypatch.setattr(serving, "serve", None)
+    monkeypatch.setattr(serving, "set_up_logging", lambda *_: None)
+    monkeypatch.setenv("HOST", "127.0.0.1")
+    monkeypatch.setenv("PORT", str(free_port()))
+    for name, value in settings_of(case, tmp_path).items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(SystemExit) as end:
+        serving.main()
+    line = str(end.value.code)
+    assert line.startswith("dossie-veicular: ")
+    assert "\n" not in line
+    assert HIDDEN not in line
+
+
+# One case for each part of the start that refuses.
+@pytest.mark.parametrize(
+    "case", ["port out of range", "secret twice", "database corrupt", "authorities junk"]
+)
+def test_misconfigured_process_exits_with_status_1_and_the_line(tmp_path: Path, case: str) -> None:
+    with closing(PortalProcess(settings_of(case, tmp_path), workers=1)) as portal:
         with pytest.raises(AssertionError, match="ended with 1:"):
             portal.start()
         assert portal.output.startswith("dossie-veicular: "), portal.output
