@@ -5,7 +5,7 @@ VENV := .venv$(if $(filter-out python3,$(PYTHON)),-$(shell $(PYTHON) -c 'import 
 BIN := $(VENV)/bin
 HOST ?= 127.0.0.1
 
-.PHONY: help run sandbox test test-fast test-newest test-racing check bench quality pictures font icons image test-image fuzz pins clean
+.PHONY: help run sandbox test test-long test-fast test-newest test-racing check durations bench quality pictures font icons image test-image fuzz pins clean
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
@@ -47,17 +47,23 @@ sandbox: $(VENV)/runtime ## the embedded upstream alone at http://127.0.0.1:9000
 	@HOST=$(HOST) PORT=$(or $(PORT),9000) exec $(BIN)/python -m portal.sandbox
 
 # The tests start the server hundreds of times; without bytecode each start would compile it again.
-test test-fast test-racing fuzz: export PYTHONDONTWRITEBYTECODE :=
+test test-long test-fast test-racing durations fuzz: export PYTHONDONTWRITEBYTECODE :=
 
 # What failed beside other tests runs again alone, whatever the time: a machine that stalls for
 # seconds exceeds limits of the portal itself, such as the 5 s of a database statement.
-test: $(VENV)/dev ## everything that must pass
+tested = $(BIN)/python -m pytest $(1) -n 2 || { test $$? -eq 1 && SLOW_TESTS_UNTIL= $(BIN)/python -m pytest $(1) --last-failed --last-failed-no-failures none; }
+
+test: $(VENV)/dev ## what a landing needs
 	@sh tests/install_system_packages.sh
 	@$(BIN)/python -m tests.quality.tools
-	@$(BIN)/python -m pytest -n 2 || { test $$? -eq 1 && SLOW_TESTS_UNTIL= $(BIN)/python -m pytest --last-failed --last-failed-no-failures none; }
+	@$(call tested,-m "not long")
+
+test-long: $(VENV)/dev ## the rest: other servers, LibreOffice, random runs, every example, the fakes
+	@sh tests/install_system_packages.sh
+	@$(call tested,-m long)
 
 test-fast: $(VENV)/dev ## the tests that start no server, browser or PostgreSQL
-	@$(BIN)/python -m pytest -m "not slow and not upstream" -n 2
+	@$(BIN)/python -m pytest -m "not slow and not upstream and not long" -n 2
 
 # The tests in which threads and connections race, because Python's own locks change between versions.
 RACING := tests/access tests/gateway tests/storage tests/system tests/upstream tests/web/http/test_rate_limits.py
@@ -69,9 +75,15 @@ test-racing: $(VENV)/runtime
 	@$(BIN)/pip install --quiet --disable-pip-version-check -c requirements-dev.txt \
 		pytest pytest-xdist hypothesis html5lib syrupy trustme
 	@$(BIN)/python --version
-	@$(BIN)/python -m pytest -m "not slow" -n 2 $(RACING)
+	@$(BIN)/python -m pytest -m "not slow and not long" -n 2 $(RACING)
 
-fuzz: $(VENV)/dev ## the long fuzz runs (make test has a short form of each; FUZZ_MINUTES, STATES_SEED)
+durations: $(VENV)/dev ## tests/durations.txt, on a machine that does nothing else
+	@for tier in "not long" long; do \
+		echo "$$tier"; \
+		$(BIN)/python -m pytest -m "$$tier" -n 2 --durations=0 --durations-min=1 | grep -E 's (call|setup|teardown) |passed'; \
+	done > tests/durations.txt
+
+fuzz: $(VENV)/dev ## the long fuzz runs (the other targets have a short form of each; FUZZ_MINUTES, STATES_SEED)
 	@FUZZ=full $(BIN)/python -m pytest tests/hostile tests/browser/test_hostile_strings.py tests/states \
 		tests/outages/test_fault_matrix.py tests/upstream/test_origin.py tests/fakes/test_faults.py \
 		tests/batch/test_killed_server.py tests/outages/test_rolling_restart.py \

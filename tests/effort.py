@@ -1,8 +1,16 @@
-"""The extent of the fuzz and fault tests: short, or complete with FUZZ=full."""
+"""The extent of the tests: make test, make test-long, or complete with FUZZ=full."""
 
 import os
 
+import pytest
+from _pytest.mark import ParameterSet
+
 FULL = os.environ.get("FUZZ") == "full"
+
+
+def long(*values: object) -> list[ParameterSet]:
+    """Return the values of a parameter that make test leaves to make test-long."""
+    return [pytest.param(each, marks=pytest.mark.long) for each in values]
 
 
 def cases(short: int, full: int) -> int:

@@ -20,7 +20,7 @@ import pytest
 
 from tests.batch.engine import plates
 from tests.batch.servers import AUTH, batch_of, finished, start, started
-from tests.effort import FULL
+from tests.effort import FULL, long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.databases import PostgresProcess
 from tests.fakes.in_process import managed
@@ -79,8 +79,7 @@ def kill(portal: PortalProcess) -> None:
     wait_until(lambda: not accepts_connections(portal.port), "the end of its workers")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("arrangement", [on_sqlite, on_redis_and_postgresql])
+@pytest.mark.parametrize("arrangement", [on_sqlite, *long(on_redis_and_postgresql)])
 def test_every_lookup_is_paid_once(upstream: FaultUpstream, arrangement: Any) -> None:
     texts = plates(COUNT)
     failing = texts[:: COUNT // (len(FAILURES) * max(1, COUNT // 20 // len(FAILURES)))]

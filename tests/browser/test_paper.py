@@ -10,6 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from portal.pdf import PDFUnavailable
+from tests.effort import long
 from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers
 from tests.presentation.rendering import ASSETS
@@ -51,7 +52,7 @@ def chromium_pdf(page: "Page", html: str) -> bytes:
     return pdf
 
 
-@pytest.mark.parametrize("name", ["usual", "heavy", "varied"])
+@pytest.mark.parametrize("name", ["heavy", *long("usual", "varied")])
 def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> None:
     html = getattr(dossiers, name)()
     try:
@@ -67,7 +68,7 @@ def test_chromium_and_weasyprint_print_same_words(page: "Page", name: str) -> No
     assert (ours - theirs - unseen, theirs - ours) == (Counter(), Counter())
 
 
-@pytest.mark.parametrize("name", ["usual", "heavy"])
+@pytest.mark.parametrize("name", ["heavy", *long("usual")])
 def test_each_sheet_from_chromium_has_plate_number_and_page(page: "Page", name: str) -> None:
     sheets = PdfReader(BytesIO(chromium_pdf(page, getattr(dossiers, name)()))).pages
     assert len(sheets) > 1

@@ -31,6 +31,7 @@ def front(request: pytest.FixtureRequest, portal: PortalProcess) -> Iterator[Fro
         yield running
 
 
+@pytest.mark.long
 def test_configurations_pass_their_own_checks() -> None:
     """Only Caddy needs this test: nginx refuses to start with an invalid file."""
     command = [installed("caddy"), "validate", "--adapter", "caddyfile", "--config"]
@@ -92,6 +93,7 @@ def test_search_by_a_person_works(front: Front) -> None:
     assert front.get(found.headers["Location"]).status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FRONTS)
 def test_killed_portal_costs_no_request(name: str) -> None:
     installed(name)
@@ -106,6 +108,7 @@ def test_killed_portal_costs_no_request(name: str) -> None:
         assert second.is_running
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", FRONTS)
 def test_outage_logs_no_plate(name: str) -> None:
     installed(name)

@@ -126,10 +126,12 @@ def test_promtool_accepts_rules_and_configuration() -> None:
     promtool("check", "config", "prometheus.yml")
 
 
+@pytest.mark.long
 def test_each_alert_fires_on_its_incident_alone() -> None:
     promtool("test", "rules", *(file.name for file in REHEARSALS))
 
 
+@pytest.mark.long
 def test_promtool_reads_every_query_of_the_dashboard(tmp_path: Path) -> None:
     rules = [{"record": f"panel:{n}", "expr": query} for n, query in enumerate(queries())]
     (tmp_path / "panels.yml").write_text(
@@ -184,6 +186,7 @@ def priced_portal(upstream: FaultUpstream) -> Iterator[PortalProcess]:
         yield server
 
 
+@pytest.mark.long
 def test_prometheus_scrapes_the_portal_and_evaluates_the_rules(
     priced_portal: PortalProcess, tmp_path: Path
 ) -> None:

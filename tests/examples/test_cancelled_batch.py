@@ -23,7 +23,7 @@ FOLLOWING = [
 ]
 
 pytestmark = [
-    pytest.mark.slow,
+    pytest.mark.long,
     pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed"),
 ]
 

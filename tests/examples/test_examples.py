@@ -81,6 +81,7 @@ def test_every_operation_of_the_document_has_a_section(portal: PortalProcess) ->
                 assert f"<b>{method.upper()}</b> <code>{path}</code>" in html
 
 
+@pytest.mark.long
 def test_every_example_of_the_page_runs_as_printed(printed: list[Printed], tmp_path: Path) -> None:
     for example in runnable(printed):
         check_output(run(example.language, example.text, tmp_path))
@@ -97,6 +98,7 @@ SHEETS = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", ["curl", "python"])
 def test_recipe_reads_what_spreadsheets_save(
     portal: PortalProcess, printed: list[Printed], language: str, tmp_path: Path
@@ -117,6 +119,7 @@ def test_recipe_reads_what_spreadsheets_save(
         assert one["wrong"] == [], name
 
 
+@pytest.mark.long
 def test_nightly_recipe_survives_a_bad_plate(
     portal: PortalProcess, printed: list[Printed], tmp_path: Path
 ) -> None:
@@ -151,6 +154,7 @@ def test_contract_examples_run_against_the_sandbox(
     assert ran == (21 if NODE is not None else 14)
 
 
+@pytest.mark.long
 def test_every_example_of_a_managed_portal_runs_as_printed(
     sandbox: SandboxProcess, tmp_path: Path
 ) -> None:
@@ -173,6 +177,7 @@ def stable(text: str) -> str:
     return VARYING.sub("~", text)
 
 
+@pytest.mark.long
 def test_printed_answers_are_those_of_the_examples(
     portal: PortalProcess, printed: list[Printed], tmp_path: Path
 ) -> None:
@@ -208,6 +213,7 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z-]+):(?!=)", MAKEFILE, re.MULTILINE))
 
 
+@pytest.mark.long
 def test_every_block_of_the_readme_runs_as_printed(
     portal: PortalProcess, sandbox: SandboxProcess, tmp_path: Path
 ) -> None:

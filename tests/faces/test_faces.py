@@ -1,6 +1,6 @@
 """Every face says the same of a vehicle, and a dozen specimens match their golden files.
 
-The fast tests render the specimens with golden files and those of SAMPLE, the slow one all of them.
+The fast tests render the specimens with golden files and those of SAMPLE, the long one all of them.
 """
 
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ def test_faces_agree(rendered: Any) -> None:
     assert disagreements(rendered["facts"]) == []
 
 
-@pytest.mark.slow
+@pytest.mark.long
 def test_faces_of_all_specimens_agree(tmp_path: Path) -> None:
     names = [one.name for one in corpus()]
     assert len(names) >= 150

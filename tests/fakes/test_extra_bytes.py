@@ -12,6 +12,8 @@ from tests.fakes import extra_bytes as extra
 from tests.fakes.answers import path_of
 from tests.fakes.plain_client import PlainClient
 
+pytestmark = pytest.mark.long  # tests of what the tests use
+
 PATH = path_of("decode")
 CLEAN = factories.decode_body("ABC1D23")
 

@@ -24,6 +24,8 @@ from tests.fakes import faults as f
 from tests.fakes.answers import OPERATIONS, Operation, path_of
 from tests.fakes.plain_client import PlainClient, answered
 
+pytestmark = pytest.mark.long  # tests of what the tests use
+
 PATH = path_of("decode")
 CLEAN = factories.decode_body("ABC1D23")
 

@@ -20,6 +20,8 @@ from tests.fakes.answers import OPERATIONS, Operation, path_of
 from tests.fakes.matrix import BROKEN, BY_NAME, GOOD, REFUSED, ROWS, Row, in_turn
 from tests.fakes.plain_client import PlainClient, answered, raw_answer
 
+pytestmark = pytest.mark.long  # tests of what the tests use
+
 PATH = path_of("decode")
 CLEAN = factories.decode_body("ABC1D23")
 

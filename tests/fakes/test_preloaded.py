@@ -10,6 +10,8 @@ import pytest
 
 from tests.fakes.preloaded import PreloadedProcess
 
+pytestmark = pytest.mark.long  # tests of what the tests use
+
 
 def run(folder: Path, program: str, env: dict[str, str] | None = None) -> tuple[int, str, str]:
     """Return the exit code, standard output and standard error of a preloaded program."""

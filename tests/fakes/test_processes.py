@@ -8,6 +8,8 @@ from tests.fakes import wait_until
 from tests.fakes.processes import HttpProcess, PortalProcess, RedisProcess, ServerProcess, is_alive
 from tests.fakes.processes import clean_environment as environment
 
+pytestmark = pytest.mark.long  # tests of what the tests use
+
 
 def two_workers() -> HttpProcess:
     """A Granian server with two worker processes and a small WSGI application."""

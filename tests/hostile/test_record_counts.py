@@ -16,6 +16,7 @@ from portal.presentation.vehicle.panel_frame import TOO_LARGE
 from portal.vehicle import MOST_RECORDS, LookupName
 from tests import factories
 from tests.conftest import PortalFactory
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal
 from tests.web.page_client import PageClient
@@ -108,7 +109,7 @@ def efforts(pages: PageClient) -> dict[str, int]:
     return found
 
 
-@pytest.mark.parametrize("lookup", ["decode", "renainf", "renajud"])
+@pytest.mark.parametrize("lookup", ["renainf", *long("decode", "renajud")])
 def test_records_beyond_the_limit_cost_nothing_on_any_face(
     portal: PortalFactory, upstream: FaultUpstream, lookup: LookupName
 ) -> None:
@@ -119,7 +120,7 @@ def test_records_beyond_the_limit_cost_nothing_on_any_face(
     assert {path: many[path] for path in FACES if many[path] > few[path] + 4 * MOST_RECORDS} == {}
 
 
-@pytest.mark.parametrize("lookup", ["decode", "renainf", "renajud"])
+@pytest.mark.parametrize("lookup", ["renainf", *long("decode", "renajud")])
 def test_records_beyond_the_limit_are_relayed_and_never_shown_as_nothing(
     here: InProcessPortal, upstream: FaultUpstream, lookup: LookupName
 ) -> None:
@@ -140,7 +141,7 @@ def test_records_beyond_the_limit_are_relayed_and_never_shown_as_nothing(
     assert here.get(f"/api/v1/vehicles/{PLATE}/{TABLES[lookup]}.csv").status_code == 502
 
 
-@pytest.mark.parametrize("lookup", ["decode", "renainf", "renajud"])
+@pytest.mark.parametrize("lookup", ["renainf", *long("decode", "renajud")])
 def test_as_many_records_as_the_limit_are_all_exported(
     here: InProcessPortal, upstream: FaultUpstream, lookup: LookupName
 ) -> None:

@@ -123,6 +123,7 @@ def test_cache_serves_pages_only_to_their_session(cache: ServerProcess) -> None:
     assert len(set(seen)) == len(seen)
 
 
+@pytest.mark.long
 def test_cache_separates_callers_under_load_and_in_an_outage(
     cache: ServerProcess, portal: PortalProcess
 ) -> None:
@@ -140,6 +141,7 @@ def test_cache_separates_callers_under_load_and_in_an_outage(
         assert not any(name.encode() in answer.body for name in CALLERS)
 
 
+@pytest.mark.long
 def test_static_files_are_cached(cache: ServerProcess) -> None:
     """Control: the cache stores responses, so the tests above can detect a leak."""
     seen: list[str] = []

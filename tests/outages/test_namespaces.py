@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import long
 from tests.factories import decode_body
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
@@ -26,7 +27,7 @@ OWN = {"Authorization": PORTAL_TOKEN}
 SHARED_SECRET = "a secret key that every portal shares"
 
 
-@pytest.fixture(params=["embedded", "shared secret", "Redis", "PostgreSQL"])
+@pytest.fixture(params=["embedded", "Redis", *long("shared secret", "PostgreSQL")])
 def data(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[dict[str, str]]:
     """Settings of an initially empty store that outlives each server."""
     settings = {"PORTAL_DATA_DIR": str(tmp_path / "data")}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.effort import seconds
+from tests.effort import long, seconds
 from tests.fakes.answers import Operation
 from tests.states.history import History
 from tests.states.machine import HAS_REDIS, LONG, SHORT, Portal
@@ -118,7 +118,7 @@ def test_purge_within_a_batch_reaches_no_other_owners_batch(play: Callable[..., 
     history.check_ledger()
 
 
-@pytest.mark.parametrize("purges_of", [False, True])
+@pytest.mark.parametrize("purges_of", [True, *long(False)])
 def test_restore_starts_no_batch_and_revives_nothing(
     play: Callable[..., History], purges_of: bool
 ) -> None:
@@ -192,6 +192,7 @@ def test_no_dossier_is_left_of_a_vehicle_that_was_purged_meanwhile(
     history.issue_beside_a_purge("staff", history.world.plates[2])
 
 
+@pytest.mark.long
 def test_random_histories_break_no_invariant(capsys: pytest.CaptureFixture[str]) -> None:
     first = int(os.environ.get("STATES_SEED") or random.randrange(10**6))
     run = Run(seconds(short=20, full=60 * float(os.environ.get("FUZZ_MINUTES") or 30)))

@@ -6,6 +6,8 @@ import pytest
 from tests.web.html_checker import PageFault, check_html
 from tests.web.page_client import PageClient, every_reference
 
+pytestmark = pytest.mark.long  # tests of what the tests use
+
 GOOD = """<!doctype html>
 <html lang="pt-BR">
 <head><meta charset="utf-8"><title>Dossiê Veicular</title>

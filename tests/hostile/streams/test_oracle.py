@@ -6,6 +6,8 @@ from tests.hostile.streams.clients import CarefulClient, NaiveClient
 from tests.hostile.streams.runner import play
 from tests.hostile.streams.tables import TABLES
 
+pytestmark = pytest.mark.long  # tests of what the tests use
+
 
 @pytest.mark.parametrize(
     ("table", "kinds"),

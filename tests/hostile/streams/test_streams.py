@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.effort import FULL, cases
+from tests.effort import FULL, cases, long
 from tests.hostile.streams import grammar
 from tests.hostile.streams.runner import Report, play
 from tests.hostile.streams.script import Case
@@ -37,8 +37,9 @@ def test_table_of_streams_breaks_no_rule(table: str) -> None:
     expect_none(play(TABLES[table]()))
 
 
-def test_random_streams_break_no_rule(capsys: pytest.CaptureFixture[str]) -> None:
-    report = play(generated(cases(1_100, 100_000)))
+@pytest.mark.parametrize("streams", [100, *long(cases(1_100, 100_000))])
+def test_random_streams_break_no_rule(capsys: pytest.CaptureFixture[str], streams: int) -> None:
+    report = play(generated(streams))
     if FULL:
         with capsys.disabled():
             sys.stdout.write(f"\nSTREAMS_SEED={SEED}\n{report.classes()}\n")

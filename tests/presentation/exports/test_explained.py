@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
@@ -41,7 +42,7 @@ class JsonFile(SingleFileSnapshotExtension):
 
     @classmethod
     def dirname(cls, *, test_location: Any) -> str:
-        return str(test_location.filepath).split("/tests/")[0] + "/tests/golden/test_explained"
+        return str(Path(test_location.filepath).parents[2] / "golden" / "test_explained")
 
 
 def document(case: str) -> Record:
