@@ -97,7 +97,7 @@ def contradictions(report: Report, evidence: Evidence) -> tuple[Contradiction, .
         what = counted(
             evidence.orders, "restrição judicial em vigor", "restrições judiciais em vigor"
         )
-        sentence = f"O texto não aponta restrição; os registros desta página trazem {what}."
+        sentence = f"O texto não aponta restrição; os registros trazem {what}."
         if is_clean("restricoes", _ORDERS):
             found.append(Contradiction("restricoes", sentence))
         elif _denies(_ORDERS, overall):
@@ -114,8 +114,7 @@ def contradictions(report: Report, evidence: Evidence) -> tuple[Contradiction, .
         found.append(
             Contradiction(
                 "",
-                "O texto recomenda o veículo; os registros desta página dizem: "
-                f"{verdict.headline}.",
+                f"O texto recomenda o veículo; os registros dizem: {verdict.headline}.",
             )
         )
     return tuple(found)
@@ -127,8 +126,7 @@ def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Itera
     if is_silent:
         yield Contradiction(
             where,
-            f"O texto não aponta multa em aberto; os registros desta página trazem "
-            f"{fines.open_words}.",
+            f"O texto não aponta multa em aberto; os registros trazem {fines.open_words}.",
         )
         return
     stated = _amounts(text)
@@ -138,7 +136,7 @@ def _of_fines(text: str, fines: Totals, where: str, *, is_silent: bool) -> Itera
         shown = listed([money(each) for each in stated])
         yield Contradiction(
             "multas",
-            f"O texto fala em {shown} de multas; os registros desta página somam "
+            f"O texto fala em {shown} de multas; os registros somam "
             f"{money(fines.amount)} em aberto.",
         )
 
@@ -149,7 +147,7 @@ def _of_prices(text: str, prices: tuple[Decimal, Decimal]) -> Iterator[Contradic
     if stated and not any(low * (1 - _NEAR) <= each <= high * (1 + _NEAR) for each in stated):
         table = money(low, 0) if low == high else f"{money(low, 0)} a {money(high, 0)}"
         yield Contradiction(
-            "fipe", f"O texto fala em {money(stated[0])}; a tabela FIPE desta página traz {table}."
+            "fipe", f"O texto fala em {money(stated[0])}; a tabela FIPE traz {table}."
         )
 
 

@@ -960,7 +960,7 @@ def _gaps() -> Iterator[Row]:
 
 
 def _reports() -> Iterator[Row]:
-    over = "os registros desta página"
+    over = "O texto contradiz os registros"
     yield one_order(
         "report: nothing recorded, beside an order",
         order("TRANSFERENCIA"),

@@ -89,26 +89,24 @@ def page_text(answers: Panels, conclusion: str = "Fim.", **topics: str) -> str:
         (
             {"restricoes": "✅ Nada consta"},
             "Fim.",
-            "O texto não aponta restrição; os registros desta página trazem 1 restrição judicial "
-            "em vigor.",
+            "O texto não aponta restrição; os registros trazem 1 restrição judicial em vigor.",
         ),
         ({"restricoes": "Sem restrições."}, "Fim.", "O texto não aponta restrição"),
         ({"multas": "✅ Nenhuma."}, "Fim.", "O texto não aponta multa em aberto"),
         (
             {"multas": "⚠️ Multas de R$ 5.000,00"},
             "Fim.",
-            "O texto fala em R$ 5.000,00 de multas; os registros desta página somam "
-            "R$ 130,16 em aberto.",
+            "O texto fala em R$ 5.000,00 de multas; os registros somam R$ 130,16 em aberto.",
         ),
         (
             {"fipe": "R$ 10.000"},
             "Fim.",
-            "O texto fala em R$ 10.000,00; a tabela FIPE desta página traz R$ 89.325.",
+            "O texto fala em R$ 10.000,00; a tabela FIPE traz R$ 89.325.",
         ),
         (
             {},
             "Pode comprar sem medo. **APROVADO**",
-            "O texto recomenda o veículo; os registros desta página dizem: Não pode ser",
+            "O texto recomenda o veículo; os registros dizem: Não pode ser",
         ),
     ],
 )
@@ -117,9 +115,17 @@ def test_text_that_contradicts_the_records_is_contradicted(
 ) -> None:
     text = page_text(panels(), conclusion, **topics)
     assert text.count(sentence) == 2  # on the page and in the dossier
-    assert text.count("O texto contradiz os registros desta página") == 2
+    assert text.count("O texto contradiz os registros") == 2
     assert "sem alerta no texto" not in text
     assert "**" not in text
+
+
+def test_conclusion_against_the_records_is_marked_where_it_stands() -> None:
+    """The conclusion may stand on another sheet than the list of contradictions."""
+    text = page_text(panels(), "Pode comprar sem medo. APROVADO")
+    mark = "(não é conclusão deste portal) os registros dizem outra coisa"
+    assert text.count(mark) == 2  # on the page and in the dossier
+    assert mark not in page_text(panels(), "Há pendências.")
 
 
 @pytest.mark.parametrize(
@@ -160,7 +166,7 @@ def test_topic_that_affirms_no_fine_is_contradicted(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["50 reais", "Multas de R$ 50,00 e R$ 30,00", "R$ 1 mil"])
 def test_other_sums_of_fines_are_contradicted(text: str) -> None:
-    assert page_text(panels(), multas=text).count("de multas; os registros desta página somam") == 2
+    assert page_text(panels(), multas=text).count("de multas; os registros somam") == 2
 
 
 @pytest.mark.parametrize("unit", ["1.", "0,0", "R$ 1,", "NAO CONSTA "])

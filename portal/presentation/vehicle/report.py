@@ -72,6 +72,11 @@ class ReportSection:
     contradictions: tuple[Contradiction, ...] = ()
     is_compared: bool = True
 
+    @property
+    def conclusion_badge(self) -> Literal["contradicted", ""]:
+        """The mark of the conclusion, which may stand on another sheet than the contradictions."""
+        return "contradicted" if any(not each.topic for each in self.contradictions) else ""
+
     def badge(self, topic: Topic) -> Literal["ok", "warning", "unverified", "contradicted", ""]:
         """Return the topic's mark, or "" if it has none.
 
