@@ -364,6 +364,25 @@ def test_equal_entries_are_one_and_contradictions_are_said() -> None:
     assert "mais de um preço para dez/25" in tab.contradiction
 
 
+def test_price_of_another_vehicle_is_disowned_on_paper() -> None:
+    """Without the word, the row reads as this vehicle's price."""
+    argo = fipe_entry(marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX", valorAtual="50000.00")
+    (row,) = paper_prices(candidates(argo)).versions
+    assert row.is_foreign and row.facts == "Marca e modelo na tabela: Fiat ARGO."
+    assert row.doubt == (
+        "A tabela trouxe outro veículo: este não é o preço do veículo deste dossiê."
+    )
+
+
+def test_doubt_about_the_price_precedes_it_on_the_page() -> None:
+    body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(ano="2012", valorAtual="50000")])
+    text = text_of(check_html(render(vehicle_page(PLATE, panels(decode=body), UNASKED, CONTEXT))))
+    section = text[text.index("O que é FIPE?") :]
+    price = section.index("R$ 50.000")
+    assert section.index("Preço de outro ano-modelo") < price
+    assert section.index("O preço atual e o histórico não combinam") < price
+
+
 def test_month_of_the_future_is_a_prediction() -> None:
     (tab,) = candidates(fipe_entry(historicoPreco=price_history(40, 0, (2026, 1)))).tabs
     assert tab.series.last_real is not None

@@ -6,7 +6,7 @@ chart and the table of monthly prices show only the likeliest candidate.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from portal import formats
 from portal.charts import Layout, PriceChart, Words, price_chart
@@ -29,7 +29,8 @@ _LONGEST_OF_TWELVE = 8
 class PaperVersion:
     """A candidate's row in the table of all candidates.
 
-    ``facts`` are sentences on the match with the vehicle and on the price history.
+    ``facts`` are sentences on the match with the vehicle and on the price history. ``is_foreign``
+    is true for an entry of another make or model.
     """
 
     label: str
@@ -40,6 +41,7 @@ class PaperVersion:
     twelve_months: str
     facts: str
     doubt: str
+    is_foreign: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ def paper_prices(prices: Prices) -> PaperPrices:
     years = best.years if best else ()
     return PaperPrices(
         versions=tuple(
-            [_version(tab, tab.badge) for tab in prices.listed]
-            + [_version(tab, "outro veículo") for tab in prices.foreign[:MOST_LISTED]]
+            [_version(tab) for tab in prices.listed]
+            + [_foreign(tab) for tab in prices.foreign[:MOST_LISTED]]
         ),
         omitted=prices.omitted,
         chart=_chart_of(best, prices) if best else None,
@@ -87,11 +89,22 @@ def paper_prices(prices: Prices) -> PaperPrices:
     )
 
 
-def _version(tab: PriceTab, badge: str) -> PaperVersion:
+def _foreign(tab: PriceTab) -> PaperVersion:
+    """Return the row of another vehicle's entry, without what would read as this one's price."""
+    return replace(
+        _version(tab),
+        badge="outro veículo",
+        facts=f"Marca e modelo na tabela: {tab.described}." if tab.described else "",
+        doubt="A tabela trouxe outro veículo: este não é o preço do veículo deste dossiê.",
+        is_foreign=True,
+    )
+
+
+def _version(tab: PriceTab) -> PaperVersion:
     change = tab.series.twelve_month_change
     return PaperVersion(
         label=tab.label,
-        badge=badge,
+        badge=tab.badge,
         code=_code(tab),
         fuel=field_text(sentence(tab.entry.fuel)),
         price=_price_words(tab),

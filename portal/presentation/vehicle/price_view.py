@@ -228,7 +228,8 @@ def instead_of_chart(series: PriceSeries) -> str:
 
 def _notes(tab: PriceTab) -> Iterator[str]:
     series = tab.series
-    yield from filter(None, (tab.year_note, tab.contradiction))
+    if tab.contradiction:
+        yield tab.contradiction
     if series.predicted_change is not None:
         change = formats.change(series.predicted_change)
         yield f"{tab.predicted_label}: {change}; {tab.predicted_note}."
