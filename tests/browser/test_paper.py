@@ -10,6 +10,7 @@ import pytest
 from pypdf import PdfReader
 
 from portal.pdf import PDFUnavailable
+from tests.browser.test_overlaps import OVERLAPS
 from tests.effort import long
 from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers
@@ -37,7 +38,7 @@ def words(pdf: bytes) -> Counter[str]:
     return Counter(re.findall(r"\w+", text))
 
 
-def chromium_pdf(page: "Page", html: str) -> bytes:
+def open_dossier(page: "Page", html: str) -> None:
     def answer(route: Any) -> None:
         path = route.request.url.removeprefix(ADDRESS)
         asset = ASSETS.find(path.removeprefix("/static/"))
@@ -48,6 +49,10 @@ def chromium_pdf(page: "Page", html: str) -> bytes:
 
     page.route("**/*", answer)
     page.goto(f"{ADDRESS}/placa/ABC1D23/dossie")
+
+
+def chromium_pdf(page: "Page", html: str) -> bytes:
+    open_dossier(page, html)
     pdf: bytes = page.pdf(prefer_css_page_size=True)
     return pdf
 
@@ -76,3 +81,12 @@ def test_each_sheet_from_chromium_has_plate_number_and_page(page: "Page", name: 
         text = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", sheet.extract_text()))
         assert f"página {number} de {len(sheets)}" in text
         assert "rascunho: sem número" in text and "ABC1D23" in text
+
+
+@pytest.mark.parametrize("name", ["usual", "standings", "varied"])
+def test_no_two_texts_overlap_on_paper(page: "Page", name: str) -> None:
+    """The situation "no prazo de pagamento ou recurso" once covered the fine's amount."""
+    page.set_viewport_size({"width": 680, "height": 1000})  # 180 mm, between the sheet's margins
+    page.emulate_media(media="print")
+    open_dossier(page, getattr(dossiers, name)())
+    assert page.evaluate(OVERLAPS) == []

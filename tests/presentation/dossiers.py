@@ -7,6 +7,7 @@ from portal.dossier.answers import Panels
 from portal.formats import short_date
 from portal.presentation.paper.dossier import dossier_page
 from portal.vehicle import Plate
+from tests.faces.corpus import FINES
 from tests.factories import (
     Record,
     decode_body,
@@ -15,6 +16,7 @@ from tests.factories import (
     payment,
     price_history,
     renainf_body,
+    renajud_body,
     report_body,
 )
 from tests.presentation.rendering import CONTEXT, PLATE, UNASKED, answered, panels, render
@@ -60,16 +62,32 @@ def usual() -> str:
     return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
 
 
+def of_order(order: Record) -> str:
+    """A dossier with a court order, and no fine."""
+    return _of(panels(decode_body(str(PLATE)), renainf_body(), renajud_body(order)))
+
+
+def stale() -> str:
+    """A dossier whose answers are all old, which says so three times on the first sheet."""
+    old = (answered(each.body or b"", "stale", age=timedelta(days=2)) for each in panels().all)
+    return _of(Panels(*old))
+
+
+def _of(answers: Panels) -> str:
+    page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address=ADDRESS)
+    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
+
+
+def standings() -> str:
+    """A dossier with a fine in each standing, whose words are longer than those of a usual one."""
+    return _loaded(list(FINES.values()), 1)
+
+
 def of_sandbox(plate: str) -> str:
     """The draft dossier of a sandbox plate, with records of a fixed day."""
     paths = (f"decode/{plate}", f"restrictions/renainf/{plate}", f"restrictions/renajud/{plate}")
-    page = dossier_page(
-        Plate.parse(plate),
-        Panels(*(answered(get(path).body) for path in paths)),
-        UNASKED,
-        CONTEXT,
-        address=ADDRESS,
-    )
+    answers = Panels(*(answered(get(path).body) for path in paths))
+    page = dossier_page(Plate.parse(plate), answers, UNASKED, CONTEXT, address=ADDRESS)
     return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
 
 
@@ -113,14 +131,5 @@ def _loaded(fines: list[Record], candidates: int) -> str:
         fipe_entry(versao=f"VERSAO {n} 1.8 16V TURBO", historicoPreco=prices)
         for n, prices in enumerate(history)
     ]
-    page = dossier_page(
-        PLATE,
-        panels(
-            decode=decode_body(str(PLATE), informacoesFipe=entries),
-            renainf=renainf_body(*fines),
-        ),
-        UNASKED,
-        CONTEXT,
-        address=ADDRESS,
-    )
-    return render(replace(page, code=CODE, digest=DIGEST, qr=QR))
+    decode = decode_body(str(PLATE), informacoesFipe=entries)
+    return _of(panels(decode=decode, renainf=renainf_body(*fines)))

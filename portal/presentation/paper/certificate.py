@@ -1,6 +1,6 @@
 """Computes the dossier's key figures and decides which parts fit on the first sheet."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,11 +10,11 @@ from portal.dossier.dossier import Dossier
 _UNAVAILABLE: Final = "indisponível"
 _UNAVAILABLE_MANY: Final = "indisponíveis"
 _NOT_CLEAN: Final = "não significa “nada consta”"
-# Limits for the total length of the verdict's texts, in characters. Above _MOST_BESIDE_FACTS, the
-# first sheet has no room for the vehicle's attributes. Above _MOST_BESIDE_CHART, this sheet has no
-# room for the price chart either.
-_MOST_BESIDE_FACTS: Final = 1600
-_MOST_BESIDE_CHART: Final = 1750
+# Limits for the length of the verdict's and the origins' texts, in characters. Above
+# _MOST_BESIDE_FACTS, the first sheet has no room for the vehicle's attributes. Above
+# _MOST_BESIDE_CHART, this sheet has no room for the price chart either.
+_MOST_BESIDE_FACTS: Final = 1500
+_MOST_BESIDE_CHART: Final = 1850
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +33,13 @@ class FirstSheet:
     has_chart: bool
 
 
-def first_sheet(dossier: Dossier) -> FirstSheet:
-    """Return which parts fit on the first sheet beside the verdict's texts."""
-    texts = [reason.sentence for reason in dossier.verdict.first_reasons]
-    texts += [row.why for row in dossier.verdict.matrix]
+def first_sheet(dossier: Dossier, origins: Sequence[str]) -> FirstSheet:
+    """Return which parts fit on the first sheet beside the verdict's texts and the origins."""
+    verdict = dossier.verdict
+    texts = [reason.sentence for reason in verdict.first_reasons]
+    # A notice takes a line of its own, in larger letters.
+    texts += [*verdict.notices, *verdict.notices, *origins]
+    texts += [row.why for row in verdict.matrix]
     letters = sum(map(len, texts))
     return FirstSheet(letters <= _MOST_BESIDE_FACTS, letters <= _MOST_BESIDE_CHART)
 

@@ -27,9 +27,7 @@ from portal.presentation.vehicle.panel_frame import Provenance, missing_of, prov
 from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.vehicle import Plate
 
-_STALE: Final = (
-    "era a última resposta guardada na emissão, já fora do prazo, e não havia outra mais nova"
-)
+_STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +103,15 @@ def dossier_page(
     path = subject_path(plate)
     name = dossier.name
     missing = missing_of(panels, plate)
+    origins = tuple(
+        _origins(
+            [
+                provenance(words, panel, context.now)
+                for lookup, words in LOOKUP_WORDS.items()
+                if (panel := panels.of(lookup)).has_answer
+            ]
+        )
+    )
     return DossierPage(
         plate=plate,
         title=f"Dossiê do veículo {plate.display}" + (f" – {name}" if name else ""),
@@ -114,19 +121,11 @@ def dossier_page(
         made_at=context.now,
         dossier=dossier,
         figures=tuple(key_figures(dossier)),
-        first_sheet=first_sheet(dossier),
+        first_sheet=first_sheet(dossier, origins),
         prices=paper_prices(dossier.prices) if dossier.prices else None,
         fines=paper_fines(dossier),
         timeline=paper_timeline(dossier),
-        origins=tuple(
-            _origins(
-                [
-                    provenance(words, panel, context.now)
-                    for lookup, words in LOOKUP_WORDS.items()
-                    if (panel := panels.of(lookup)).has_answer
-                ]
-            )
-        ),
+        origins=origins,
         missing=missing,
         gap=gap_of(missing, plate, is_all=len(missing) == len(panels.all)),
         report=report_section(

@@ -21,6 +21,7 @@ from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 from portal.pdf import PDFUnavailable
 from portal.vehicle import Plate
 from tests.effort import long
+from tests.factories import restriction
 from tests.pdf.entries import dictionary, entry
 from tests.pdf.rendering import render_pdf
 from tests.presentation import dossiers
@@ -156,6 +157,19 @@ def test_sheets_are_few_and_filled(plate: str) -> None:
         assert plate in head and f"página {number} de {len(pdf.pages)}" in head, head
         last = max(lines)[2]
         assert last not in ("Nº e data", "Infração", "Situação", "Valor", "Ano", "dez"), last
+
+
+@pytest.mark.parametrize("kind", ["TRANSFERENCIA", "PENHORA BAIXADA"])
+def test_one_court_order_fits_on_two_sheets(kind: str) -> None:
+    """A third sheet once held nothing but the last two lines."""
+    html = dossiers.of_order(restriction(restricoes=kind))
+    assert len(kept_pdf_of(html).pages) == 2
+
+
+def test_first_sheet_names_the_sources_and_how_to_verify() -> None:
+    for html in (dossiers.usual(), dossiers.stale()):
+        first = kept_pdf_of(html).pages[0].extract_text()
+        assert "De onde e de quando" in first and "Este dossiê é autêntico?" in first
 
 
 @pytest.mark.parametrize("plate", ["ABC1D23", "MUL0A45"])
