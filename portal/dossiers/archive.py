@@ -96,6 +96,11 @@ class Dossier:
     key: str | None
     snapshot: IssuedSnapshot | None
 
+    @property
+    def ended_at(self) -> float:
+        """The time of revocation, or the time of expiry if the dossier is not revoked."""
+        return self.revoked_at or self.expires_at
+
 
 class DossierArchive:
     """The issued dossiers of one namespace (the name of an upstream, or "demo").

@@ -9,6 +9,7 @@ from portal import formats, wording
 from portal.dossier import details
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
+from portal.dossiers import display_number
 from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, term
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import back_at_midnight
@@ -93,6 +94,7 @@ def register(environment: Environment) -> None:
             "size": formats.size,
             "local": local_time,
             "from_epoch": from_epoch,
+            "dossier_number": display_number,
             "operation_title": operation_title,
             "caller_name": shown_caller,
             "lookup_word": LOOKUP_WORDS.__getitem__,

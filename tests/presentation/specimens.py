@@ -5,16 +5,17 @@ from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
+import msgspec
+
 from portal.batch import Batch, Cost, Counts, Item, Preview, WrongEntry
 from portal.dossier.answers import Panels
-from portal.dossier.status_style import LOOKS
+from portal.dossiers import Dossier, IssuedSnapshot
 from portal.gateway import Allowance, CachePolicy
 from portal.presentation.exports.batches import BatchRow, row_of
 from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
     IssuedListPage,
-    IssuedRow,
 )
 from portal.presentation.issued.summary import issued_summary
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier
@@ -156,10 +157,19 @@ ISSUED_ALL_DOWN = issued_summary(
 )
 
 
-def issued(link: str = "", pdf: str = "/d/key.pdf", summary: Any = ISSUED) -> IssuedDossierPage:
-    return IssuedDossierPage(
-        PLATE, NUMBER, summary, NOW, "/d/key/papel", pdf, link, "/dossie/x/revogar" if link else ""
-    )
+def stored_dossier(state: Any = "valid", has_pdf: bool = True, summary: Any = None) -> Dossier:
+    at = NOW.timestamp()
+    revoked_at = at if state == "revoked" else None
+    encoded = msgspec.json.encode(summary or ISSUED).decode()
+    snapshot = IssuedSnapshot(plate=PLATE.text, caller="ana", summary=encoded)
+    kept = ("key", snapshot) if state == "valid" else (None, None)
+    return Dossier(NUMBER.replace("-", ""), at, at, revoked_at, state, has_pdf, *kept)
+
+
+def issued(
+    path: str, link: str = "", has_pdf: bool = True, summary: Any = None
+) -> IssuedDossierPage:
+    return IssuedDossierPage(stored_dossier("valid", has_pdf), summary or ISSUED, path, link)
 
 
 def verified(outcome: Any, plate: str, path: str = "") -> VerificationPage:
@@ -249,21 +259,18 @@ PAGES: dict[str, Callable[[], Any]] = {
     "verify, key": lambda: verified("valid", "ABC1D23", "/d/key"),
     "verify, expired": lambda: verified("expired", ""),
     "verify, revoked": lambda: verified("revoked", ""),
-    "issued": lambda: issued("https://portal.example/d/key"),
-    "issued, shared": issued,
-    "issued, shared without records": lambda: issued(pdf="", summary=ISSUED_ALL_DOWN),
-    "ended, expired": lambda: EndedDossierPage("expired", NUMBER, NOW, NOW),
-    "ended, revoked": lambda: EndedDossierPage("revoked", NUMBER, NOW, NOW),
-    "ended, unknown": lambda: EndedDossierPage("unknown", "", None, None),
+    "issued": lambda: issued(f"/dossie/{NUMBER}", "https://portal.example/d/key"),
+    "issued, shared": lambda: issued("/d/key"),
+    "issued, shared without records": lambda: issued("/d/key", "", False, ISSUED_ALL_DOWN),
+    "ended, expired": lambda: EndedDossierPage(stored_dossier("expired")),
+    "ended, revoked": lambda: EndedDossierPage(stored_dossier("revoked")),
+    "ended, unknown": lambda: EndedDossierPage(None),
     "issued list": lambda: IssuedListPage(
-        (
-            IssuedRow(
-                *(NUMBER, f"/dossie/{NUMBER}", "valid", PLATE, "Audi <A3>"),
-                *(LOOKS["no"], "Não podia ser transferido", NOW, NOW),
-            ),
-            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "revoked", None, "", None, "", NOW, NOW),
-            IssuedRow(NUMBER, f"/dossie/{NUMBER}", "expired", None, "", None, "", NOW, NOW),
-        )
+        [
+            stored_dossier(summary=replace(ISSUED, name="Audi <A3>")),
+            stored_dossier("revoked"),
+            stored_dossier("expired"),
+        ]
     ),
     "issued list, empty": lambda: IssuedListPage(()),
     "glossary": GlossaryPage,

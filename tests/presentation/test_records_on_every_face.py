@@ -51,7 +51,7 @@ from tests.presentation.rendering import (
     render,
     vehicle_page,
 )
-from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in
+from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in, stored_dossier
 
 # The icon and the tone of each level and mark, and the word of the level.
 LEVELS = {
@@ -146,11 +146,7 @@ def faces_of(row: Row) -> Faces:
         paper=render(paper),
         comparison=render(comparison_page([PLATE], [answers], CONTEXT, follow=False)),
         negotiation=render(negotiation_page(PLATE, answers, CONTEXT, {})),
-        issued=render(
-            IssuedDossierPage(
-                PLATE, "7F3K-9QMD-2XHA", issued_summary(paper, None), NOW, "/d/k/papel", "", "", ""
-            )
-        ),
+        issued=render(IssuedDossierPage(stored_dossier(), issued_summary(paper, None), "/d/k")),
         recent=render(SearchPage(recent=(recent_lookup(PLATE, answers, NOW, CONTEXT),))),
         batch=render(batch_page(batch, [(item, in_batch)], BATCH_PRICES, NO_LIMIT, NOW)),
         batch_cells=cells(results_table([item], lambda _: answers, CONTEXT))[0],

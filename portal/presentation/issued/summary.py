@@ -4,11 +4,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
+import msgspec
+
 from portal import formats
 from portal.dossier.prices import Prices
 from portal.dossier.status_style import LOOKS, StatusStyle
+from portal.dossiers import Dossier
 from portal.law import UNVERIFIED, Act, Totals
 from portal.presentation.paper.dossier import DossierPage, Issuer
+from portal.vehicle import Plate
 from portal.wording import NO_BREAK_SPACE
 
 _UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
@@ -57,6 +61,10 @@ class IssuedSummary:
     reasons: tuple[str, ...] = ()
     more_reasons: int = 0
 
+    @property
+    def subject(self) -> Plate:
+        return Plate.parse(self.plate)
+
 
 def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
     dossier, verdict = page.dossier, page.dossier.verdict
@@ -83,6 +91,13 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
         reasons=tuple(reason.finding for reason in verdict.first_reasons),
         more_reasons=verdict.more_reasons,
     )
+
+
+def summary_of(dossier: Dossier) -> IssuedSummary | None:
+    """Return the stored summary of a dossier, or None if the dossier is expired or revoked."""
+    if dossier.snapshot is None:
+        return None
+    return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)
 
 
 def _sentence(clause: str) -> str:

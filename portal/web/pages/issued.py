@@ -34,15 +34,13 @@ from portal.presentation.issued.pages import (
     EndedDossierPage,
     IssuedDossierPage,
     IssuedListPage,
-    IssuedRow,
 )
-from portal.presentation.issued.summary import issued_summary
-from portal.system.local_time import utc_time
+from portal.presentation.issued.summary import issued_summary, summary_of
 from portal.vehicle import Plate
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
 from portal.web.pages.vehicle import for_subject
-from portal.web.pages.verification import read_summary, refuse_more_guesses
+from portal.web.pages.verification import refuse_more_guesses
 from portal.web.services.dossier_code import stamp_issued
 from portal.web.services.dossiers import issuable_dossier
 from portal.web.services.responses import page_response, pdf_response
@@ -92,7 +90,7 @@ def owned(view: IssuedView) -> View:
             assert request.endpoint is not None
             return redirect(url_for(request.endpoint, text=shown), 308)
         if dossier.state != "valid":
-            return _ended(dossier)
+            return page_response(EndedDossierPage(dossier), 410)
         return view(web, dossier, shown)
 
     return signed_in(checked)
@@ -112,9 +110,9 @@ def shared(view: IssuedView) -> View:
         if dossier is None:
             refuse_more_guesses(web)
             web.limits.count_guess(request.remote_addr)
-            return page_response(EndedDossierPage("unknown", "", None, None), 404)
+            return page_response(EndedDossierPage(None), 404)
         if dossier.state != "valid":
-            return _ended(dossier)
+            return page_response(EndedDossierPage(dossier), 410)
         return view(web, dossier, text)
 
     return checked
@@ -155,25 +153,17 @@ def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 @signed_in
 def listed(web: Web, _: Identity) -> BaseResponse:
     dossiers = web.dossiers.all_owned(web.sessions.history_key)
-    return page_response(IssuedListPage(tuple(map(_row, dossiers))))
+    return page_response(IssuedListPage(dossiers))
 
 
 def dossier(_: Web, issued: Dossier, text: str) -> BaseResponse:
     """Return the dossier's page. Its owner also gets the shared link, and may revoke it."""
-    summary = read_summary(issued)
+    summary = summary_of(issued)
     assert summary is not None  # a valid dossier always has a summary
     is_owner = request.blueprint == "dossiers"
-    page = IssuedDossierPage(
-        plate=Plate.parse(summary.plate),
-        number=display_number(issued.number),
-        summary=summary,
-        expires_at=utc_time(issued.expires_at),
-        paper_path=url_for(".paper", text=text),
-        pdf_path=url_for(".pdf", text=text) if issued.has_pdf else "",
-        link=url_for("shared.dossier", text=issued.key, _external=True) if is_owner else "",
-        revoke_path=url_for(".revoke", text=text) if is_owner else "",
-    )
-    return page_response(page)
+    link = url_for("shared.dossier", text=issued.key, _external=True) if is_owner else ""
+    path = url_for(".dossier", text=text)
+    return page_response(IssuedDossierPage(issued, summary, path, link))
 
 
 def pdf(web: Web, issued: Dossier, _: str) -> BaseResponse:
@@ -214,30 +204,3 @@ def revoke(web: Web, issued: Dossier, _: str) -> BaseResponse:
     web.dossiers.revoke(issued.number, web.sessions.history_key)
     flash(REVOKED)
     return redirect(url_for("dossiers.listed"), 303)
-
-
-def _ended(dossier: Dossier) -> BaseResponse:
-    """Return the page of an expired or revoked dossier, with status 410."""
-    page = EndedDossierPage(
-        "revoked" if dossier.state == "revoked" else "expired",
-        display_number(dossier.number),
-        utc_time(dossier.issued_at),
-        utc_time(dossier.revoked_at or dossier.expires_at),
-    )
-    return page_response(page, 410)
-
-
-def _row(dossier: Dossier) -> IssuedRow:
-    summary = read_summary(dossier)
-    number = display_number(dossier.number)
-    return IssuedRow(
-        number=number,
-        path=url_for("dossiers.dossier", text=number),
-        state=dossier.state,
-        plate=Plate.parse(summary.plate) if summary else None,
-        name=summary.name if summary else "",
-        look=summary.look if summary else None,
-        finding=summary.finding if summary else "",
-        issued_at=utc_time(dossier.issued_at),
-        expires_at=utc_time(dossier.revoked_at or dossier.expires_at),
-    )

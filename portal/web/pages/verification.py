@@ -4,12 +4,11 @@ import re
 from typing import Final
 from urllib.parse import unquote
 
-import msgspec
 from flask import Response, request, url_for
 from werkzeug.exceptions import TooManyRequests
 
 from portal.dossiers import Dossier, display_number, is_share_key, parse_number
-from portal.presentation.issued.summary import IssuedSummary
+from portal.presentation.issued.summary import summary_of
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
 from portal.system.local_time import utc_time
 from portal.vehicle import visible
@@ -73,13 +72,6 @@ def refuse_more_guesses(web: Web) -> None:
         raise TooManyRequests(retry_after=wait_s)
 
 
-def read_summary(dossier: Dossier) -> IssuedSummary | None:
-    """Return the stored summary of a dossier, or None if the dossier is expired or revoked."""
-    if dossier.snapshot is None:
-        return None
-    return msgspec.json.decode(dossier.snapshot.summary, type=IssuedSummary)
-
-
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
     """Return those facts about a dossier that may be shown to the visitor.
 
@@ -87,14 +79,14 @@ def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:
     the link's key. Without ``path``, the result has a partly hidden plate and no summary, because
     the visitor may have guessed the number.
     """
-    summary = read_summary(dossier)
+    summary = summary_of(dossier)
     plate = summary.plate if summary else ""
     return VerifiedDossier(
         number=display_number(dossier.number),
         plate=plate if path else partly_hidden(plate),
         issuer=summary.issuer.name if summary and summary.issuer else "",
         issued_at=utc_time(dossier.issued_at),
-        ended_at=utc_time(dossier.revoked_at or dossier.expires_at),
+        ended_at=utc_time(dossier.ended_at),
         path=path if summary else "",
         summary=summary if path else None,
     )
