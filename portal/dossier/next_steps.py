@@ -12,6 +12,7 @@ from portal.law import (
     Standing,
     Step,
     steps_for,
+    tampering_of,
 )
 from portal.vehicle.source_text import named
 from portal.wording import listed
@@ -77,6 +78,8 @@ def _situations(
 
 def _of_fines(fines: Sequence[AssessedFine]) -> Iterator[Situation]:
     standings = {fine.standing for fine in fines if fine.is_open}
+    if any(tampering_of(fine.record) for fine in fines):
+        yield "tampered"
     if standings:
         yield "open_fine"
     if Standing.ENFORCEABLE in standings:

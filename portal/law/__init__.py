@@ -7,6 +7,7 @@ from portal.law.courts import court_body_name, court_name, find_court
 from portal.law.deadlines import RULES_NOTE, Clock
 from portal.law.effects import WHO_LIFTS, Effect, effect_of
 from portal.law.glossary import GLOSSARY, Term, term
+from portal.law.identification import tampering_of
 from portal.law.infractions import Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
@@ -68,6 +69,7 @@ __all__ = [
     "judge",
     "negotiate",
     "steps_for",
+    "tampering_of",
     "term",
     "totals",
 ]

@@ -13,7 +13,7 @@ from typing import Final
 from portal.law.assessment import AssessedFine
 from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason
-from portal.vehicle import Fine
+from portal.vehicle import Field, Fine, VehicleIdentity, differing_fields, identity_of_name
 from portal.wording import bare, listed
 
 # Infractions by code and split (variant), in the words of the annex of Res. Contran 985/2022.
@@ -27,11 +27,17 @@ _ANY_TAMPERED: Final = "identificação violada ou falsificada"
 _NO_PLATE: Final = "falta de placa de identificação"
 _CODE: Final = re.compile(r"\D*(\d{3})-?(\d)-?(\d?)\D*")
 _DOCUMENT: Final = "documento do veículo falsificado ou adulterado"
-_DONE: Final = r"(ADULTER|CLONAD|FALSIFIC|RASPAD|REMARCAD|SUPRIMID|VIOLAD)"
+_DONE: Final = r"\b(ADULT|ALTERAD|CLON|FALS[AOI]|LIXAD|RASPAD|RASURAD|REMARC|SUPRIMID|VIOLAD)"
+_THEFT: Final = "roubo ou furto do veículo"
 _DESCRIBED: Final = (
     (re.compile(rf"(CHASSI|\bNIV\b).*{_DONE}"), _TAMPERED["2"]),
     (re.compile(rf"MOTOR\b.*{_DONE}"), "motor com numeração violada ou falsificada"),
-    (re.compile(rf"PLACA.*({_DONE}|\bFRIA|OUTRO VEIC)"), _TAMPERED["4"]),
+    (
+        re.compile(rf"PLACA.*({_DONE}|\bFRIA|OUTRO VEIC|NAO (CONFERE|CORRESPOND|PERTENC))"),
+        _TAMPERED["4"],
+    ),
+    (re.compile(r"\bVEIC.*\b(ROUB|FURT)(AD)?O\b"), _THEFT),
+    (re.compile(r"NUMERACAO.*\b(ADULT|FALS[AOI]|RASPAD|RASURAD|REMARC|SUPRIMID)"), _ANY_TAMPERED),
     (re.compile(rf"IDENTIFICAD?OR.*{_DONE}|{_DONE}.*IDENTIFICAD?OR"), _ANY_TAMPERED),
     (re.compile(r"(ADULTER|FALSIFIC).*DOC\w*.*VEIC"), _DOCUMENT),
     (re.compile(rf"IDENTIFICA.*{_DONE}|VEIC\w* (DUBLE|CLONAD)"), _ANY_TAMPERED),
@@ -39,6 +45,8 @@ _DESCRIBED: Final = (
 )
 # The patterns above take quadratic time. Official descriptions have at most 180 characters.
 _LONGEST_DESCRIPTION: Final = 400
+_RENAVAM: Final = re.compile(r"(?!0+$)[0-9]{9,11}", re.ASCII)
+_RENAVAM_DIGITS: Final = 11
 _INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
 _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
 
@@ -46,8 +54,11 @@ _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de p
 def identification_reasons(
     fines: Sequence[AssessedFine], orders: Sequence[AssessedOrder]
 ) -> tuple[Reason, ...]:
-    """Return a reason for each doubt about the vehicle's identification."""
-    return (*_tampering(fines), *_other_vehicle([*fines, *orders]))
+    """Return a reason for each doubt about the vehicle's identification.
+
+    Without the vehicle's data, records that name a vehicle are compared with the first of them.
+    """
+    return (*_tampering(fines), *_other_vehicle([*fines, *orders]), *_other_renavam(orders))
 
 
 def tampering_of(fine: Fine) -> str:
@@ -73,7 +84,12 @@ def _tampering(fines: Sequence[AssessedFine]) -> Iterator[Reason]:
 
 
 def _other_vehicle(records: Sequence[AssessedFine | AssessedOrder]) -> Iterator[Reason]:
-    named = {one.anchor: " ".join(map(str, one.differing)) for one in records if one.differing}
+    first = _first_named(records)
+    named = {
+        one.anchor: " ".join(map(str, fields))
+        for one in records
+        if (fields := one.differing or _differing(one, first))
+    }
     if not named:
         return
     shown = list(dict.fromkeys(named.values()))
@@ -81,6 +97,30 @@ def _other_vehicle(records: Sequence[AssessedFine | AssessedOrder]) -> Iterator[
     what = f"{listed(shown[:2], ', ' if more else ' e ')}{more}"
     many = f"{len(named)} registros descrevem" if len(named) > 1 else "Um registro descreve"
     yield _reason(f"{many} outro veículo ({what})", _CLONED, next(iter(named)))
+
+
+def _first_named(records: Sequence[AssessedFine | AssessedOrder]) -> VehicleIdentity | None:
+    """Return the vehicle that the first record names, or None."""
+    found = (identity_of_name(one.record.make_model) for one in records)
+    return next((identity for identity in found if identity.make), None)
+
+
+def _differing(
+    one: AssessedFine | AssessedOrder, first: VehicleIdentity | None
+) -> tuple[Field, ...]:
+    return differing_fields(first, one.record) if first and one.vehicle is None else ()
+
+
+def _other_renavam(orders: Sequence[AssessedOrder]) -> Iterator[Reason]:
+    first = ""
+    for order in orders:
+        renavam = re.sub(r"[\s.-]", "", str(order.record.renavam))
+        if not _RENAVAM.fullmatch(renavam):
+            continue
+        first = first or renavam.zfill(_RENAVAM_DIGITS)
+        if renavam.zfill(_RENAVAM_DIGITS) != first:
+            yield _reason("Os registros trazem Renavam diferentes", _CLONED, order.anchor)
+            return
 
 
 def _reason(finding: str, detail: str, anchor: str) -> Reason:

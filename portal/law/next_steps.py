@@ -20,6 +20,7 @@ Situation = Literal[
     "restrictions_unavailable",
     "vehicle_unavailable",
     "other_vehicle",
+    "tampered",
 ]
 # The section of the page that lists a step. PHASE_TITLES has the headings of the sections.
 Phase = Literal["before", "fines", "after"]

@@ -18,6 +18,7 @@ from portal.vehicle.identity import (
     VehicleIdentity,
     differing_fields,
     identity_of,
+    identity_of_name,
 )
 from portal.vehicle.judicial import Restriction, read_restrictions
 from portal.vehicle.makes import VehicleName, make_name, read_name, vehicle_name
@@ -111,6 +112,7 @@ __all__ = [
     "fold",
     "has_too_many_values",
     "identity_of",
+    "identity_of_name",
     "is_month_and_year",
     "is_tax_number",
     "make_name",

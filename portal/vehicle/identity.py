@@ -42,6 +42,13 @@ def identity_of(decoded: Decoded) -> VehicleIdentity:
     )
 
 
+def identity_of_name(make_model: Field) -> VehicleIdentity:
+    """Return what a record's text such as "VW/GOL 1.0" says of the vehicle."""
+    name = read_name(make_model.value)
+    models = (name.model,) if name.make and name.model else ()
+    return VehicleIdentity(frozenset(), name.make, models, None, None)
+
+
 def is_other_model(identity: VehicleIdentity, make_model: Field) -> bool:
     """Return whether a text such as "VW/GOL 1.0" clearly names another make or model."""
     name = read_name(make_model.value)

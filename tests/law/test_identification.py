@@ -66,6 +66,19 @@ CHASSIS = fine(
         ("", "ADULTERAR DOCUMENTO DE IDENTIFICACAO DO VEICULO", "documento do veículo falsificado"),
         ("69391", "", ""),
         ("", "FALSIFICAR DOCUMENTO DE HABILITACAO", ""),
+        ("", "VEIC C/ CHASSI FALSIF", "chassi violado ou falsificado"),
+        ("", "CHASSI C/ NUMERACAO ALTERADA", "chassi violado ou falsificado"),
+        ("", "CHASSIS ADULT.", "chassi violado ou falsificado"),
+        ("", "CHASSI LIXADO", "chassi violado ou falsificado"),
+        ("", "NUM MOTOR RASURADO", "motor com numeração violada ou falsificada"),
+        ("", "CONDUZIR VEICULO COM PLACA FALSA", "placa violada ou falsificada"),
+        ("", "PLACA CLONE", "placa violada ou falsificada"),
+        ("", "PLACA NAO CORRESPONDE AO VEICULO", "placa violada ou falsificada"),
+        ("", "ETIQUETA C/ NUMERACAO SUPRIMIDA", "identificação violada ou falsificada"),
+        ("", "VEICULO PRODUTO DE FURTO", "roubo ou furto do veículo"),
+        ("", "VEICULO COM REGISTRO DE ROUBO", "roubo ou furto do veículo"),
+        ("6610-1", "CONDUZIR O VEICULO COM COR ALTERADA", ""),
+        ("6408", "PLACAS DE IDENTIFICACAO EM DESACORDO COM AS ESPECIFICACOES", ""),
         ("", "CONDUZIR MOTOCICLETA SEM CAPACETE", ""),
         ("", "PLACA SEM LEGIBILIDADE", ""),
     ],
@@ -117,6 +130,26 @@ def test_record_of_another_vehicle_is_a_reason() -> None:
     (both,) = reasons([fine(code="7455"), gol], [order], AUDI)
     assert both.finding == ("2 registros descrevem outro veículo (VW/GOL 1.0 e XYZ9A99 VW/GOL 1.0)")
     assert both.anchor == "multa-2"
+
+
+def test_records_that_name_two_vehicles_differ_without_vehicle_data() -> None:
+    gol, strada = (fine(code="7455", make_model=text) for text in ("VW/GOL 1.0", "FIAT/STRADA"))
+    (reason,) = reasons([gol, strada], [], None)
+    assert reason.finding == "Um registro descreve outro veículo (FIAT/STRADA)"
+    assert reason.anchor == "multa-2"
+    same = [replace(gol, make_model=known(text)) for text in ("VW/GOL 1.0", "VW/NOVO GOL", "?", "")]
+    assert reasons(same, [restriction("PENHORA", make_model="GOL")], None) == ()
+
+
+@pytest.mark.parametrize("vehicle", [AUDI, None])
+def test_orders_of_two_renavams_are_a_reason(vehicle: VehicleIdentity | None) -> None:
+    def found(*renavams: str) -> list[str]:
+        orders = [restriction("NADA CONSTA", renavam=each, recorded=False) for each in renavams]
+        return [reason.anchor for reason in reasons([], orders, vehicle)]
+
+    assert found("79831854647", "", "86769597308", "86769597308") == ["restricao-3"]
+    assert found("79831854647", "7983185464-7", "00000000000", "*********47", "0") == []
+    assert found("983185464", "00983185464") == []
 
 
 def test_own_vehicle_and_unknown_vehicle_give_no_reason() -> None:

@@ -626,6 +626,28 @@ def _identities() -> Iterator[Row]:
         owed="",
         ceiling=INSPECT,
     )
+    yield one_fine(
+        "paid fine that describes a false plate",
+        paid(codigoInfracao="", descricao="COND VEIC C/ PLACA FALSA", sum="293", valor="293"),
+        *("caution", "Já foi autuado por placa", "paga"),
+        owed="",
+        ceiling=INSPECT,
+    )
+    yield Row(
+        case="orders of two Renavams, vehicle unavailable",
+        orders=tuple(
+            order("NADA CONSTA", constaRenajud=False, detalheRenajud="", renavam=renavam)
+            for renavam in ("79831854647", "86769597308")
+        ),
+        gaps={"decode": "down"},
+        level="incomplete",
+        finding="Falta consultar os dados do veículo",
+        transfer="careful",
+        price="indisponível",
+        confidence=(),
+        ceiling=INSPECT,
+        also=("Os registros trazem Renavam diferentes",),
+    )
     other = "Um registro descreve outro veículo"
     yield one_fine(
         "paid fine of another make",

@@ -42,6 +42,13 @@ def test_penhora_warns_the_buyer(medium: str) -> None:
     assert "embargos" not in text  # not open to a buyer who knows of the seizure (penhora)
 
 
+def test_tampered_chassis_has_a_step_of_its_own(medium: str) -> None:
+    tampered = fine(codigoInfracao="65562", descricao="", valor="293")
+    title = "Faça a perícia de identificação"
+    assert title in shown_on(medium, panels(renainf=renainf_body(tampered)))
+    assert title not in shown_on(medium, panels())
+
+
 def test_transfer_is_not_advised_while_a_court_forbids_it(medium: str) -> None:
     text = shown_on(medium, panels(renajud=renajud_body(restriction())))
     assert "Não assine nem date a transferência antes da baixa" in text
