@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from portal.law import (
     HEDGE,
@@ -95,17 +96,20 @@ def _of_fines(fines: Sequence[AssessedFine]) -> Iterator[Situation]:
 def _cases(orders: Sequence[AssessedOrder]) -> Iterator[str]:
     """Yield a sentence with the case number and the court for each court order in force.
 
-    Only the first _MOST_NAMES orders get a sentence.
+    Equal sentences are said once, and at most _MOST_NAMES sentences in all.
     """
-    for order in [order for order in orders if order.in_force][:_MOST_NAMES]:
-        case = order.record.case
-        where = order.court or "tribunal não informado"
-        if case:
-            yield f"Processo {case}, {where}."
-        elif case.is_hidden:
-            yield f"{where}: a fonte oculta o número do processo; peça-o ao vendedor."
-        else:
-            yield f"{where}: a fonte não informa o número do processo; peça-o ao vendedor."
+    sentences = dict.fromkeys(_case(order) for order in orders if order.in_force)
+    yield from islice(sentences, _MOST_NAMES)
+
+
+def _case(order: AssessedOrder) -> str:
+    case = order.record.case
+    where = order.court or "tribunal não informado"
+    if case:
+        return f"Processo {case}, {where}."
+    if case.is_hidden:
+        return f"{where}: a fonte oculta o número do processo; peça-o ao vendedor."
+    return f"{where}: a fonte não informa o número do processo; peça-o ao vendedor."
 
 
 def _authorities(fines: Sequence[AssessedFine]) -> Iterator[str]:

@@ -106,6 +106,12 @@ def test_unavailable_lookups_are_steps(medium: str) -> None:
     assert "Consulte de novo as restrições judiciais" in text
 
 
+def test_orders_without_a_case_number_are_said_once_a_court(medium: str) -> None:
+    orders = [restriction(restricoes=kind) for kind in ("TRANSFERENCIA", "LICENCIAMENTO")]
+    text = shown_on(medium, panels(renajud=renajud_body(*orders)))
+    assert text.count("a fonte oculta o número do processo; peça-o ao vendedor") == 1
+
+
 def test_record_of_another_vehicle_is_a_step(medium: str) -> None:
     text = shown_on(medium, panels(renainf=renainf_body(fine(marcaModelo="VW/GOL"))))
     assert "Esclareça o registro de outro veículo" in text
