@@ -113,7 +113,11 @@ class AssessedFine:
 
     @cached_property
     def amount(self) -> Amount:
-        return exact_amount(self.infraction, self._sent_amount, self.record.committed_on)
+        sent, infraction = self._sent_amount, self.infraction
+        # Where code and description name two infractions, only the source knows the amount.
+        if sent is None and self.wording.conflict:
+            infraction = None
+        return exact_amount(infraction, sent, self.record.committed_on)
 
     @property
     def paid(self) -> PaidSum:

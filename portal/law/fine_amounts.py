@@ -8,7 +8,7 @@ repeats the infraction within 12 months. These are the fines of arts. 165 to 165
 191, of the sole paragraph of art. 203, and of § 2º of art. 253-A.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import ROUND_HALF_UP, Decimal
 from typing import Literal
@@ -108,6 +108,8 @@ def _against_other_tables(
     if doubled is not None and base_article in _DOUBLED_ARTICLES:
         note = f"{_cents(sent, doubled)} É o dobro da tabela, como na reincidência em 12 meses."
         return Amount(doubled, "table", note, matches=True)
+    if sent < expected:
+        return _too_low(sent, expected)
     note = (
         f"A fonte enviou {money(sent)}, que não corresponde à tabela "
         f"({money(expected)}); mantido o valor enviado."
@@ -115,6 +117,17 @@ def _against_other_tables(
     if infraction.article == _OVERWEIGHT:
         note += " No excesso de peso, soma-se um valor a cada 200 kg (art. 231, V, do CTB)."
     return _as_sent(sent, note, matches=False)
+
+
+def _too_low(sent: Decimal, expected: Decimal) -> Amount:
+    """Return the table's amount for a lower one, which may be a discounted amount or cut."""
+    table = Amount(expected, "table", "", matches=False)
+    for share, amount in (("80%", table.at_80), ("60%", table.at_60)):
+        if stands_for(sent, amount) is not None:
+            note = f"O valor enviado ({sent:f}) é o de {share}; o cheio é {money(expected)}."
+            return replace(table, note=note)
+    note = f"A fonte enviou {money(sent)}, menos que a tabela; vale aqui o da tabela: confirme."
+    return replace(table, note=note)
 
 
 def _as_sent(sent: Decimal, note: str, *, matches: bool | None = None) -> Amount:

@@ -108,7 +108,7 @@ def payment_of(fine: Fine, owed: Amount, today: date) -> Payment:
     sent = plausible(fine.paid_amount)
     if _is_zero(fine) and not _SAYS_PAID.search(bare(str(fine.kind))):
         return _unclear(f"a fonte traz {stated} e o valor pago de zero")
-    if not _can_settle(sent, owed):
+    if not _can_settle(sent, owed, plausible(fine.amount)):
         return _unclear(
             f"a fonte traz {stated} e o valor pago de {_shown(sent)}, que não quita a multa de "
             f"{_shown(owed.value)}; pode faltar o resto"
@@ -141,9 +141,14 @@ def _doubt(fine: Fine) -> str:
     return amount if fine.paid_amount is None and _ODD_AMOUNT.search(amount) else ""
 
 
-def _can_settle(sent: Decimal | None, owed: Amount) -> bool:
-    """Return whether a paid amount is the full amount, a discounted amount, or more."""
+def _can_settle(sent: Decimal | None, owed: Amount, asked: Decimal | None) -> bool:
+    """Return whether a paid amount is the full amount, a discounted amount, or more.
+
+    ``asked`` is the source's amount of the fine, of which 60 % of the table is the least.
+    """
     if sent is None or owed.value is None or sent >= int(owed.value):
+        return True
+    if asked is not None and owed.at_60 is not None and sent >= asked >= owed.at_60:
         return True
     return stands_for(sent, owed.at_80, owed.at_60) is not None
 

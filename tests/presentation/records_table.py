@@ -326,6 +326,13 @@ def _standings() -> Iterator[Row]:
         ("5869", "5169", "R$ 5.869,40"),
         ("2934", "5169", "R$ 2.934,70"),
         ("195", "7463", "R$ 195,23"),
+        # No fine is less than the table's amount: a discounted, cut or mistaken value.
+        ("104", "7455", ONE),
+        ("78.10", "7455", ONE),
+        ("88", "7455", ONE),
+        ("1", "7455", ONE),
+        ("0,13", "7455", ONE),
+        ("293", "5169", "R$ 2.934,70"),
     ):
         cents = int(text[3:].replace(".", "").replace(",", ""))
         left = f"{(8_932_500 - cents) // 100:,}".replace(",", ".")
@@ -352,6 +359,15 @@ def _standings() -> Iterator[Row]:
 
 
 def _sums() -> Iterator[Row]:
+    yield settled("paid as much as asked", paid(valor="88", sum="88"))
+    yield maybe_paid("paid 1 as asked", paid(valor="1", sum="1"))
+    yield one_fine(
+        "no amount, and the description of another code",
+        charged(valor="", descricao="DIRIGIR SOB A INFLUENCIA DE ALCOOL"),
+        *("caution", PAY_FIRST, "exigível"),
+        owed="não informado",
+        ceiling=FULL,
+    )
     unpriced = charged(valor="", codigoInfracao="9999", descricao="")
     for count in (1, 6):
         yield Row(
