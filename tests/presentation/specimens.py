@@ -22,15 +22,15 @@ from portal.presentation.issued.verification import VerificationPage, VerifiedDo
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.presentation.paper.dossier import Issuer, dossier_page
 from portal.presentation.site.api_answers import reference_answers
-from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
+from portal.presentation.site.api_reference import ApiPage
 from portal.presentation.site.history_page import HistoryLine, HistoryPage
 from portal.presentation.site.privacy_page import KeptAnswer, PrivacyPage
 from portal.presentation.site.public_pages import (
     DossierSummary,
+    ErrorPage,
     GlossaryPage,
     SamplePlate,
     SignInPage,
-    error_page,
 )
 from portal.presentation.site.recent_lookup import recent_lookup
 from portal.presentation.site.search_page import LookupCost, SearchPage
@@ -64,15 +64,17 @@ NO_LIMIT = Allowance(None, None, 3600.0)
 
 
 def reference(token: str, price: str = "0", allows_origins: bool = False) -> ApiPage:
-    facts = ReferenceFacts(
-        document=resolved_document(),
+    document = resolved_document()
+    return ApiPage(
+        base_url="http://127.0.0.1:8000",
+        token=token,
+        document=document,
+        answers=reference_answers(document, ask_sandbox, CONTEXT),
         terms={"decode": CachePolicy(86_400, 0, Decimal(price))},
         batch_limit=500,
         allows_origins=allows_origins,
         samples=SAMPLES,
     )
-    answers = reference_answers(facts.document, ask_sandbox, CONTEXT)
-    return api_page(facts, answers, "http://127.0.0.1:8000", token)
 
 
 def ask_sandbox(method: str, path: str, body: bytes) -> bytes:
@@ -279,7 +281,7 @@ PAGES: dict[str, Callable[[], Any]] = {
     "privacy, pass-through": lambda: privacy("pass-through", mask_names=False),
     "api": lambda: reference("demo"),
     "api, managed": lambda: reference("SEU_TOKEN", "0.3", allows_origins=True),
-    "error": lambda: error_page(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
+    "error": lambda: ErrorPage(503, "Fonte fora", "Espere.", "01JD", retry_path="/placa/ABC1D23"),
     "negotiation": lambda: negotiation_page(
         PLATE, panels(), CONTEXT, {"parte": "80", "transferencia": "1.234,56"}
     ),

@@ -16,7 +16,7 @@ from portal.gateway import Served
 from portal.presentation.paper.dossier import dossier_page
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.site.public_pages import error_page
+from portal.presentation.site.public_pages import ErrorPage
 from portal.presentation.site.search_page import SearchPage
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, panel_needs
@@ -194,7 +194,7 @@ def test_long_query_is_cut_before_echo() -> None:
 
 
 def test_error_page_renders_without_other_data() -> None:
-    html = render(error_page(500, "Algo deu errado", "Tente de novo.", "01JD77", query="ABC"))
+    html = render(ErrorPage(500, "Algo deu errado", "Tente de novo.", "01JD77", query="ABC"))
     assert "01JD77" in html
     assert 'action="/buscar"' in html
     assert "<script" not in html

@@ -7,6 +7,7 @@ module adds the order of the sections, and lists an object's nested members.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Final
 
 from portal.gateway import CachePolicy
@@ -59,6 +60,9 @@ _GROUPS: Final = (
         ),
     ),
 )
+SHORT_TITLES: Final[Mapping[str, str]] = {
+    names[0]: short_title for _, sections in _GROUPS for _, _, short_title, names in sections
+}
 _TYPES: Final = {
     "string": "texto",
     "integer": "inteiro",
@@ -175,66 +179,49 @@ class Member:
     meaning: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReferenceFacts:
-    """The data about this portal from which the page is built.
+@dataclass(frozen=True, kw_only=True)
+class ApiPage:
+    """The API reference.
 
-    ``document`` is the OpenAPI document with its references resolved. ``terms`` has the price and
-    the cache times of each operation of the upstream. ``samples`` are example plates of the sandbox
-    (a simulated upstream).
+    ``base_url`` and ``token`` are those in the examples. ``document`` is the OpenAPI document with
+    its references resolved. ``answers`` are examples by the names of operations. ``terms`` has the
+    price and the cache times of each operation of the upstream. ``samples`` are example plates of
+    the sandbox (a simulated upstream).
     """
 
+    template: ClassVar[str] = "pages/api.html"
+    short_titles: ClassVar[Mapping[str, str]] = SHORT_TITLES
+    base_url: str
+    token: str
     document: Document
+    answers: Mapping[str, Answer]
     terms: Mapping[str, CachePolicy]
     batch_limit: int
     allows_origins: bool
     samples: Sequence[SamplePlate]
 
+    @cached_property
+    def operations(self) -> Mapping[str, Operation]:
+        return operations_of(self.document)
 
-@dataclass(frozen=True, slots=True)
-class ApiPage:
-    """The API reference. ``base_url`` and ``token`` are those in the examples."""
-
-    template: ClassVar[str] = "pages/api.html"
-    base_url: str
-    token: str
-    first: Operation
-    groups: Mapping[str, Sequence[Section]]  # the keys are titles
-    errors: Mapping[str, Document]
-    terms: Mapping[str, CachePolicy]  # the keys are short titles of sections
-    facts: ReferenceFacts
-
-
-def api_page(
-    facts: ReferenceFacts, answers: Mapping[str, Answer], base_url: str, token: str
-) -> ApiPage:
-    """Build the reference. ``answers`` maps names of operations to example answers."""
-    operations = operations_of(facts.document)
-    groups = {
-        title: tuple(
-            Section(
-                *(anchor, title, short_title),
-                tuple(operations[name] for name in names),
-                answers.get(names[0]),
+    @cached_property
+    def groups(self) -> Mapping[str, Sequence[Section]]:
+        """The sections by the titles of their groups."""
+        return {
+            title: tuple(
+                Section(
+                    *(anchor, title, short_title),
+                    tuple(self.operations[name] for name in names),
+                    self.answers.get(names[0]),
+                )
+                for anchor, title, short_title, names in sections
             )
-            for anchor, title, short_title, names in sections
-        )
-        for title, sections in _GROUPS
-    }
-    short_titles = {
-        section.operations[0].name: section.short_title
-        for sections in groups.values()
-        for section in sections
-    }
-    return ApiPage(
-        base_url=base_url,
-        token=token,
-        first=operations["decode"],
-        groups=groups,
-        errors=errors_of(tuple(operations.values())),
-        terms={short_titles[name]: policy for name, policy in facts.terms.items()},
-        facts=facts,
-    )
+            for title, sections in _GROUPS
+        }
+
+    @property
+    def errors(self) -> Mapping[str, Document]:
+        return errors_of(tuple(self.operations.values()))
 
 
 def operations_of(document: Document) -> Mapping[str, Operation]:

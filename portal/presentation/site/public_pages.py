@@ -99,7 +99,7 @@ class GlossaryPage:
 
 @dataclass(frozen=True, slots=True)
 class ErrorPage:
-    """The error page.
+    """The error page, with a "try again" link if ``retry_path`` is set.
 
     The fields need no data from the database or the upstream, because either may have failed.
     """
@@ -109,24 +109,13 @@ class ErrorPage:
     title: str
     advice: str
     request_id: str
-    query: str
-    retry_path: str
+    query: str = ""
+    retry_path: str = ""
+
+    @property
+    def echo(self) -> str:
+        return sanitise_echo(self.query, LONGEST_QUERY)
 
 
 _VEHICLE_PATH: Final = re.compile(r"/(?:placa|renavam)/([^/]+)")
 _DIGEST_GROUP: Final = 4
-
-
-def error_page(
-    status: int,
-    title: str,
-    advice: str,
-    request_id: str,
-    *,
-    query: str = "",
-    retry_path: str = "",
-) -> ErrorPage:
-    """Build an error page, with a "try again" link if ``retry_path`` is set."""
-    return ErrorPage(
-        status, title, advice, request_id, sanitise_echo(query, LONGEST_QUERY), retry_path
-    )

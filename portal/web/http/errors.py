@@ -26,7 +26,7 @@ from portal.formats import duration
 from portal.gateway import Failure
 from portal.pdf import PAGE_WITHIN_S, RenderingInterrupted
 from portal.presentation.failure_texts import ERROR_MESSAGES, ERROR_PAGES, FAULTS
-from portal.presentation.site.public_pages import error_page
+from portal.presentation.site.public_pages import ErrorPage
 from portal.system.error_kind import error_kind
 
 log = logging.getLogger(__name__)
@@ -98,7 +98,7 @@ def page_error(
     if retry_after_s is not None and status == 429 and not advice:
         advice = WAIT_FIRST.format(duration(ceil(retry_after_s)))
     may_succeed = status in _RETRYABLE and (retry_after_s or 0) <= _LONGEST_WAIT_S
-    page = error_page(
+    page = ErrorPage(
         status,
         title or defaults[0],
         advice or defaults[1],

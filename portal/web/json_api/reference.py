@@ -8,7 +8,7 @@ from flask import Response, request
 from portal.access import DEMO_TOKEN
 from portal.gateway import OPERATIONS
 from portal.presentation.site.api_answers import reference_answers
-from portal.presentation.site.api_reference import ApiPage, ReferenceFacts, api_page
+from portal.presentation.site.api_reference import ApiPage
 from portal.web.json_api.openapi import resolved_document
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes
@@ -28,13 +28,14 @@ def reference(web: Web) -> Response:
 @lru_cache(maxsize=1)
 def _page(web: Web, base_url: str, _: date) -> ApiPage:
     """Build the page. The examples contain dates relative to today, so it is valid for a day."""
-    facts = ReferenceFacts(
-        document=resolved_document(),
+    document = resolved_document()
+    return ApiPage(
+        base_url=base_url,
+        token=DEMO_TOKEN if web.sessions.is_demo else TOKEN_PLACEHOLDER,
+        document=document,
+        answers=reference_answers(document, web.ask_sandbox, web.render_context()),
         terms={name: web.gateway.terms(name) for name in OPERATIONS},
         batch_limit=web.batch_limit,
         allows_origins=bool(web.cors_origins),
         samples=web.samples,
     )
-    answers = reference_answers(facts.document, web.ask_sandbox, web.render_context())
-    token = DEMO_TOKEN if web.sessions.is_demo else TOKEN_PLACEHOLDER
-    return api_page(facts, answers, base_url, token)
