@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.browser.conftest import PageFactory
-from tests.browser.found import content_of
+from tests.browser.found import box_of, content_of
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -115,3 +115,14 @@ def test_section_bar_stays_in_view(new_page: PageFactory, portal: PortalProcess)
         )
         top = page.evaluate("document.querySelector('#restricoes').getBoundingClientRect().top")
         assert 40 <= top <= 120
+
+
+@pytest.mark.parametrize("width", [1024, 1100, 1180, 1440])
+def test_document_buttons_of_the_section_bar_have_one_line(
+    page: "Page", portal: PortalProcess, width: int
+) -> None:
+    """A long list of sections once broke the buttons as "Nego-ciar" and "P-D-F"."""
+    page.set_viewport_size({"width": width, "height": 800})
+    page.goto(f"{portal.url}/placa/ABC1D23?completo=1")
+    buttons = page.locator(".section-bar__documents .button")
+    assert [box_of(button)["height"] < 44 for button in buttons.all()] == [True] * 3
