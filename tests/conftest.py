@@ -12,7 +12,15 @@ from hypothesis import settings
 from sqlalchemy import Engine
 
 from tests import starters
-from tests.fakes import Clock, FaultUpstream, checkouts, closing, network_guard, template_cache
+from tests.fakes import (
+    Clock,
+    FaultUpstream,
+    checkouts,
+    closing,
+    network_guard,
+    rule_cache,
+    template_cache,
+)
 from tests.fakes.databases import KINDS, Database, PostgresProcess, opened
 from tests.fakes.in_process import InProcessPortal, built, managed
 
@@ -31,6 +39,7 @@ def pytest_configure(config: pytest.Config) -> None:
     network_guard.install(patch)
     config.add_cleanup(patch.undo)
     template_cache.install()
+    rule_cache.install()
     checkouts.install()
 
 
