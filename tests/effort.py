@@ -9,8 +9,9 @@ FULL = os.environ.get("FUZZ") == "full"
 
 
 def long(*values: object) -> list[ParameterSet]:
-    """Return the values of a parameter that make test leaves to make test-long."""
-    return [pytest.param(each, marks=pytest.mark.long) for each in values]
+    """Return the values of a parameter, or of several, that make test leaves to make test-long."""
+    tuples = [each if isinstance(each, tuple) else (each,) for each in values]
+    return [pytest.param(*each, marks=pytest.mark.long) for each in tuples]
 
 
 def cases(short: int, full: int) -> int:

@@ -16,6 +16,7 @@ from portal.gateway.answer_check import (
 )
 from portal.vehicle import MOST_VALUES, parse_subject
 from tests import factories
+from tests.effort import long
 
 MARKER = factories.HIDDEN
 
@@ -271,13 +272,15 @@ def repeated(item: bytes, start: bytes = b"[", end: bytes = b"]") -> bytes:
     ("operation", "body"),
     [
         (RENAINF, repeated(b"{}")),
-        (RENAINF, repeated(b'{"":0}')),
-        (RENAINF, repeated(b'{"a":[]}')),
-        (RENAINF, repeated(b"[]")),
-        (DECODE, repeated(b"{}", b'{"a":[', b"]}")),
-        (DECODE, repeated(b"[" * 50 + b"]" * 50, b'{"a":[', b"]}")),
-        (DECODE, repeated(b"[" * 50 + b"]" * 50, b'{"placa":[', b"]}")),
-        (DECODE, repeated(b'{"":' * 50 + b"0" + b"}" * 50, b'{"a":[', b"]}")),
+        *long(
+            (RENAINF, repeated(b'{"":0}')),
+            (RENAINF, repeated(b'{"a":[]}')),
+            (RENAINF, repeated(b"[]")),
+            (DECODE, repeated(b"{}", b'{"a":[', b"]}")),
+            (DECODE, repeated(b"[" * 50 + b"]" * 50, b'{"a":[', b"]}")),
+            (DECODE, repeated(b"[" * 50 + b"]" * 50, b'{"placa":[', b"]}")),
+            (DECODE, repeated(b'{"":' * 50 + b"0" + b"}" * 50, b'{"a":[', b"]}")),
+        ),
     ],
     ids=["{}", '{"":0}', '{"a":[]}', "[]", "inner {}", "deep []", "plates", "deep {}"],
 )
