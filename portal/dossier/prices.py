@@ -59,8 +59,9 @@ class PriceTab:
 
     ``is_best`` is true if several candidates exist and this candidate alone matches the vehicle's
     registration best. ``is_tied`` is true if several candidates match best, including this one.
-    ``same`` are the attributes that agree with the registration. ``other`` are the attributes that
-    differ from the registration. ``model_year`` is the registered model year.
+    ``is_foreign`` is true if the entry is of another make or model. ``same`` are the attributes
+    that agree with the registration. ``other`` are the attributes that differ from the
+    registration. ``model_year`` is the registered model year.
     """
 
     number: int
@@ -70,6 +71,7 @@ class PriceTab:
     other: tuple[str, ...]
     is_best: bool
     is_tied: bool
+    is_foreign: bool
     model_year: int | None
     today: date
 
@@ -397,6 +399,7 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
             other=one.other,
             is_best=is_first and tied == 1 and len(ranked) > 1,
             is_tied=is_first and tied > 1,
+            is_foreign=is_foreign,
             model_year=decoded.model_year,
             today=today,
         )

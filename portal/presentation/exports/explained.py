@@ -6,7 +6,7 @@ a test compares that file with the answers. A value that the upstream does not s
 zero or "".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -18,7 +18,6 @@ from portal.law import (
     ACTS,
     UNVERIFIED,
     WHO_LIFTS,
-    Answer,
     AssessedFine,
     AssessedOrder,
     Clock,
@@ -29,7 +28,7 @@ from portal.law import (
 )
 from portal.presentation.vehicle.panel_frame import missing_of
 from portal.system.local_time import local_time
-from portal.vehicle import Field
+from portal.vehicle import Field, PricePoint
 
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."
@@ -53,20 +52,13 @@ def explained(dossier: Dossier, now: datetime) -> Record:
         "verdict": _verdict(dossier.verdict, dossier.not_asked),
         "acts": [_act(row) for row in dossier.verdict.matrix],
         "vehicle": _vehicle(dossier) if dossier.decoded else None,
-        "prices": price_records(dossier.prices) if dossier.prices else None,
+        "prices": [price_record(tab) for tab in priced(dossier.prices)] if dossier.prices else None,
         "fines": _fines(dossier.fines, dossier.totals)
         if dossier.fines is not None and dossier.totals is not None
         else None,
         "restrictions": _restrictions(dossier.orders) if dossier.orders is not None else None,
         "not_verified": [
-            {
-                "key": each.key,
-                "title": each.title,
-                "why": each.why,
-                "where": each.where,
-                "link": each.link,
-            }
-            for each in UNVERIFIED
+            _copied(each, "key", "title", "why", "where", "link") for each in UNVERIFIED
         ],
         "lookups": {
             name: _lookup(answers.of(name), reasons.get(words), now)
@@ -75,24 +67,35 @@ def explained(dossier: Dossier, now: datetime) -> Record:
     }
 
 
-def price_records(prices: Prices) -> list[Record]:
-    """Return the entries of FIPE that may describe this vehicle.
-
-    FIPE is the Brazilian price table for vehicles. In an entry, the members whose names begin with
-    ``change_`` are price changes in per cent.
-    """
-    return [
-        *(_price(tab, _confidence(tab)) for tab in prices.all),
-        *(_price(tab, "other_vehicle") for tab in prices.foreign),
-    ]
+def fine_record(fine: AssessedFine) -> Record:
+    return {
+        **{name: read(fine) for name, read in FINE_COLUMNS.items()},
+        "deadlines": [_deadline(clock) for clock in fine.clocks],
+    }
 
 
-def fine_records(fines: Sequence[AssessedFine]) -> list[Record]:
-    return [_fine(fine) for fine in fines]
+def order_record(order: AssessedOrder) -> Record:
+    effects = ("mark", "phrase", "reason", "source", "confidence")
+    return {
+        **{name: read(order) for name, read in ORDER_COLUMNS.items()},
+        **{act: _copied(order.effect.answers[act], *effects) for act in ACTS},
+    }
 
 
-def restriction_records(orders: Sequence[AssessedOrder]) -> list[Record]:
-    return [_restriction(order) for order in orders]
+def price_record(tab: PriceTab) -> Record:
+    return {
+        **{name: read(tab) for name, read in PRICE_COLUMNS.items()},
+        "history": [month_record(point) for point in tab.series.points],
+    }
+
+
+def month_record(point: PricePoint) -> Record:
+    return {name: read(point) for name, read in MONTH_COLUMNS.items()}
+
+
+def priced(prices: Prices) -> tuple[PriceTab, ...]:
+    """Return the entries of the price table, those of another vehicle last."""
+    return (*prices.all, *prices.foreign)
 
 
 def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
@@ -118,16 +121,9 @@ def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
 
 def _verdict(verdict: Verdict, not_asked: Sequence[Missing]) -> Record:
     return {
-        "level": verdict.level,
-        "headline": verdict.headline,
-        "notices": verdict.notices,
+        **_copied(verdict, "level", "headline", "notices"),
         "reasons": [
-            {
-                "sentence": each.sentence,
-                "about": each.about,
-                "record": each.anchor,
-                "mark": each.mark,
-            }
+            {**_copied(each, "sentence", "about"), "record": each.anchor, "mark": each.mark}
             for each in verdict.reasons
         ],
         "missing": [part for part in verdict.missing if part not in not_asked],
@@ -164,35 +160,6 @@ def _vehicle(dossier: Dossier) -> Record:
     }
 
 
-def _confidence(tab: PriceTab) -> str:
-    return "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible"
-
-
-def _price(tab: PriceTab, confidence: str) -> Record:
-    series, entry = tab.series, tab.entry
-    return {
-        "number": tab.number,
-        "code": tab.code.text if tab.code else None,
-        "code_is_verified": tab.code.is_verified if tab.code else None,
-        "description": tab.described or None,
-        "version": _text(entry.version),
-        "model_year": entry.year,
-        "fuel": _text(entry.fuel),
-        "price": tab.current,
-        "confidence": confidence,
-        "reason": tab.reason or None,
-        "change_12_months": series.twelve_month_change,
-        "change_yearly": series.yearly_change,
-        "change_since_peak": series.change_since_peak,
-        "change_predicted": series.predicted_change,
-        "doubt": " ".join(filter(None, (tab.year_note, tab.doubt, tab.contradiction))) or None,
-        "history": [
-            {"month": f"{each.month:%Y-%m}", "value": each.value, "predicted": each.predicted}
-            for each in series.points
-        ],
-    }
-
-
 def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
     return {
         "totals": {
@@ -200,44 +167,9 @@ def _fines(fines: Sequence[AssessedFine], totals: Totals) -> Record:
             "paid": totals.paid_count,
             "enforceable": totals.enforceable_count,
             "amount": totals.known_amount,
-            "enforceable_amount": totals.enforceable_amount,
-            "without_amount": totals.without_amount,
-            "points": totals.points,
-            "points_unknown": totals.points_unknown,
+            **_copied(totals, "enforceable_amount", "without_amount", "points", "points_unknown"),
         },
-        "records": fine_records(fines),
-    }
-
-
-def _fine(law: AssessedFine) -> Record:
-    fine = law.record
-    return {
-        "number": law.number,
-        "record": law.anchor,
-        "code": _text(fine.code),
-        "description": law.description or None,
-        "article": law.article or None,
-        "gravity": law.gravity_word,
-        "points": law.points.by_gravity,
-        "points_counted": law.points.counted,
-        "amount": law.amount.value,
-        "amount_origin": law.amount.origin,
-        "amount_at_80": law.amount.at_80 if law.has_discount else None,
-        "amount_at_60": law.amount.at_60 if law.has_discount else None,
-        "has_discount": law.has_discount,
-        "standing": law.standing,
-        "standing_words": law.status.word,
-        "standing_note": law.status.note,
-        "open": law.is_open,
-        "committed_on": fine.committed_on,
-        "committed_at": f"{fine.committed_at:%H:%M}" if fine.committed_at else None,
-        "notified_on": fine.notified_on,
-        "penalty_on": fine.penalty_on,
-        "paid_on": fine.paid_on,
-        "authority": _text(fine.authority),
-        "authority_state": _text(fine.authority_state),
-        "place": _text(fine.place),
-        "deadlines": [_deadline(clock) for clock in law.clocks],
+        "records": [fine_record(fine) for fine in fines],
     }
 
 
@@ -245,11 +177,7 @@ def _deadline(clock: Clock) -> Record:
     return {
         "name": clock.name,
         "state": clock.verdict,
-        "days_used": clock.days_used,
-        "limit_days": clock.limit_days,
-        "ends_on": clock.ends_on,
-        "article": clock.article,
-        "sentence": clock.sentence,
+        **_copied(clock, "days_used", "limit_days", "ends_on", "article", "sentence"),
     }
 
 
@@ -257,36 +185,88 @@ def _restrictions(orders: Sequence[AssessedOrder]) -> Record:
     return {
         "in_force": sum(order.in_force for order in orders),
         "who_lifts": WHO_LIFTS,
-        "records": restriction_records(orders),
+        "records": [order_record(order) for order in orders],
     }
 
 
-def _restriction(order: AssessedOrder) -> Record:
-    record, effect = order.record, order.effect
-    return {
-        "number": order.number,
-        "record": order.anchor,
-        "title": order.title,
-        "in_force": effect.in_force,
-        "kinds": effect.kinds,
-        "doubt": effect.doubt or None,
-        "court": order.court or None,
-        "court_body": order.court_body or None,
-        "case": _text(record.case),
-        "included_at": record.included_at,
-        **{act: _effect(effect.answers[act]) for act in ACTS},
-    }
+def _confidence(tab: PriceTab) -> str:
+    if tab.is_foreign:
+        return "other_vehicle"
+    return "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible"
 
 
-def _effect(answer: Answer) -> Record:
-    return {
-        "mark": answer.mark,
-        "phrase": answer.phrase,
-        "reason": answer.reason,
-        "source": answer.source,
-        "confidence": answer.confidence,
-    }
+def _doubt(tab: PriceTab) -> str | None:
+    return " ".join(filter(None, (tab.year_note, tab.doubt, tab.contradiction))) or None
+
+
+def _copied(source: object, *names: str) -> Record:
+    return {name: getattr(source, name) for name in names}
 
 
 def _text(field: Field) -> str | None:
     return str(field) if field else None
+
+
+# The members of a record that are columns of a table, too. In a price, the members whose names
+# begin with ``change_`` are price changes in per cent.
+FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
+    "number": lambda fine: fine.number,
+    "record": lambda fine: fine.anchor,
+    "code": lambda fine: _text(fine.record.code),
+    "description": lambda fine: fine.description or None,
+    "article": lambda fine: fine.article or None,
+    "gravity": lambda fine: fine.gravity_word,
+    "points": lambda fine: fine.points.by_gravity,
+    "points_counted": lambda fine: fine.points.counted,
+    "amount": lambda fine: fine.amount.value,
+    "amount_origin": lambda fine: fine.amount.origin,
+    "amount_at_80": lambda fine: fine.amount.at_80 if fine.has_discount else None,
+    "amount_at_60": lambda fine: fine.amount.at_60 if fine.has_discount else None,
+    "has_discount": lambda fine: fine.has_discount,
+    "standing": lambda fine: fine.standing,
+    "standing_words": lambda fine: fine.status.word,
+    "standing_note": lambda fine: fine.status.note,
+    "open": lambda fine: fine.is_open,
+    "committed_on": lambda fine: fine.record.committed_on,
+    "committed_at": lambda fine: fine.record.committed_at and f"{fine.record.committed_at:%H:%M}",
+    "notified_on": lambda fine: fine.record.notified_on,
+    "penalty_on": lambda fine: fine.record.penalty_on,
+    "paid_on": lambda fine: fine.record.paid_on,
+    "authority": lambda fine: _text(fine.record.authority),
+    "authority_state": lambda fine: _text(fine.record.authority_state),
+    "place": lambda fine: _text(fine.record.place),
+}
+ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
+    "number": lambda order: order.number,
+    "record": lambda order: order.anchor,
+    "title": lambda order: order.title,
+    "in_force": lambda order: order.in_force,
+    "kinds": lambda order: order.effect.kinds,
+    "doubt": lambda order: order.effect.doubt or None,
+    "court": lambda order: order.court or None,
+    "court_body": lambda order: order.court_body or None,
+    "case": lambda order: _text(order.record.case),
+    "included_at": lambda order: order.record.included_at,
+}
+PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {
+    "number": lambda tab: tab.number,
+    "code": lambda tab: tab.code.text if tab.code else None,
+    "code_is_verified": lambda tab: tab.code.is_verified if tab.code else None,
+    "description": lambda tab: tab.described or None,
+    "version": lambda tab: _text(tab.entry.version),
+    "model_year": lambda tab: tab.entry.year,
+    "fuel": lambda tab: _text(tab.entry.fuel),
+    "price": lambda tab: tab.current,
+    "confidence": _confidence,
+    "reason": lambda tab: tab.reason or None,
+    "change_12_months": lambda tab: tab.series.twelve_month_change,
+    "change_yearly": lambda tab: tab.series.yearly_change,
+    "change_since_peak": lambda tab: tab.series.change_since_peak,
+    "change_predicted": lambda tab: tab.series.predicted_change,
+    "doubt": _doubt,
+}
+MONTH_COLUMNS: Final[Mapping[str, Callable[[PricePoint], object]]] = {
+    "month": lambda point: f"{point.month:%Y-%m}",
+    "value": lambda point: point.value,
+    "predicted": lambda point: point.predicted,
+}

@@ -1,15 +1,17 @@
 """Tables of a vehicle's fines, restrictions and prices."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Final, Literal
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal
 
 from portal.dossier.dossier import Dossier
-from portal.law import ACTS
+from portal.dossier.prices import Prices
+from portal.law import ACTS, AssessedFine, AssessedOrder
 from portal.presentation.exports.explained import (
-    Record,
-    fine_records,
-    price_records,
-    restriction_records,
+    FINE_COLUMNS,
+    MONTH_COLUMNS,
+    ORDER_COLUMNS,
+    PRICE_COLUMNS,
+    priced,
 )
 from portal.presentation.exports.tables import Column, Table
 from portal.vehicle import LookupName
@@ -20,27 +22,8 @@ NEEDS: Final[dict[TableName, LookupName]] = {
     "restrictions": "renajud",
     "prices": "decode",
 }
-# For each kind of record, the members that become columns. ``_OF_EFFECT`` names the members of an
-# effect, an object inside a restriction. ``_OF_MONTH`` names the members of a month, an object
-# inside a price.
-_OF_FINE: Final = (
-    *("number", "record", "code", "description", "article", "gravity", "points", "points_counted"),
-    *("amount", "amount_origin", "amount_at_80", "amount_at_60", "has_discount"),
-    *("standing", "standing_words", "standing_note", "open"),
-    *("committed_on", "committed_at", "notified_on", "penalty_on", "paid_on"),
-    *("authority", "authority_state", "place"),
-)
-_OF_RESTRICTION: Final = (
-    *("number", "record", "title", "in_force", "kinds", "doubt"),
-    *("court", "court_body", "case", "included_at"),
-)
-_OF_EFFECT: Final = [(act, member) for act in ACTS for member in ("mark", "reason")]
-_OF_PRICE: Final = (
-    *("number", "code", "code_is_verified", "description", "version", "model_year", "fuel"),
-    *("price", "confidence", "reason"),
-    *("change_12_months", "change_yearly", "change_since_peak", "change_predicted", "doubt"),
-)
-_OF_MONTH: Final = ("month", "value", "predicted")
+# An effect on an act, an object in the record of a court order, has two columns of a table.
+_EFFECT_COLUMNS: Final = tuple((act, member) for act in ACTS for member in ("mark", "reason"))
 
 
 def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
@@ -48,34 +31,42 @@ def vehicle_table(name: TableName, dossier: Dossier) -> Table | None:
 
     The last column is the time of the lookup's answer.
     """
-    columns: Sequence[str]
-    records: Iterable[Record]
+    names: Iterable[str]
+    rows: Iterator[list[Any]]
     match name:
         case "fines" if dossier.fines is not None:
-            columns, records = _OF_FINE, fine_records(dossier.fines)
+            names, rows = FINE_COLUMNS, map(_fine_cells, dossier.fines)
         case "restrictions" if dossier.orders is not None:
-            columns = (*_OF_RESTRICTION, *(f"{act}_{member}" for act, member in _OF_EFFECT))
-            records = map(_flat, restriction_records(dossier.orders))
+            names = (*ORDER_COLUMNS, *(f"{act}_{member}" for act, member in _EFFECT_COLUMNS))
+            rows = map(_order_cells, dossier.orders)
         case "prices" if dossier.prices is not None:
-            columns = (*_OF_PRICE, *_OF_MONTH)
-            records = _months(price_records(dossier.prices))
+            names, rows = (*PRICE_COLUMNS, *MONTH_COLUMNS), _months(dossier.prices)
         case _:
             return None
     fetched_at = dossier.answers.of(NEEDS[name]).fetched_at
-    rows = ([*(record[column] for column in columns), fetched_at] for record in records)
-    return Table(name, [*map(Column, columns), Column("fetched_at", "moment")], rows)
+    columns = [*map(Column, names), Column("fetched_at", "moment")]
+    return Table(name, columns, ([*cells, fetched_at] for cells in rows))
 
 
-def _flat(restriction: Record) -> Record:
-    effects = {f"{act}_{member}": restriction[act][member] for act, member in _OF_EFFECT}
-    return {**restriction, **effects, "kinds": ", ".join(restriction["kinds"])}
+def _fine_cells(fine: AssessedFine) -> list[Any]:
+    return [read(fine) for read in FINE_COLUMNS.values()]
 
 
-def _months(prices: Iterable[Record]) -> Iterator[Record]:
+def _order_cells(order: AssessedOrder) -> list[Any]:
+    cells = {name: read(order) for name, read in ORDER_COLUMNS.items()}
+    cells["kinds"] = ", ".join(order.effect.kinds)
+    effects = (getattr(order.effect.answers[act], member) for act, member in _EFFECT_COLUMNS)
+    return [*cells.values(), *effects]
+
+
+def _months(prices: Prices) -> Iterator[list[Any]]:
     """Yield a row for each version of the vehicle and month of its price history.
 
     A version without a price history has one row.
     """
-    for price in prices:
-        for month in price["history"] or [dict.fromkeys(_OF_MONTH)]:
-            yield {**price, **month}
+    no_month: list[Any] = [None] * len(MONTH_COLUMNS)
+    for tab in priced(prices):
+        cells = [read(tab) for read in PRICE_COLUMNS.values()]
+        months = [[read(point) for read in MONTH_COLUMNS.values()] for point in tab.series.points]
+        for month in months or [no_month]:
+            yield [*cells, *month]
