@@ -24,12 +24,16 @@ _CLAUSE: Final = re.compile(r"[;!?\n(]|[.:,](?=\s|$)|\b(?:MAS|POREM)\b")
 _DENIES: Final = re.compile(
     r"\b(NAO|SEM|NADA|NENHUM\w*|NEM|ZERO|AUSEN\w*|INEXIST\w*|ISENT\w*|NEGATIV[AO]S?|DESIMPEDID\w*"
     r"|NO (RESTRIC|FINE|RECORD|ISSUE|LIEN|OUTSTAND)\w*|(BAIXAD|CANCELAD|LEVANTAD|LIBERAD|LIMP|PAG"
-    r"|QUITAD|REMOVID|RETIRAD|RESOLVID)[AO]S?)\b|(?<![\d.,])0+(,0+)?(?![\d.,]*\d)"
+    r"|QUITAD|REMOVID|RETIRAD|RESOLVID|ANULAD|ARQUIVAD|COMPENSAD|DESBLOQUEAD|ENCERRAD|EXCLUID|EXTINT"
+    r"|INATIV|PRESCRIT|REGULARIZAD|REVOGAD|SOLUCIONAD|SUPERAD|ZERAD)[AO]S?|HOUVE|INEXIGIVE(L|IS))\b"
+    r"|(?<![\d.,])0+(,0+)?(?![\d.,]*\d)"
 )
 # "Multa não paga" and "sem baixa" deny an end, and not the order or the fine.
 _STILL_OPEN: Final = re.compile(
     r"\b(NAO|SEM|AGUARD\w*|PENDENTE DE|NENHUM[AO]?|A SER(EM)?)( (FOI|FORAM|ESTA|ESTAO))?"
-    r" (BAIXAD?|CANCELAD|LEVANTA(D|MENTO)|LIBERAD|PAG|QUITAD|REMOVID|RETIRAD)\w*"
+    r" (BAIXAD?|CANCELAD|LEVANTA(D|MENTO)|LIBERAD|PAG|QUITAD|REGULARIZAD|REMOVID|RETIRAD)\w*"
+    # Advice against the vehicle denies no record.
+    r"|\bNAO (SE )?(ACONSELH|ADQUIR|COMPR|INDIC|RECOMEND|SUGER)\w*"
 )
 _ORDERS: Final = re.compile(
     r"RESTRIC|JUDICIA|RENAJUD|PENHORA|BLOQUE|IMPEDI|TRANSFERENCIA|CIRCULACAO|ARREST|SEQUESTR"
@@ -40,12 +44,16 @@ _FINES: Final = re.compile(r"MULTA|AUTUAC|INFRAC|DEBITO|ABERTO|PENDENC|^\W*CONST
 _VAGUE: Final = re.compile(
     r"INDISPON|NAO (FOI|E) POSSIVEL|NAO INFORMAD|\b(CONSULT|CONFI|VERIFI)\w*"
 )
+_LONGEST_END: Final = 2
 _CANNOT: Final = re.compile(r"\bNAO PODE")
 _PRAISES: Final = re.compile(
     r"\b(APROVAD[AO]|APPROVED|PODE(M)? (SER )?(COMPR|NEGOCI|TRANSFERI)\w*|FECHAR (O )?NEGOCIO"
     r"|COMPRE|SEM MEDO|SEM RISCOS?|(COMPRA|NEGOCIO|TRANSFERENCIA) SEGUR[AO]|APT[AO] (PARA|A)"
     r"|LIBERAD[AO]|TRANSFERIVEL|(COMPRA|NEGOCIO|VEICULO) RECOMENDAD[AO]"
-    r"|RECOMENDAD[AO] (A|PARA) COMPRA|RECOMENDA-SE A COMPRA|NADA IMPEDE|TUDO (CERTO|OK|EM ORDEM))\b"
+    r"|RECOMENDAD[AO] (A|PARA) COMPRA|RECOMENDA-SE A COMPRA|NADA IMPEDE|TUDO (CERTO|OK|EM ORDEM)"
+    r"|EXCELENTE|OTIM[AO]|BO[AM] (COMPRA|ESTADO|NEGOCIO|OPCAO)|FAVORAVEL|TRANQUIL\w*|INTEGR[AO]"
+    r"|PERFEIT[AO]S?|SINAL VERDE|NOTA (9|10)|RISCO BAIXO|BAIXO RISCO|SITUACAO REGULAR|SEM OBICES?"
+    r"|NADA QUE (O )?DESABON\w*|RECOMENDAMOS|OK (P|PARA) \w+)\b"
     r"|^\W*(100 ?% )?(RECOMENDAD[AO]|OK)\W*$|\b100 ?% OK"
 )
 _NEGATED: Final = re.compile(r"\b(NAO|NUNCA|JAMAIS|NEM|DES|REPROVAD\w*)\b")
@@ -109,6 +117,13 @@ def contradictions(report: Report, evidence: Evidence) -> tuple[Contradiction, .
     if evidence.prices is not None:
         found += _of_prices(texts.get("fipe", ""), evidence.prices)
     verdict = evidence.verdict
+    marks = topics.get("chassiMotor")
+    doubt = next((reason for reason in verdict.reasons if reason.about == "vehicle"), None)
+    if marks is not None and doubt is not None and marks.mark == "ok":
+        sentence = (
+            f"O texto não aponta problema na identificação; os registros dizem: {doubt.finding}."
+        )
+        found.append(Contradiction("chassiMotor", sentence))
     is_doubted = verdict.level not in ("clear", "limited") and verdict.cause != "stale"
     if is_doubted and _praises(overall):
         found.append(
@@ -161,7 +176,15 @@ def _amounts(text: str) -> list[Decimal]:
 
 
 def _clauses(text: str) -> list[str]:
-    return _CLAUSE.split(_STILL_OPEN.sub(" ", bare(text)))
+    """Split a text. An end of one or two words belongs to the clause before: "penhora: baixada"."""
+    clauses: list[str] = []
+    for clause in _CLAUSE.split(_STILL_OPEN.sub(" ", bare(text))):
+        is_end = len(clause.split()) <= _LONGEST_END and _DENIES.search(clause)
+        if clauses and is_end and not (_ORDERS.search(clause) or _FINES.search(clause)):
+            clauses[-1] += clause
+        else:
+            clauses.append(clause)
+    return clauses
 
 
 def _misses(about: re.Pattern[str], topic: Topic) -> bool:

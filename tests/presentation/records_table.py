@@ -1060,6 +1060,59 @@ def _reports() -> Iterator[Row]:
         },
         also=("O texto recomenda o veículo",),
     )
+    warned = {"restricoes": "⚠️ Consta restrição judicial.", "multas": "✅ Nada consta"}
+    for words in (
+        *("Excelente opção de compra.", "Parecer favorável à aquisição.", "Nota 10."),
+        *("Compra com tranquilidade.", "Veículo íntegro e regular.", "Sinal verde!"),
+        *("Veículo sem óbices.", "Nada que desabone o bem.", "Recomendamos a aquisição."),
+    ):
+        yield one_order(
+            f"report: {words}, beside an order",
+            order("TRANSFERENCIA"),
+            report={**warned, "summary": "Audi A3.", "conclusion": words},
+            also=("O texto recomenda o veículo; os registros dizem",),
+        )
+    for words in (
+        *("Restrição judicial: resolvida.", "Bloqueio? Nenhum", "Antiga penhora, já superada"),
+        *("Restrição judicial extinta em 2024", "Houve restrição no passado", "Penhora arquivada"),
+    ):
+        yield one_order(
+            f"report: {words}, beside an order",
+            order("TRANSFERENCIA"),
+            report={"restricoes": words, "multas": "✅ Nada consta"},
+            also=("O texto não aponta restrição",),
+        )
+    for words in ("Multas: todas regularizadas", "Multa prescrita", "Débitos zerados"):
+        yield one_fine(
+            f"report: {words}, beside a fine",
+            charged(),
+            *("caution", PAY_FIRST, "exigível"),
+            report={"multas": words, "restricoes": "✅ Nada consta"},
+            also=("O texto não aponta multa em aberto",),
+        )
+    for words in (
+        *("Não recomendamos a compra antes da baixa da restrição.", "Recomenda-se cautela."),
+        "Não se aconselha a aquisição com a restrição em vigor.",
+    ):
+        yield one_order(
+            f"report: {words}, beside an order",
+            order("TRANSFERENCIA"),
+            report={**warned, "summary": "Audi A3.", "conclusion": words},
+            never=("O texto não", "O texto recomenda"),
+        )
+    yield one_fine(
+        "report: marks intact, beside a tampered chassis",
+        paid(codigoInfracao="65562", descricao="", valor="293", day="05/07/2026", sum="293"),
+        *("caution", "Já foi autuado por chassi", "paga"),
+        owed="",
+        ceiling=INSPECT,
+        report={
+            "chassiMotor": "✅ Chassi e motor íntegros, sem adulteração.",
+            "multas": "✅ Nada consta",
+            "restricoes": "✅ Nada consta",
+        },
+        also=("O texto não aponta problema na identificação",),
+    )
     honest = {"multas": "✅ Nada consta", "restricoes": "✅ Nada consta"}
     yield clear(
         "report: nothing recorded, and nothing is",
