@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.batch.typed_list import Subject, WrongEntry
+from portal.gateway import lookups_of
 from portal.vehicle import LookupName
 
 State = Literal["draft", "running", "paused", "done", "cancelled"]
@@ -53,6 +54,10 @@ class Counts:
     failed: int
     pending: int
 
+    @property
+    def ended(self) -> int:
+        return self.total - self.pending
+
 
 @dataclass(frozen=True, slots=True)
 class Cost:
@@ -97,6 +102,47 @@ class Batch:
     repeated: int = 0
     typed: Mapping[str, str] = field(default_factory=dict)
     unticked: tuple[str, ...] = ()
+
+    @property
+    def has_ended(self) -> bool:
+        return self.state in ("done", "cancelled")
+
+    @property
+    def is_discarded(self) -> bool:
+        """Whether the owner cancelled the batch before it was started."""
+        return self.state == "cancelled" and self.started_at is None
+
+    @property
+    def has_calls_under_way(self) -> bool:
+        """Whether the batch was cancelled and has lookups that are not answered yet."""
+        return self.state == "cancelled" and self.active > 0
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the batch changes without an action of its owner."""
+        return self.state == "running" or bool(self.resume_at) or self.has_calls_under_way
+
+    @property
+    def doubtful(self) -> tuple[WrongEntry, ...]:
+        """The entries for which a plate or Renavam is suggested."""
+        return tuple(each for each in self.wrong if each.suggestion)
+
+    @property
+    def left_out(self) -> int:
+        """The number of entries that are not looked up."""
+        return len(self.wrong) + self.more_wrong
+
+    def is_within_text(self, subject: Subject) -> bool:
+        """Return whether the vehicle stood among other words.
+
+        "= …" is another name of the vehicle.
+        """
+        text = self.typed.get(subject.text, "")
+        return bool(text) and not text.startswith("=")
+
+    def omits(self, subject: Subject, lookup: LookupName) -> bool:
+        """Return whether the batch could make a lookup, but does not."""
+        return lookup not in self.ask and lookup in lookups_of(subject)
 
 
 @dataclass(frozen=True, slots=True)

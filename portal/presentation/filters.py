@@ -12,8 +12,10 @@ from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers import display_number
 from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, term
 from portal.presentation.caller_name import shown_caller
-from portal.presentation.failure_texts import back_at_midnight
+from portal.presentation.failure_texts import FAULTS, back_at_midnight
+from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
+from portal.presentation.tools.batches import mistake
 from portal.presentation.vehicle.deadline_steps import deadline_steps
 from portal.presentation.vehicle.fine_facts import fine_facts, notes_on
 from portal.system.local_time import from_epoch, local_time
@@ -71,6 +73,7 @@ def register(environment: Environment) -> None:
         "unverified_count": len(UNVERIFIED),
         "deadline_steps": deadline_steps,
         "details": details,
+        "faults": FAULTS,
         "fine_facts": fine_facts,
         "notes_on": notes_on,
     }
@@ -79,6 +82,7 @@ def register(environment: Environment) -> None:
             "brl": formats.brl,
             "whole_brl": formats.whole_brl,
             "price": formats.price,
+            "price_range": formats.price_range,
             "integer": formats.integer,
             "percent": formats.percent,
             "change": formats.change,
@@ -98,6 +102,9 @@ def register(environment: Environment) -> None:
             "operation_title": operation_title,
             "caller_name": shown_caller,
             "lookup_word": LOOKUP_WORDS.__getitem__,
+            "lookup_title": lambda name: OPERATION_TEXTS[name].long_title,
+            "subject_path": subject_path,
+            "mistake": mistake,
             "back_at_midnight": back_at_midnight,
             "look": LOOKS.__getitem__,
             "removal_word": REMOVAL_WORDS.__getitem__,

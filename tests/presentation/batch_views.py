@@ -8,7 +8,7 @@ from typing import Any
 from portal.batch import Batch, Item
 from portal.gateway import Allowance
 from portal.presentation.exports.batches import BatchRow
-from portal.presentation.tools import batches as views
+from portal.presentation.tools.batches import BatchFormPage, BatchPage
 from portal.vehicle import LOOKUPS, LookupName
 
 
@@ -17,10 +17,10 @@ def batch_form_page(
     limit: int,
     batches: Sequence[Batch] = (),
     **typed: Any,
-) -> views.BatchFormPage:
+) -> BatchFormPage:
     empty: dict[str, Any] = {"text": "", "problem": "", "corrects": "", "ask": LOOKUPS}
     empty |= {"recent": (), "chosen": ()}
-    return views.batch_form_page(prices, limit, batches, **empty | typed)
+    return BatchFormPage(prices=prices, limit=limit, batches=batches, **empty | typed)
 
 
 def batch_page(
@@ -30,7 +30,14 @@ def batch_page(
     allowance: Allowance,
     now: datetime,
     **chosen: Any,
-) -> views.BatchPage:
-    whole: dict[str, Any] = {"left": None, "only": "", "order": "", "search": ""}
-    whole |= {"number": 1, "page_count": None}
-    return views.batch_page(batch, rows, prices, allowance, now, **whole | chosen)
+) -> BatchPage:
+    whole: dict[str, Any] = {"left": None, "only": "", "order": "", "search": "", "drafted": ()}
+    whole |= {"number": 1, "is_part": False}
+    return BatchPage(
+        batch=batch,
+        rows=[row for _, row in rows],
+        prices=prices,
+        calls_left=allowance.left,
+        now=now,
+        **whole | chosen,
+    )

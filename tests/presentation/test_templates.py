@@ -309,7 +309,7 @@ def test_expired_answers_of_a_batch_lead_to_another_batch() -> None:
     page = PAGES["batch, done with expired answers"]()
     html = render(page)
     assert "2 placas têm respostas vencidas, que este lote não consulta de novo." in html
-    assert f'<a href="{page.correct_path}">faça outro lote com esta lista</a>' in html
+    assert f'<a href="/lote?corrigir={page.batch.id}">faça outro lote com esta lista</a>' in html
     assert "vencidas, que" not in render(PAGES["batch, done"]())
 
 

@@ -73,6 +73,10 @@ class BatchRow:
     cause: str | None
     not_asked: str | None
 
+    @property
+    def subject(self) -> Plate | Renavam:
+        return parse_subject(self.plate)
+
 
 COLUMNS: Final = tuple(
     Column(member.name, _KINDS.get(member.name, "text")) for member in fields(BatchRow)

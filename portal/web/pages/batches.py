@@ -33,9 +33,12 @@ from portal.batch import (
 from portal.gateway import OPERATIONS, Caller, Directive
 from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
 from portal.presentation.tools.batches import (
+    FILTERS,
+    LONGEST_SEARCH,
+    ORDERS,
     PAGE_SIZE,
-    batch_form_page,
-    batch_page,
+    BatchFormPage,
+    BatchPage,
     page_count_of,
     typed_again,
 )
@@ -43,9 +46,10 @@ from portal.vehicle import LOOKUPS, LookupName
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.public import recent
-from portal.web.services.responses import page_response, whole_number
+from portal.web.services.responses import one_of, page_response, whole_number
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
+from portal.wording import sanitise_echo
 
 NOTHING_GIVEN: Final = "Informe ao menos uma placa ou um Renavam."
 NOTHING_VALID: Final = "Nada disso é placa nem Renavam. {}"
@@ -116,15 +120,19 @@ def create(web: Web, identity: Identity) -> BaseResponse:
 @signed_in
 def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
     owner = web.sessions.history_key
-    only, order = request.args.get("so", ""), request.args.get("ordem", "")
-    search = request.args.get("busca", "")
-    number = request.args.get("pagina", 1, type=whole_number)
+    asked = request.args
+    only, order, number = (
+        asked.get("so", "", type=one_of(FILTERS)),
+        asked.get("ordem", "", type=one_of(ORDERS)),
+        asked.get("pagina", 1, type=whole_number),
+    )
+    search = sanitise_echo(asked.get("busca", "").strip(), LONGEST_SEARCH)
     found = web.batches.get(batch, owner)
-    items, page_count = _items(web, found, owner, only or order or search, number)
+    is_part = found.state in ("running", "paused") and not (only or order or search)
+    items = _items(web, found, owner, number if is_part else None)
     # The cost of the lookups that the page's button makes, which starts, resumes or repeats the
     # batch.
     has_button = found.state not in ("running", "cancelled")
-    left = web.previews.get(found, owner, identity) if has_button else None
     context, operations = web.render_context(), [OPERATIONS[name] for name in found.ask]
 
     def row(item: Item) -> BatchRow:
@@ -136,19 +144,19 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
         )
 
     is_draft = found.state == "draft"
-    page = batch_page(
-        found,
-        [] if is_draft else [(item, row(item)) for item in items],
-        web.prices(identity),
-        web.allowance(Caller.of(identity)),
-        context.now,
+    page = BatchPage(
+        batch=found,
+        rows=() if is_draft else [row(item) for item in items],
         drafted=items if is_draft else (),
-        left=left,
+        prices=web.prices(identity),
+        calls_left=web.allowance(Caller.of(identity)).left,
+        now=context.now,
+        left=web.previews.get(found, owner, identity) if has_button else None,
         only=only,
         order=order,
         search=search,
         number=number,
-        page_count=page_count,
+        is_part=is_part,
     )
     return page_response(page)
 
@@ -229,20 +237,16 @@ def _discard_draft(web: Web, batch: str) -> None:
         web.batches.discard(batch, web.sessions.history_key)
 
 
-def _items(
-    web: Web, found: Batch, owner: str, selection: str, number: int
-) -> tuple[list[Item], int | None]:
-    """Return the items to show, and the number of pages into which they are divided.
+def _items(web: Web, found: Batch, owner: str, number: int | None) -> list[Item]:
+    """Return the items of page ``number``, or all items if ``number`` is None.
 
-    The number is None if the items are not divided into pages. While a batch is running or paused,
-    this function reads only PAGE_SIZE items, because the browser may reload the page every two
-    seconds. A filter, a sort order or a search (``selection``) needs all items.
+    While a batch is running or paused, the page reads only PAGE_SIZE items, because the browser may
+    reload the page every two seconds. A filter, a sort order or a search needs all items.
     """
-    if selection or found.state not in ("running", "paused"):
-        return web.batches.items(found.id, owner), None
-    pages = page_count_of(found.counts.total)
-    skip = (min(number, pages) - 1) * PAGE_SIZE
-    return web.batches.items(found.id, owner, most=PAGE_SIZE, skip=skip), pages
+    if number is None:
+        return web.batches.items(found.id, owner)
+    skip = (min(number, page_count_of(found.counts.total)) - 1) * PAGE_SIZE
+    return web.batches.items(found.id, owner, most=PAGE_SIZE, skip=skip)
 
 
 def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str:
@@ -281,10 +285,10 @@ def _form(
     # After a 413, ``request.form`` cannot be read.
     typed: MultiDict[str, str] = MultiDict() if status == 413 else request.form
     owner = web.sessions.history_key
-    page = batch_form_page(
-        web.prices(identity),
-        web.batch_limit,
-        web.previews.priced_list(web.batches.listed(owner), owner, identity),
+    page = BatchFormPage(
+        prices=web.prices(identity),
+        limit=web.batch_limit,
+        batches=web.previews.priced_list(web.batches.listed(owner), owner, identity),
         text=text,
         problem=problem,
         corrects=corrects or typed.get("corrige", ""),

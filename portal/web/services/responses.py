@@ -1,6 +1,7 @@
 """The responses that several pages send, and the numbers that they read from forms and URLs."""
 
 import re
+from collections.abc import Callable, Container
 
 from flask import Response, make_response, render_template
 
@@ -18,6 +19,17 @@ def pdf_response(pdf: bytes, name: str) -> Response:
         content_type="application/pdf",
         headers={"Content-Disposition": f'inline; filename="dossie-{name}.pdf"'},
     )
+
+
+def one_of(keys: Container[str]) -> Callable[[str], str]:
+    """Return a function that returns a typed key. It raises ValueError for another text."""
+
+    def key(text: str) -> str:
+        if text not in keys:
+            raise ValueError(text)
+        return text
+
+    return key
 
 
 def whole_number(text: str, least: int = 1, most: int = 9999) -> int:

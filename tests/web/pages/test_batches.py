@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 import zipfile
+from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import get_args
@@ -22,8 +23,9 @@ from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import InProcessPortal
 from tests.fakes.ports import wait_until
 from tests.presentation.batch_views import batch_page
-from tests.presentation.rendering import NOW
+from tests.presentation.rendering import NOW, render
 from tests.presentation.specimens import BATCH_PRICES, NO_LIMIT, batch_in
+from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import Page, PageClient
 from tests.web.signed_in import visitor
 
@@ -146,8 +148,11 @@ def test_pause_for_a_refusal_of_the_source_names_it(
 
 @pytest.mark.parametrize("reason", [reason for reason in get_args(Reason) if reason])
 def test_every_reason_of_a_pause_has_its_words(reason: Reason) -> None:
-    page = batch_page(batch_in("paused", reason), (), BATCH_PRICES, NO_LIMIT, NOW)
-    assert page.pause_title and page.pause_text
+    paused = replace(batch_in("paused", reason), resume_at=None)
+    page = check_html(render(batch_page(paused, (), BATCH_PRICES, NO_LIMIT, NOW)))
+    (body,) = page.findall(f".//{HTML}div[@class='notice__body']")
+    title, text = map(text_of, body)
+    assert title and text.endswith(".")
 
 
 def test_uploaded_csv_is_read(dealer: PageClient) -> None:
