@@ -5,11 +5,10 @@ come from the code of the portal's API.
 """
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from decimal import Decimal
-from itertools import islice
 from typing import Final
 
 import msgspec
@@ -132,11 +131,10 @@ def _finished(batch: Batch) -> Batch:
 
 
 def _table_answer(table: Table) -> Answer:
-    lines: list[str] = list(csv_lines(table))
-    body = "".join(lines)
-    shown: Iterable[str] = islice((line.strip("\ufeff\r\n") for line in lines), _MOST_LINES + 1)
-    text = "\n".join(line for line in shown if line)
-    return Answer(_caption(200, "text/csv; charset=utf-8", body.encode()), text)
+    lines = list(csv_lines(table))
+    shown = (line.strip("\ufeff\r\n") for line in lines[: _MOST_LINES + 1])
+    caption = _caption(200, "text/csv; charset=utf-8", "".join(lines).encode())
+    return Answer(caption, "\n".join(filter(None, shown)))
 
 
 def _caption(status: int, content_type: str, body: bytes) -> str:

@@ -60,7 +60,7 @@ _GROUPS: Final = (
         ),
     ),
 )
-SHORT_TITLES: Final[Mapping[str, str]] = {
+_SHORT_TITLES: Final[Mapping[str, str]] = {
     names[0]: short_title for _, sections in _GROUPS for _, _, short_title, names in sections
 }
 _TYPES: Final = {
@@ -104,7 +104,8 @@ class Operation:
     def sample_path(self) -> str:
         path = self.path
         for each in self.parameters:
-            path = path.replace(f"{{{each['name']}}}", str(each.get("example", "")))
+            if each["in"] == "path":
+                path = path.replace(f"{{{each['name']}}}", each["example"])
         return path
 
     @property
@@ -190,7 +191,7 @@ class ApiPage:
     """
 
     template: ClassVar[str] = "pages/api.html"
-    short_titles: ClassVar[Mapping[str, str]] = SHORT_TITLES
+    short_titles: ClassVar[Mapping[str, str]] = _SHORT_TITLES
     base_url: str
     token: str
     document: Document
