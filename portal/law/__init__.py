@@ -11,7 +11,7 @@ from portal.law.identification import tampering_of
 from portal.law.infractions import Infraction, find
 from portal.law.negotiation import SHARES, Cost, Negotiation, Share, negotiate
 from portal.law.next_steps import HEDGE, PHASE_TITLES, STEPS, Situation, Step, steps_for
-from portal.law.orders import AssessedOrder
+from portal.law.orders import AssessedOrder, orders_in_words
 from portal.law.reasons import Reason
 from portal.law.report_check import Contradiction, Evidence, contradictions
 from portal.law.speeding import excess_of, is_speeding
@@ -68,6 +68,7 @@ __all__ = [
     "is_speeding",
     "judge",
     "negotiate",
+    "orders_in_words",
     "steps_for",
     "tampering_of",
     "term",

@@ -1,5 +1,6 @@
 """Assess a court order: its effect on each act, its court and its title."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -7,6 +8,7 @@ from functools import cached_property
 from portal.law.courts import Court, court_body_name, find_court
 from portal.law.effects import Effect, effect_of
 from portal.vehicle import Field, Restriction, VehicleIdentity, differing_fields
+from portal.wording import counted, listed
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,13 @@ class AssessedOrder:
     @property
     def in_force(self) -> bool:
         return self.effect.in_force
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the record leaves open what the order forbids, or whether it still does."""
+        return self.in_force and not any(
+            answer.mark == "no" for answer in self.effect.answers.values()
+        )
 
     @cached_property
     def _court(self) -> Court | None:
@@ -74,3 +83,11 @@ class AssessedOrder:
     def differing(self) -> tuple[Field, ...]:
         """The fields that name another vehicle than the one looked up."""
         return differing_fields(self.vehicle, self.record) if self.vehicle else ()
+
+
+def orders_in_words(orders: Iterable[AssessedOrder]) -> str:
+    """Return the numbers of orders: ``2 em vigor e 1 de situação incerta``, or "" for none."""
+    in_force = [order for order in orders if order.in_force]
+    doubtful = sum(order.is_doubtful for order in in_force)
+    parts = [(len(in_force) - doubtful, "em vigor"), (doubtful, "de situação incerta")]
+    return listed([counted(number, words, words) for number, words in parts if number])

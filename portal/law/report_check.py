@@ -102,9 +102,7 @@ def contradictions(report: Report, evidence: Evidence) -> tuple[Contradiction, .
 
     found: list[Contradiction] = []
     if evidence.orders:
-        what = counted(
-            evidence.orders, "restrição judicial em vigor", "restrições judiciais em vigor"
-        )
+        what = counted(evidence.orders, "restrição judicial", "restrições judiciais")
         sentence = f"O texto não aponta restrição; os registros trazem {what}."
         if is_clean("restricoes", _ORDERS):
             found.append(Contradiction("restricoes", sentence))

@@ -6,11 +6,11 @@ from jinja2 import Environment
 from markupsafe import Markup
 
 from portal import formats, wording
-from portal.dossier import details
+from portal.dossier import details, figures
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers import display_number
-from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, term
+from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, orders_in_words, term
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.paths import subject_path
@@ -74,6 +74,8 @@ def register(environment: Environment) -> None:
         "deadline_steps": deadline_steps,
         "details": details,
         "faults": FAULTS,
+        "key_figures": figures,
+        "orders_in_words": orders_in_words,
         "fine_facts": fine_facts,
         "notes_on": notes_on,
     }

@@ -19,11 +19,12 @@ class Row:
 
     ``finding`` is a part of the headline. ``standings`` has the word of each fine. ``owed`` is the
     sum of the open fines in words, or "" without open fines. ``in_force`` counts the court orders
-    in force, ``transfer`` is the mark of the transfer. ``price`` is the price in words, or why
-    there is none. ``with_price`` is a text that stands wherever the price stands. ``ceiling`` is
-    the suggested price, or a part of the reason why there is none. ``also`` are texts that page and
-    paper must have, ``never`` texts that no face may have. A gap is a lookup whose answer is
-    missing or old. ``owed`` and ``in_force`` are None where their lookup has no answer.
+    in force, of which ``in_doubt`` are in doubt. ``transfer`` is the mark of the transfer.
+    ``price`` is the price in words, or why there is none. ``with_price`` is a text that stands
+    wherever the price stands. ``ceiling`` is the suggested price, or a part of the reason why there
+    is none. ``also`` are texts that page and paper must have, ``never`` texts that no face may
+    have. A gap is a lookup whose answer is missing or old. ``owed`` and ``in_force`` are None where
+    their lookup has no answer.
     """
 
     case: str
@@ -37,6 +38,7 @@ class Row:
     standings: tuple[str, ...] = ()
     owed: str | None = ""
     in_force: int | None = 0
+    in_doubt: int = 0
     transfer: str = "careful"
     price: str = "R$ 89.325"
     confidence: tuple[str, ...] = ("likeliest",)
@@ -119,7 +121,12 @@ def one_order(case: str, record: Record, finding: str = NO_TRANSFER, **more: Any
 
 
 def doubted(case: str, record: Record, **more: Any) -> Row:
-    given: dict[str, Any] = {"in_force": 1, "transfer": "unknown", "ceiling": ASK_COURT} | more
+    given: dict[str, Any] = {
+        "in_force": 1,
+        "in_doubt": 1,
+        "transfer": "unknown",
+        "ceiling": ASK_COURT,
+    } | more
     return Row(case=case, orders=(record,), level="caution", finding=DOUBTED, **given)
 
 
@@ -550,6 +557,7 @@ def _orders() -> Iterator[Row]:
         level="blocked",
         finding=NO_TRANSFER,
         in_force=2,
+        in_doubt=1,
         transfer="no",
         ceiling=AFTER_LIFTING,
     )
@@ -562,6 +570,7 @@ def _orders() -> Iterator[Row]:
         standings=("exigível",),
         owed=ONE,
         in_force=1,
+        in_doubt=1,
         transfer="unknown",
         ceiling=ASK_COURT,
         never=("Só após pagar as multas",),
@@ -719,6 +728,7 @@ def _identities() -> Iterator[Row]:
         level="caution",
         finding=other,
         in_force=1,
+        in_doubt=1,
         transfer="unknown",
         ceiling=ASK_COURT,
     )
@@ -1003,7 +1013,7 @@ def _reports() -> Iterator[Row]:
         "report: nothing recorded, beside an order",
         order("TRANSFERENCIA"),
         report={"restricoes": "✅ Nada consta"},
-        also=(over, "1 restrição judicial em vigor"),
+        also=(over, "1 restrição judicial"),
     )
     yield one_order(
         "report: APROVADO, beside an order",

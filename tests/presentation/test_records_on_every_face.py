@@ -291,7 +291,7 @@ def figure_differences(row: Row, shown: Faces) -> Iterator[str]:
     cell = part(shown.comparison, '<tr data-row="transfer"', "</tr>")
     yield from has("comparison", "transfer", cell, f"status tone-{MARKS[row.transfer]}")
     owed = "indisponíveis" if row.owed is None else row.owed or NONE
-    orders = f"{row.in_force} em vigor" if row.in_force else NONE
+    orders = in_words(row) or NONE
     orders = "indisponíveis" if row.in_force is None else orders
     wanted = {"Multas em aberto": owed, "Restrições judiciais": orders, "Preço FIPE": row.price}
     for face, html, name in (
@@ -304,6 +304,13 @@ def figure_differences(row: Row, shown: Faces) -> Iterator[str]:
             yield from has(face, label, told.get(label, ""), text)
     for key, text in zip(("fines", "courts", "price"), wanted.values(), strict=True):
         yield from has("comparison", key, compared(shown.comparison, key), text)
+
+
+def in_words(row: Row) -> str:
+    """Return the numbers of orders in force and in doubt, or "" for none."""
+    certain = (row.in_force or 0) - row.in_doubt
+    words = ((certain, "em vigor"), (row.in_doubt, "de situação incerta"))
+    return " e ".join(f"{number} {text}" for number, text in words if number)
 
 
 def fine_differences(row: Row, shown: Faces) -> Iterator[str]:
@@ -349,7 +356,8 @@ def order_differences(row: Row, shown: Faces) -> Iterator[str]:
     yield from same("JSON", "orders", orders["in_force"], row.in_force)
     yield from same("restrictions.csv", "orders", len(in_force), row.in_force)
     yield from same("batch CSV", "orders", shown.batch_cells["restrictions"], str(row.in_force))
-    wanted = f"{row.in_force} em vigor" if row.in_force else "nenhuma"
+    registered = "registrada" if row.in_force == 1 else "registradas"
+    wanted = f"{row.in_force} {registered}" if row.in_force else "nenhuma"
     yield from same("batch page", "orders", in_batch, wanted)
     forbids = row.transfer == "no"
     in_json = any(record["transfer"]["mark"] == "no" for record in orders["records"])

@@ -89,7 +89,7 @@ def page_text(answers: Panels, conclusion: str = "Fim.", **topics: str) -> str:
         (
             {"restricoes": "✅ Nada consta"},
             "Fim.",
-            "O texto não aponta restrição; os registros trazem 1 restrição judicial em vigor.",
+            "O texto não aponta restrição; os registros trazem 1 restrição judicial.",
         ),
         ({"restricoes": "Sem restrições."}, "Fim.", "O texto não aponta restrição"),
         ({"multas": "✅ Nenhuma."}, "Fim.", "O texto não aponta multa em aberto"),

@@ -2,20 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
 
 import msgspec
 
-from portal import formats
-from portal.dossier.prices import Prices
+from portal.dossier import figures
+from portal.dossier.figures import Figure
 from portal.dossier.status_style import LOOKS, StatusStyle
 from portal.dossiers import Dossier
-from portal.law import UNVERIFIED, Act, Totals
+from portal.law import UNVERIFIED, Act
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.vehicle import Plate
-from portal.wording import NO_BREAK_SPACE
-
-_UNAVAILABLE: Final = "{} na emissão: não significa “nada consta”"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +75,8 @@ def issued_summary(page: DossierPage, issuer: Issuer | None) -> IssuedSummary:
             IssuedAct(row.act, row.label, LOOKS[row.mark], row.short, row.why)
             for row in verdict.matrix
         ),
-        figures=(
-            IssuedFigure("Multas em aberto", _fines(dossier.totals)),
-            IssuedFigure("Restrições judiciais", _restrictions(dossier.orders_in_force)),
-            IssuedFigure("Preço FIPE", _price(dossier.prices)),
+        figures=tuple(
+            _issued(figure(dossier)) for figure in (figures.fines, figures.orders, figures.price)
         ),
         missing=tuple(gap.title for gap in page.missing),
         unverified=len(UNVERIFIED),
@@ -104,23 +98,7 @@ def _sentence(clause: str) -> str:
     return f"{clause[:1].upper()}{clause[1:]}." if clause else ""
 
 
-def _fines(totals: Totals | None) -> str:
-    if totals is None:
-        return _UNAVAILABLE.format("indisponíveis")
-    if not totals.open_count:
-        return "nenhuma nos registros"
-    known = totals.known_amount
-    amount = "valor não informado" if known is None else formats.brl(known)
-    return f"{amount} · {totals.open_words}"
-
-
-def _restrictions(number: int | None) -> str:
-    if number is None:
-        return _UNAVAILABLE.format("indisponíveis")
-    return f"{number}{NO_BREAK_SPACE}em vigor" if number else "nenhuma nos registros"
-
-
-def _price(prices: Prices | None) -> str:
-    if prices is None:
-        return _UNAVAILABLE.format("indisponível")
-    return prices.price_summary.words if prices.price_summary else prices.no_price
+def _issued(figure: Figure) -> IssuedFigure:
+    if not figure.is_known and figure.note:
+        return IssuedFigure(figure.label, f"{figure.value} na emissão: {figure.note}")
+    return IssuedFigure(figure.label, " · ".join(filter(None, (figure.value, figure.note))))

@@ -7,15 +7,15 @@ from decimal import Decimal
 from typing import ClassVar, Final, Literal
 
 from portal import formats
+from portal.dossier import figures
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
+from portal.dossier.figures import Figure
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation.paper.certificate import (
     FirstSheet,
-    KeyFigure,
     first_sheet,
-    key_figures,
 )
 from portal.presentation.paper.fines import PaperFines, paper_fines
 from portal.presentation.paper.prices import PaperPrices, paper_prices
@@ -67,7 +67,7 @@ class DossierPage:
     address: str
     made_at: datetime
     dossier: Dossier
-    figures: tuple[KeyFigure, ...]
+    figures: tuple[Figure, ...]
     first_sheet: FirstSheet
     prices: PaperPrices | None
     fines: PaperFines | None
@@ -120,7 +120,12 @@ def dossier_page(
         address=address.rstrip("/"),
         made_at=context.now,
         dossier=dossier,
-        figures=tuple(key_figures(dossier)),
+        figures=(
+            figures.price(dossier),
+            *figures.price_change(dossier),
+            figures.fines(dossier),
+            figures.orders(dossier),
+        ),
         first_sheet=first_sheet(dossier, origins),
         prices=paper_prices(dossier.prices) if dossier.prices else None,
         fines=paper_fines(dossier),

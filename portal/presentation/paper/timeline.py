@@ -153,9 +153,9 @@ def _of_cards(cards: Sequence[AssessedOrder]) -> Iterator[_Record]:
             court = f" ({card.court.partition(' – ')[0]})" if card.court else ""
             yield _Record(
                 f"{card.title}{court}",
-                "danger" if card.in_force else "unknown",
+                "danger" if card.in_force and not card.is_doubtful else "unknown",
                 (card.record.included_at.date(),),
-                "solid" if card.in_force else "",
+                ("dashed" if card.is_doubtful else "solid") if card.in_force else "",
             )
 
 

@@ -18,7 +18,7 @@ from portal.dossier.dossier import Dossier
 from portal.dossier.lookups import LOOKUP_WORDS, SHORT_LOOKUP_WORDS
 from portal.dossier.prices import NOTHING_TO_COMPARE, Prices
 from portal.dossier.status_style import LOOKS, StatusStyle
-from portal.law import negotiate
+from portal.law import negotiate, orders_in_words
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import RecentLookup
@@ -317,7 +317,7 @@ def _restrictions(dossier: Dossier) -> Cell:
     shown = kinds[:_MOST_KINDS]
     if len(kinds) > len(shown):
         shown.append(f"e mais {len(kinds) - len(shown)}")
-    return Cell("known", f"{formats.integer(dossier.orders_in_force)} em vigor", "; ".join(shown))
+    return Cell("known", orders_in_words(dossier.orders), "; ".join(shown))
 
 
 def _prices(dossier: Dossier) -> Iterator[tuple[str, str, Cell]]:

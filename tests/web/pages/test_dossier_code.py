@@ -77,9 +77,9 @@ def test_code_round_trips_its_summary(
         (panels(), "Multas em aberto1"),
         (panels(renainf=renainf_body()), "Multas em abertonenhuma"),
         (Panels(panels().decode, DOWN, DOWN), "Multas em abertoindisponíveis na emissão"),
-        (panels(), "Restrições em vigor1"),
-        (panels(renajud=renajud_body()), "Restrições em vigornenhuma"),
-        (Panels(panels().decode, DOWN, DOWN), "Restrições em vigorindisponíveis na emissão"),
+        (panels(), "Restrições judiciais1"),
+        (panels(renajud=renajud_body()), "Restrições judiciaisnenhuma"),
+        (Panels(panels().decode, DOWN, DOWN), "Restrições judiciaisindisponíveis na emissão"),
     ],
 )
 def test_present_missing_and_unavailable_values_differ(shown: Panels, expected: str) -> None:

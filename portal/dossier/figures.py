@@ -1,0 +1,61 @@
+"""The key figures of a vehicle: price, fines and court orders, in the words of every face."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from portal import formats
+from portal.dossier.dossier import Dossier
+from portal.law import orders_in_words
+
+_NOT_CLEAN: Final = "não significa “nada consta”"
+_NOTHING: Final = "nenhuma nos registros"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure with its label.
+
+    ``is_known`` is False if no answer has the value. The value is then "indisponível"
+    (unavailable) or says why there is none, and is never zero.
+    """
+
+    label: str
+    value: str
+    note: str = ""
+    is_known: bool = True
+
+
+def price(dossier: Dossier) -> Figure:
+    prices = dossier.prices
+    if prices is None:
+        return Figure("Preço FIPE", "indisponível", _NOT_CLEAN, is_known=False)
+    if prices.price_summary is None:
+        return Figure("Preço FIPE", prices.no_price, is_known=False)
+    return Figure("Preço FIPE", prices.price_summary.text, prices.price_summary.note)
+
+
+def price_change(dossier: Dossier) -> Iterator[Figure]:
+    """Yield the price change in 12 months, or nothing if it is unknown."""
+    prices = dossier.prices
+    if prices and prices.best and prices.twelve_months:
+        last = prices.best.series.last_real
+        until = f"até {formats.month(last.month)}" if last is not None else ""
+        yield Figure("FIPE em 12 meses", prices.twelve_months, until)
+
+
+def fines(dossier: Dossier) -> Figure:
+    label, totals = "Multas em aberto", dossier.totals
+    if totals is None:
+        return Figure(label, "indisponíveis", _NOT_CLEAN, is_known=False)
+    if not totals.open_count:
+        return Figure(label, _NOTHING)
+    unpriced = f", {totals.without_amount} sem valor informado" if totals.without_amount else ""
+    return Figure(label, formats.brl(totals.known_amount), f"{totals.open_words}{unpriced}")
+
+
+def orders(dossier: Dossier) -> Figure:
+    label = "Restrições judiciais"
+    if dossier.orders is None:
+        return Figure(label, "indisponíveis", _NOT_CLEAN, is_known=False)
+    return Figure(label, orders_in_words(dossier.orders) or _NOTHING)
