@@ -6,13 +6,14 @@ from decimal import Decimal
 from typing import Final, Literal
 
 from portal.gateway import OPERATIONS, FailureKind, Served, unconfirmed_text, without_remarks
-from portal.vehicle import LookupName, result_of
+from portal.vehicle import LOOKUPS, LookupName, result_of
 from portal.wording import sanitise_echo
 
 Cause = (
     FailureKind
     | Literal["", "rejected", "unconfirmed", "out_of_scope", "not_for_renavam", "broken"]
 )
+PanelState = Literal["fresh", "stale", "unavailable", "unasked"]
 LONGEST_QUOTE: Final = 200  # of the source's words, in characters
 UNCONFIRMED: Final = (
     "A fonte não enviou registros, e sim um texto que o portal não reconhece: “{}”."
@@ -50,7 +51,7 @@ class Panel:
     that number is unknown.
     """
 
-    state: Literal["fresh", "stale", "unavailable", "unasked"]
+    state: PanelState
     body: bytes | None = None
     result: object = field(default=None, compare=False)
     fetched_at: datetime | None = None
@@ -83,6 +84,9 @@ class Panels:
     def of(self, lookup: LookupName) -> Panel:
         panel: Panel = getattr(self, lookup)
         return panel
+
+    def in_state(self, state: PanelState) -> tuple[LookupName, ...]:
+        return tuple(name for name in LOOKUPS if self.of(name).state == state)
 
 
 def answer_panel(served: Served, replaced: Served | None = None) -> Panel:

@@ -112,7 +112,9 @@ def test_tie_is_shown_on_page_and_negotiation_sheet() -> None:
     text = text_of(check_html(render(sheet)))
     assert "Este teto parte de “V1 · 2015”" in text and "R$ 89.325 a R$ 95.000" in text
     clear = decode_body(str(PLATE), informacoesFipe=[fipe_entry(), fipe_entry(ano="2009")])
-    assert negotiation_page(PLATE, panels(clear), CONTEXT, {}).version_note == ""
+    assert "Mais de uma versão" in text
+    sheet = negotiation_page(PLATE, panels(clear), CONTEXT, {})
+    assert "Mais de uma versão" not in text_of(check_html(render(sheet)))
 
 
 def test_single_candidate_is_not_marked_likeliest() -> None:

@@ -32,7 +32,7 @@ from tests.factories import (
 from tests.fakes import FaultUpstream, faults
 from tests.presentation.odd_records import JSON, odd
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
-from tests.web.html_checker import check_html, text_of
+from tests.web.html_checker import HTML, check_html, text_of
 from tests.web.page_client import PageClient
 from tests.web.person import Person
 
@@ -70,7 +70,8 @@ def test_version_defaults_to_the_likeliest_and_can_be_chosen() -> None:
     assert negotiation_page(PLATE, panels(body), CONTEXT, {}).sums.price == Decimal("89325.00")
     other = negotiation_page(PLATE, panels(body), CONTEXT, {"versao": "2"})
     assert other.sums.price == Decimal(50000)
-    assert [choice.chosen for choice in other.versions] == [False, True]
+    versions = check_html(render(other)).findall(f".//{HTML}select[@id='versao']/{HTML}option")
+    assert [version.get("selected") is not None for version in versions] == [False, True]
 
 
 @pytest.mark.parametrize(
@@ -210,7 +211,7 @@ def test_odd_records_and_input_do_not_break_the_sheet(
         assert amount == exact
         assert Decimal(bare) != 0
     days = set(re.findall(r"\d\d/\d\d/\d{4}", shown))
-    titles = " ".join(choice.title for choice in page.fine_choices)
+    titles = " ".join(map(text_of, check_html(html).iterfind(f".//{HTML}fieldset/{HTML}label")))
     of_fines = set(re.findall(r"\d\d/\d\d/\d{4}", titles))
     # The source's text for a version or year is shown unchanged, and may look like a date.
     of_source = set(re.findall(r"\d\d/\d\d/\d{4}", json.dumps(vehicle)))
@@ -229,9 +230,10 @@ def test_selected_fines_alone_are_deducted() -> None:
     assert whole.sums.scenario(100).fines == Decimal("423.63")
     one = negotiation_page(PLATE, around, CONTEXT, {"multas": "3"})
     assert one.sums.scenario(100).fines == Decimal("293.47")
-    assert [(choice.number, choice.chosen) for choice in one.fine_choices] == [
-        (1, False),
-        (3, True),
+    boxes = check_html(render(one)).findall(f".//{HTML}input[@name='multas'][@type='checkbox']")
+    assert [(box.get("value"), box.get("checked") is not None) for box in boxes] == [
+        ("1", False),
+        ("3", True),
     ]
     shown = text({"multas": "3"}, around)
     assert "1 de 2 multas em aberto, valor cheio" in shown
@@ -248,7 +250,7 @@ def test_form_without_any_chosen_fine_deducts_none() -> None:
 @pytest.mark.parametrize("typed", ["2", "4", "1,2", "-1", "1.0", "três"])
 def test_paid_or_foreign_fine_is_refused(typed: str) -> None:
     page = negotiation_page(PLATE, three_fines(), CONTEXT, {"multas": typed})
-    assert page.problems == ("Escolha entre as multas em aberto desta página.",)
+    assert page.problems == ["Escolha entre as multas em aberto desta página."]
 
 
 def test_repeated_parameter_of_the_form_is_one_choice(
@@ -271,9 +273,10 @@ def test_ceiling_stands_out_only_where_nothing_stops_the_transfer() -> None:
         (Panels(free.decode, free.renainf, DOWN), True),
     ):
         page = negotiation_page(PLATE, around, CONTEXT, {})
-        assert bool(page.not_certain) == is_muted
+        assert page.is_uncertain == is_muted
         assert ("sheet__ceiling--muted" in render(page)) == is_muted
-        assert page.not_certain in text(around=around)
+        sentence = "Não se sabe se o veículo pode ser transferido: falta uma consulta."
+        assert (sentence in text(around=around)) == is_muted
 
 
 def test_print_button_is_hidden_until_its_script_runs() -> None:
@@ -346,7 +349,9 @@ def test_price_of_another_year_is_a_reference_only_by_choice() -> None:
     assert "só de outro ano-modelo" in text(around=around)
     chosen = negotiation_page(PLATE, around, CONTEXT, {"versao": "1"})
     assert chosen.ceiling is not None
-    assert "Este preço é do ano-modelo 2012; o ano-modelo no registro é 2015." in chosen.notes
+    note = "Este preço é do ano-modelo 2012; o ano-modelo no registro é 2015."
+    assert note in text({"versao": "1"}, around)
+    assert note not in text(around=around)
 
 
 def test_vehicle_without_open_fines_is_asked_for_no_share() -> None:
