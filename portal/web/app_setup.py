@@ -18,9 +18,9 @@ from portal.web.http.rate_limit_headers import register_rate_limit_headers
 from portal.web.http.refused_bodies import RefusedBodies
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.json_api import own_routes, reference
+from portal.web.json_api import routes as upstream_routes
 from portal.web.json_api.hit_cache import HitCache
 from portal.web.json_api.openapi import openapi_blueprint
-from portal.web.json_api.routes import JsonApi
 from portal.web.observability.health import health_blueprint
 from portal.web.observability.metrics import metrics_blueprint
 from portal.web.observability.request_log import register_request_log
@@ -38,6 +38,8 @@ from portal.web.services.sessions import DynamicSecureCookies
 from portal.web.services.web import Web
 
 _ROUTES = (
+    upstream_routes.routes,
+    own_routes.routes,
     public.routes,
     reference.routes,
     vehicle.routes,
@@ -81,8 +83,6 @@ def init_app(app: Flask, web: Web) -> None:
     register_errors(app)
     app.before_request(web.sessions.check_csrf)
     for blueprint in (
-        JsonApi(web).blueprint(),
-        own_routes.OwnApi(web).blueprint(),
         *(routes.blueprint(web) for routes in _ROUTES),
         health_blueprint(web.ready),
         metrics_blueprint(web.metrics, web.metrics_access),

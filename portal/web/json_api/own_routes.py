@@ -1,6 +1,6 @@
 """The portal's own JSON API, ``/api/v1``: vehicle data with explanations, exports and batches.
 
-Credentials, errors, headers and the order of checks are the same as in ``routes.JsonApi``. A GET
+Credentials, errors, headers and the order of checks are the same as in ``routes``. A GET
 may also be authenticated by the session cookie of the HTML pages.
 """
 
@@ -9,13 +9,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_DOWN, Decimal
 from difflib import get_close_matches
-from functools import partial
 from os import SEEK_END
 from tempfile import SpooledTemporaryFile
 from typing import Any, Final
 
 import msgspec
-from flask import Blueprint, Response, request, session, stream_with_context
+from flask import Response, request, session, stream_with_context, url_for
 
 from portal.access import Identity, NoCredential, TokensUnavailable, sends_credential
 from portal.batch import (
@@ -23,12 +22,11 @@ from portal.batch import (
     Item,
     NotAllowed,
     UnknownBatch,
-    quote,
     read_strings,
     start_batch,
 )
 from portal.dossier.answers import Panel, Panels
-from portal.gateway import OPERATIONS, Caller, Directive, Failure, Operation
+from portal.gateway import OPERATIONS, Caller, Directive, Failure
 from portal.pdf import PDFUnavailable
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
@@ -40,25 +38,23 @@ from portal.presentation.failure_texts import (
     ERROR_MESSAGES,
     FORBIDDEN,
     INVALID_PLATE,
-    TOO_MANY,
     UNAUTHORIZED,
 )
 from portal.vehicle import LOOKUPS, LookupName, Plate
-from portal.web.http.errors import failure_response, message_response
-from portal.web.http.rate_limit_headers import count_request
+from portal.web.http.errors import message_response
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.json_api.openapi import Declared, declared
 from portal.web.json_api.routes import (
+    JsonRoutes,
     Refusal,
-    add_route,
     authenticate,
+    count,
     directive_of,
-    limited,
     read_object,
     read_plate,
-    sender_of,
     success_headers,
 )
+from portal.web.services.batches import create_batch, stored_panels
 from portal.web.services.dossiers import batch_dossier
 from portal.web.services.web import Web
 from portal.wording import sanitise_echo
@@ -113,58 +109,35 @@ class Requester:
     by_session: bool
 
 
-@dataclass(frozen=True, slots=True)
-class OwnApi:
-    """The routes of ``/api/v1``."""
+routes = JsonRoutes("own_api")
+VEHICLE: Final = "/api/v1/vehicles/<plate>"
+BATCHES: Final = "/api/v1/batches"
+BATCH: Final = f"{BATCHES}/<batch>"
 
-    web: Web
+# Vehicles
 
-    def blueprint(self) -> Blueprint:
-        paths = Blueprint("own_api", __name__, url_prefix="/api/v1")
 
-        def route(path: str, name: str, **views: Callable[..., Response]) -> None:
-            def view(**parts: str) -> Response:
-                method = "GET" if request.method == "HEAD" else request.method
-                return self._answer(partial(views[method], **parts))
+@routes.get(VEHICLE)
+def vehicle(web: Web, plate: str) -> Response:
+    requester = _requester(web)
+    subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
+    # A query without ``ask`` requests all lookups, even if the identity lacks some of their scopes.
+    # The response then states which lookups the identity may not make.
+    names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
+    count(web, requester.identity)
+    panels = _panels(web, subject, names, requester)
+    context = web.render_context()
+    return _json(explained(context.dossier(subject, panels, names), context.now))
 
-            methods = sorted(["HEAD", *views] if "GET" in views else views)
-            add_route(paths, path, name, methods, view)
 
-        route("/vehicles/<plate>", "vehicle", GET=self.vehicle)
-        for table in NEEDS:
-            for ending in ("csv", "jsonl"):
-                view = partial(self.table, name=table, ending=ending)
-                route(f"/vehicles/<plate>/{table}.{ending}", f"{table}_{ending}", GET=view)
-        route("/batches", "batches", GET=self.listed, POST=self.create)
-        route("/batches/<batch>", "batch", GET=self.batch)
-        route("/batches/<batch>/start", "start", POST=self.start)
-        route("/batches/<batch>/pause", "pause", POST=self.pause)
-        route("/batches/<batch>/cancel", "cancel", POST=self.cancel)
-        for ending in ("csv", "jsonl", "xlsx", "zip"):
-            view = partial(self.results, ending=ending)
-            route(f"/batches/<batch>/results.{ending}", f"results_{ending}", GET=view)
-        return paths
-
-    # Vehicles
-
-    def vehicle(self, plate: str) -> Response:
-        requester = self._requester()
-        subject, ask = read_plate(plate), _parameter("ask", INVALID_ASK)
-        # A query without ``ask`` requests all lookups, even if the identity lacks some of their
-        # scopes. The response then states which lookups the identity may not make.
-        names = LOOKUPS if ask is None else _asked(ask.split(","), requester.identity, INVALID_ASK)
-        self._count(requester)
-        panels = self._panels(subject, [OPERATIONS[name] for name in names], requester)
-        context = self.web.render_context()
-        return _json(explained(context.dossier(subject, panels, names), context.now))
-
-    def table(self, plate: str, name: TableName, ending: str) -> Response:
+def _table(name: TableName, ending: str) -> Callable[[Web, str], Response]:
+    def table(web: Web, plate: str) -> Response:
         need = NEEDS[name]
-        requester = self._requester(need)
+        requester = _requester(web, need)
         subject, dialect = read_plate(plate), _dialect()
-        self._count(requester)
-        panels = self._panels(subject, [OPERATIONS[need]], requester)
-        table = vehicle_table(name, self.web.render_context().dossier(subject, panels))
+        count(web, requester.identity)
+        panels = _panels(web, subject, [need], requester)
+        table = vehicle_table(name, web.render_context().dossier(subject, panels))
         panel = panels.of(need)
         if table is None or panel.served is None:
             raise _without_answer(panel)
@@ -172,231 +145,239 @@ class OwnApi:
         response.headers.extend(success_headers(panel.served))
         return response
 
-    # Batches
+    return table
 
-    def listed(self) -> Response:
-        requester = self._requester()
-        self._count(requester)
-        owner, identity = requester.owner, requester.identity
-        batches = self.web.previews.priced_list(self.web.batches.listed(owner), owner, identity)
-        return _json([self._object(batch, requester) for batch in batches])
 
-    def create(self) -> Response:
-        requester = self._requester()
-        values, ask = self._new_batch(requester.identity)
-        listed = read_strings(values, most_wrong=self.web.batch_limit)
-        if len(listed.subjects) > self.web.batch_limit:
-            raise Refusal(400, TOO_LONG.format(self.web.batch_limit))
-        if not listed.subjects:
-            first = wrong_message(listed.wrong[0]) if listed.wrong else ""
-            raise Refusal(400, NOTHING_VALID.format(first).strip())
-        self._count(requester)
-        quoted = quote(listed.subjects, ask, requester.identity, self.web.gateway)
-        batch = self.web.batches.create(requester.owner, ask, quoted, listed)
-        response = self._one(batch, requester)
-        response.status_code = 201
-        response.headers["Location"] = f"/api/v1/batches/{batch}"
-        return response
+for _name in NEEDS:
+    for _ending in ("csv", "jsonl"):
+        routes.get(f"{VEHICLE}/{_name}.{_ending}", f"{_name}_{_ending}")(_table(_name, _ending))
 
-    def batch(self, batch: str) -> Response:
-        requester = self._requester()
-        self._count(requester)
-        return self._one(batch, requester)
+# Batches
 
-    def start(self, batch: str) -> Response:
-        """Start or resume a batch."""
-        requester = self._requester()
-        owner, identity = requester.owner, requester.identity
-        document = self._body(identity, INVALID_START, may_be_absent=True)
-        max_cost = _max_cost(document.get("max_cost"))
-        self._count(requester)
-        start_batch(self.web.batches, batch, owner, identity, self.web.gateway, max_cost)
-        return self._one(batch, requester)
 
-    def pause(self, batch: str) -> Response:
-        return self._changed(batch, self.web.batches.pause)
+@routes.get(BATCHES)
+def listed(web: Web) -> Response:
+    requester = _requester(web)
+    count(web, requester.identity)
+    owner, identity = requester.owner, requester.identity
+    batches = web.previews.priced_list(web.batches.listed(owner), owner, identity)
+    return _json([_object(web, batch, requester) for batch in batches])
 
-    def cancel(self, batch: str) -> Response:
-        return self._changed(batch, self.web.batches.cancel)
 
-    def _changed(self, batch: str, change: Callable[[str, str], None]) -> Response:
-        requester = self._requester()
-        self._body(requester.identity, INVALID_BODY, may_be_absent=True)
-        self._count(requester)
-        change(batch, requester.owner)
-        return self._one(batch, requester)
+@routes.post(BATCHES)
+def create(web: Web) -> Response:
+    requester = _requester(web)
+    identity = requester.identity
+    values, ask = _new_batch(web, identity)
+    listed = read_strings(values, most_wrong=web.batch_limit)
+    if len(listed.subjects) > web.batch_limit:
+        raise Refusal(400, TOO_LONG.format(web.batch_limit))
+    if not listed.subjects:
+        first = wrong_message(listed.wrong[0]) if listed.wrong else ""
+        raise Refusal(400, NOTHING_VALID.format(first).strip())
+    count(web, identity)
+    batch = create_batch(web, requester.owner, identity, ask, listed)
+    response = _one(web, batch, requester)
+    response.status_code = 201
+    response.headers["Location"] = url_for(".batch", batch=batch)
+    return response
 
-    def results(self, batch: str, ending: str) -> Response:
-        requester = self._requester()
+
+@routes.get(BATCH)
+def batch(web: Web, batch: str) -> Response:
+    requester = _requester(web)
+    count(web, requester.identity)
+    return _one(web, batch, requester)
+
+
+@routes.post(f"{BATCH}/start")
+def start(web: Web, batch: str) -> Response:
+    """Start or resume a batch."""
+    requester = _requester(web)
+    document = _body(web, requester.identity, INVALID_START, may_be_absent=True)
+    max_cost = _max_cost(document.get("max_cost"))
+    count(web, requester.identity)
+    start_batch(web.batches, batch, requester.owner, requester.identity, web.gateway, max_cost)
+    return _one(web, batch, requester)
+
+
+@routes.post(f"{BATCH}/pause")
+def pause(web: Web, batch: str) -> Response:
+    return _changed(web, batch, web.batches.pause)
+
+
+@routes.post(f"{BATCH}/cancel")
+def cancel(web: Web, batch: str) -> Response:
+    return _changed(web, batch, web.batches.cancel)
+
+
+def _changed(web: Web, batch: str, change: Callable[[str, str], None]) -> Response:
+    requester = _requester(web)
+    _body(web, requester.identity, INVALID_BODY, may_be_absent=True)
+    count(web, requester.identity)
+    change(batch, requester.owner)
+    return _one(web, batch, requester)
+
+
+@routes.handle(UnknownBatch)
+def _unknown(_: Web, __: UnknownBatch) -> Response:
+    return message_response(404, NO_BATCH)
+
+
+@routes.handle(NotAllowed)
+def _not_allowed(_: Web, error: NotAllowed) -> Response:
+    return message_response(409, NOT_ALLOWED[error.action])
+
+
+def _results(ending: str) -> Callable[[Web, str], Response]:
+    def results(web: Web, batch: str) -> Response:
+        requester = _requester(web)
         dialect = _dialect()
-        self._count(requester)
-        found = self.web.batches.get(batch, requester.owner)
+        count(web, requester.identity)
+        found = web.batches.get(batch, requester.owner)
         # All items are read before the response starts. A later error would truncate the response,
         # and a client could mistake the truncated response for a complete one.
-        items = self.web.batches.items(batch, requester.owner)
+        items = web.batches.items(batch, requester.owner)
         name = f"lote-{batch[:8]}"
         if ending == "zip":
-            return self._zip(items, found.ask, requester.identity, name)
-        operations = [OPERATIONS[lookup] for lookup in found.ask]
-        table = results_table(
-            items,
-            lambda subject: self.web.lookups.panels(
-                subject, operations, requester.identity, Directive.PEEK
-            ),
-            self.web.render_context(),
-            found.ask,
-        )
+            return _zip(web, items, found.ask, requester.identity, name)
+        panels = stored_panels(web, found.ask, requester.identity)
+        table = results_table(items, panels, web.render_context(), found.ask)
         return _download(table, ending, dialect, name)
 
-    def _zip(
-        self, items: Sequence[Item], ask: Collection[LookupName], identity: Identity, name: str
-    ) -> Response:
-        try:
-            self.web.pdfs.check()
-        except PDFUnavailable:
-            return message_response(501, NO_PDF)
-        stream = stream_with_context(zip_stream(self._dossiers(items, ask, identity)))
-        return _attachment(stream, "application/zip", f"{name}.zip")
+    return results
 
-    def _dossiers(
-        self, items: Sequence[Item], ask: Collection[LookupName], identity: Identity
-    ) -> Iterator[tuple[str, bytes]]:
-        """Yield the files of a batch's ZIP archive, each with its name.
 
-        The first file lists the plates. It is sent before the first dossier is rendered, so that
-        the download starts at once. If some vehicles have no dossier, the last file lists these
-        vehicles, each with the reason. An archive may take minutes, so the sender is authenticated
-        again before each dossier. Raises Incomplete if the sender may no longer receive dossiers.
-        """
-        plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
-        yield "placas.txt", "\r\n".join([*plates, ""]).encode()
-        left_out = []
-        for item in items:
-            subject, pdf, reason = item.subject, None, ONLY_FOR_PLATES
-            if isinstance(subject, Plate):
-                self._authenticate_again()
-                try:
-                    pdf, reason = self._dossier_pdf(subject, ask, identity), NO_STORED_ANSWER
-                except Exception as error:  # one failed dossier must not end the archive
-                    log.error("unexpected %s in a dossier", type(error).__name__)
-                    reason = NOT_RENDERED
-            if pdf is None:
-                left_out.append(f"{subject.text}: {reason}")
-            else:
-                yield f"dossie-{subject.text}.pdf", pdf
-        if left_out:
-            yield "sem-dossie.txt", "\r\n".join([*left_out, ""]).encode()
+for _ending in ("csv", "jsonl", "xlsx", "zip"):
+    routes.get(f"{BATCH}/results.{_ending}", f"results_{_ending}")(_results(_ending))
 
-    def _dossier_pdf(
-        self, plate: Plate, ask: Collection[LookupName], identity: Identity
-    ) -> bytes | None:
-        html = batch_dossier(self.web, plate, ask, identity)
-        if html is None:
-            return None
-        with self.web.pdf_span():
-            return self.web.pdfs.render_for_archive(html)
 
-    # Helpers
+def _zip(
+    web: Web, items: Sequence[Item], ask: Collection[LookupName], identity: Identity, name: str
+) -> Response:
+    try:
+        web.pdfs.check()
+    except PDFUnavailable:
+        return message_response(501, NO_PDF)
+    stream = stream_with_context(zip_stream(_dossiers(web, items, ask, identity)))
+    return _attachment(stream, "application/zip", f"{name}.zip")
 
-    def _answer(self, view: Callable[[], Response]) -> Response:
-        try:
-            return view()
-        except Refusal as error:
-            refusal = limited(error, self.web.limits)
-            return message_response(
-                refusal.status, refusal.message, refusal.retry_after_s, refusal.code
-            )
-        except Failure as failure:
-            return failure_response(failure, self.web.gatekeeper.mode == "pass-through")
-        except UnknownBatch:
-            return message_response(404, NO_BATCH)
-        except NotAllowed as error:
-            return message_response(409, NOT_ALLOWED[error.action])
 
-    def _requester(self, need: LookupName | None = None) -> Requester:
-        """Authenticate the sender, by credential or session, and check the query's parameters.
+def _dossiers(
+    web: Web, items: Sequence[Item], ask: Collection[LookupName], identity: Identity
+) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a batch's ZIP archive, each with its name.
 
-        ``need`` is the scope that the sender must have, or None if the scope of any lookup is
-        enough. Raises Refusal (401, 403, or 400 for an unknown parameter).
-        """
-        requester = self._sender()
-        if not any(map(requester.identity.has_scope, LOOKUPS if need is None else [need])):
-            raise Refusal(403, FORBIDDEN)
-        _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
-        return requester
+    The first file lists the plates. It is sent before the first dossier is rendered, so that the
+    download starts at once. If some vehicles have no dossier, the last file lists these vehicles,
+    each with the reason. An archive may take minutes, so the sender is authenticated again before
+    each dossier. Raises Incomplete if the sender may no longer receive dossiers.
+    """
+    plates = [item.subject.text for item in items if isinstance(item.subject, Plate)]
+    yield "placas.txt", "\r\n".join([*plates, ""]).encode()
+    left_out = []
+    for item in items:
+        subject, pdf, reason = item.subject, None, ONLY_FOR_PLATES
+        if isinstance(subject, Plate):
+            _authenticate_again(web)
+            try:
+                pdf, reason = _dossier_pdf(web, subject, ask, identity), NO_STORED_ANSWER
+            except Exception as error:  # one failed dossier must not end the archive
+                log.error("unexpected %s in a dossier", type(error).__name__)
+                reason = NOT_RENDERED
+        if pdf is None:
+            left_out.append(f"{subject.text}: {reason}")
+        else:
+            yield f"dossie-{subject.text}.pdf", pdf
+    if left_out:
+        yield "sem-dossie.txt", "\r\n".join([*left_out, ""]).encode()
 
-    def _sender(self) -> Requester:
-        headers, query = request.headers.getlist("Authorization"), request.query_string
-        try:
-            identity = authenticate(self.web.gatekeeper, headers, query)
-        except NoCredential:
-            may_use_session = request.method in ("GET", "HEAD") and not sends_credential(
-                headers, query
-            )
-            if may_use_session and (requester := self._session()) is not None:
-                return requester
+
+def _dossier_pdf(
+    web: Web, plate: Plate, ask: Collection[LookupName], identity: Identity
+) -> bytes | None:
+    html = batch_dossier(web, plate, ask, identity)
+    if html is None:
+        return None
+    with web.pdf_span():
+        return web.pdfs.render_for_archive(html)
+
+
+# Credentials, parameters and bodies
+
+
+def _requester(web: Web, need: LookupName | None = None) -> Requester:
+    """Authenticate the sender, by credential or session, and check the query's parameters.
+
+    ``need`` is the scope that the sender must have, or None if the scope of any lookup is enough.
+    Raises Refusal (401, 403, or 400 for an unknown parameter).
+    """
+    requester = _sender(web)
+    if not any(map(requester.identity.has_scope, LOOKUPS if need is None else [need])):
+        raise Refusal(403, FORBIDDEN)
+    _refuse_unknown(request.args, _declared().parameters, UNKNOWN_PARAMETER)
+    return requester
+
+
+def _sender(web: Web) -> Requester:
+    headers, query = request.headers.getlist("Authorization"), request.query_string
+    try:
+        identity = authenticate(web.gatekeeper, headers, query)
+    except NoCredential:
+        # In demo mode, ``Sessions.current`` returns a visitor even without a session cookie.
+        # Therefore ``session`` must not be empty.
+        may_use_session = request.method in ("GET", "HEAD") and not sends_credential(headers, query)
+        visitor = web.sessions.current() if may_use_session and session else None
+        if visitor is None:
             raise Refusal(401, UNAUTHORIZED) from None
-        return Requester(identity, identity.digest, by_session=False)
+        return Requester(visitor, web.sessions.history_key, by_session=True)
+    return Requester(identity, identity.digest, by_session=False)
 
-    def _session(self) -> Requester | None:
-        """Return the session's visitor, or None if the request has no valid session.
 
-        In demo mode, ``Sessions.current`` returns a visitor even without a session cookie. This
-        method therefore checks ``session`` first.
-        """
-        sessions = self.web.sessions
-        identity = sessions.current() if session else None
-        if identity is None:
-            return None
-        return Requester(identity, sessions.history_key, by_session=True)
+def _authenticate_again(web: Web) -> None:
+    """Raise Incomplete if the request's token has been revoked or has expired."""
+    try:
+        _requester(web)
+    except (Refusal, TokensUnavailable) as error:
+        log.warning("an archive ends early: %s", type(error).__name__)
+        raise Incomplete from None
 
-    def _authenticate_again(self) -> None:
-        """Raise Incomplete if the request's token has been revoked or has expired."""
-        try:
-            self._requester()
-        except (Refusal, TokensUnavailable) as error:
-            log.warning("an archive ends early: %s", type(error).__name__)
-            raise Incomplete from None
 
-    def _count(self, requester: Requester) -> None:
-        wait_s = count_request(self.web.limits, requester.identity)
-        if wait_s is not None:
-            raise Refusal(429, TOO_MANY, wait_s)
+def _panels(web: Web, plate: Plate, names: Sequence[LookupName], requester: Requester) -> Panels:
+    operations = [OPERATIONS[name] for name in names]
+    return web.lookups.panels(plate, operations, requester.identity, _directive(requester))
 
-    def _panels(
-        self, plate: Plate, operations: Sequence[Operation], requester: Requester
-    ) -> Panels:
-        return self.web.lookups.panels(plate, operations, requester.identity, _directive(requester))
 
-    def _new_batch(self, identity: Identity) -> tuple[list[object], tuple[LookupName, ...]]:
-        """Return the plates and lookups in the request's body. Raises Refusal (400 or 403)."""
-        document = self._body(identity, INVALID_BATCH)
-        plates, names = document.get("plates"), document.get("ask")
-        if not isinstance(plates, list):
-            raise Refusal(400, INVALID_BATCH)
-        if names is None:
-            return plates, tuple(name for name in LOOKUPS if identity.has_scope(name))
-        if not isinstance(names, list) or not names:
-            raise Refusal(400, INVALID_ASK_LIST)
-        return plates, _asked(names, identity, INVALID_ASK_LIST)
+def _new_batch(web: Web, identity: Identity) -> tuple[list[object], tuple[LookupName, ...]]:
+    """Return the plates and lookups in the request's body. Raises Refusal (400 or 403)."""
+    document = _body(web, identity, INVALID_BATCH)
+    plates, names = document.get("plates"), document.get("ask")
+    if not isinstance(plates, list):
+        raise Refusal(400, INVALID_BATCH)
+    if names is None:
+        return plates, tuple(name for name in LOOKUPS if identity.has_scope(name))
+    if not isinstance(names, list) or not names:
+        raise Refusal(400, INVALID_ASK_LIST)
+    return plates, _asked(names, identity, INVALID_ASK_LIST)
 
-    def _body(
-        self, identity: Identity, invalid: str, *, may_be_absent: bool = False
-    ) -> dict[str, Any]:
-        """Return the JSON object in the request's body. Raises Refusal (400)."""
-        sender = sender_of(self.web.gatekeeper, identity)
-        document = read_object(self.web.json_bodies, sender, invalid, may_be_absent=may_be_absent)
-        _refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
-        return document
 
-    def _one(self, batch: str, requester: Requester) -> Response:
-        owner, identity = requester.owner, requester.identity
-        found = self.web.previews.priced(self.web.batches.get(batch, owner), owner, identity)
-        return _json(self._object(found, requester))
+def _body(
+    web: Web, identity: Identity, invalid: str, *, may_be_absent: bool = False
+) -> dict[str, Any]:
+    """Return the JSON object in the request's body. Raises Refusal (400)."""
+    document = read_object(web, identity, invalid, may_be_absent=may_be_absent)
+    _refuse_unknown(document, _declared().members, UNKNOWN_MEMBER)
+    return document
 
-    def _object(self, batch: Batch, requester: Requester) -> object:
-        identity = requester.identity
-        return batch_object(batch, self.web.allowance(Caller.of(identity)))
+
+def _one(web: Web, batch: str, requester: Requester) -> Response:
+    owner, identity = requester.owner, requester.identity
+    found = web.previews.priced(web.batches.get(batch, owner), owner, identity)
+    return _json(_object(web, found, requester))
+
+
+def _object(web: Web, batch: Batch, requester: Requester) -> object:
+    return batch_object(batch, web.allowance(Caller.of(requester.identity)))
 
 
 def _declared() -> Declared:

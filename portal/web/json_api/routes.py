@@ -2,10 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Final
 
-from flask import Blueprint, Response, abort, request
+from flask import Blueprint, Response, abort, current_app, request
 
 from portal.access import (
     Gatekeeper,
@@ -35,8 +34,9 @@ from portal.presentation.failure_texts import FORBIDDEN, INVALID_PLATE, TOO_MANY
 from portal.vehicle import STATES, InvalidSubject, Plate, Renavam, parse_subject
 from portal.web.http.errors import failure_response, message_response
 from portal.web.http.rate_limit_headers import count_request
-from portal.web.http.rate_limits import RateLimits, network
-from portal.web.http.upload_limits import BODY_CAP, UploadLimiter
+from portal.web.http.rate_limits import network
+from portal.web.http.upload_limits import BODY_CAP
+from portal.web.services.routes import Routes
 from portal.web.services.web import Web
 
 INVALID_UF = "Por favor, informe uma UF válida."
@@ -74,15 +74,6 @@ class WrongToken(Refusal):
         super().__init__(401, UNAUTHORIZED)
 
 
-def limited(refusal: Refusal, limits: RateLimits) -> Refusal:
-    """Return ``refusal``, or status 429 after too many unknown tokens from one address."""
-    if isinstance(refusal, WrongToken):
-        wait_s = limits.wrong_token(request.remote_addr)
-        if wait_s is not None:
-            return Refusal(429, TOO_MANY, wait_s)
-    return refusal
-
-
 @dataclass(frozen=True, slots=True)
 class CheckedRequest:
     """A request's identity and stored answers, as found by the hit cache."""
@@ -91,62 +82,62 @@ class CheckedRequest:
     snapshot: Snapshot
 
 
-@dataclass(frozen=True, slots=True)
-class JsonApi:
-    """The five routes. They check for errors in the order 404/405, 401, 403, 413/415/400, 429."""
+class JsonRoutes(Routes):
+    """Routes whose errors are JSON, and which answer OPTIONS with the header Allow alone."""
 
-    web: Web
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.handle(Refusal)(_refused)
+        self.handle(Failure)(_failed)
 
-    def blueprint(self) -> Blueprint:
-        paths = Blueprint("api", __name__)
-
-        def route(
-            path: str, name: str, operation: Operation, lookup: Callable[..., Lookup] | None = None
-        ) -> None:
-            def of_vehicle(_identity: Identity, **parts: str) -> Lookup:
-                return vehicle_lookup(operation, **parts)
-
-            parse: Callable[..., Lookup] = lookup or of_vehicle
-
-            def view(**parts: str) -> Response:
-                return self._answer(operation, partial(parse, **parts))
-
-            methods = ["POST"] if operation.method == "POST" else ["GET", "HEAD"]
-            add_route(paths, path, name, methods, view)
-
-        route(f"{DECODE.path}/<plate>", "decode", DECODE)
-        route(f"{RENAINF.path}/<plate>", "renainf", RENAINF)
-        route(f"{RENAINF.path}/<plate>/<uf>", "renainf_uf", RENAINF)
-        route(f"{RENAJUD.path}/<plate>", "renajud", RENAJUD)
-        route(REPORT.path, "report", REPORT, self._report)
+    def blueprint(self, web: Web) -> Blueprint:
+        paths = super().blueprint(web)
+        paths.before_request(_answer_options)
         return paths
 
-    def _answer(self, operation: Operation, parse: Callable[[Identity], Lookup]) -> Response:
-        checked: CheckedRequest | None = request.environ.get(CHECKED)
-        try:
-            if checked is None:
-                authorization = request.headers.getlist("Authorization")
-                query = request.query_string
-                identity = authorise(self.web.gatekeeper, operation, authorization, query)
-                lookup, snapshot = parse(identity), None
-            else:
-                identity, snapshot = checked.identity, checked.snapshot
-                lookup = snapshot.lookup
-        except Refusal as error:
-            refusal = limited(error, self.web.limits)
-            return message_response(refusal.status, refusal.message, refusal.retry_after_s)
-        wait_s = count_request(self.web.limits, identity)
+
+def _refused(web: Web, refusal: Refusal) -> Response:
+    """Return the error, or status 429 after too many unknown tokens from one address."""
+    if isinstance(refusal, WrongToken):
+        wait_s = web.limits.wrong_token(request.remote_addr)
         if wait_s is not None:
             return message_response(429, TOO_MANY, wait_s)
-        caller = Caller.of(identity)
-        try:
-            return _relay(self.web.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
-        except Failure as failure:
-            return failure_response(failure, self.web.gatekeeper.mode == "pass-through")
+    return message_response(refusal.status, refusal.message, refusal.retry_after_s, refusal.code)
 
-    def _report(self, identity: Identity) -> Lookup:
-        sender = sender_of(self.web.gatekeeper, identity)
-        document = read_object(self.web.json_bodies, sender, INVALID_BODY)
+
+def _failed(web: Web, failure: Failure) -> Response:
+    return failure_response(failure, web.gatekeeper.mode == "pass-through")
+
+
+def _answer_options() -> Response | None:
+    if request.method != "OPTIONS":
+        return None
+    allowed = {*current_app.make_default_options_response().allow} - {"OPTIONS"}
+    response = Response(status=204, headers={"Allow": ", ".join([*sorted(allowed), "OPTIONS"])})
+    del response.headers["Content-Type"]  # a 204 has no content
+    return response
+
+
+# The routes check for errors in the order 404/405, 401, 403, 413/415/400, 429.
+routes = JsonRoutes("api")
+
+
+def _vehicle_view(operation: Operation) -> Callable[..., Response]:
+    def view(web: Web, **parts: str) -> Response:
+        return _answer(web, operation, lambda _: vehicle_lookup(operation, **parts))
+
+    return view
+
+
+for _operation in (DECODE, RENAINF, RENAJUD):
+    routes.get(f"{_operation.path}/<plate>", _operation.name)(_vehicle_view(_operation))
+routes.get(f"{RENAINF.path}/<plate>/<uf>", "renainf_uf")(_vehicle_view(RENAINF))
+
+
+@routes.post(REPORT.path)
+def report(web: Web) -> Response:
+    def lookup(identity: Identity) -> Lookup:
+        document = read_object(web, identity, INVALID_BODY)
         plate_text = document.get("plate")
         plate = read_plate(plate_text if isinstance(plate_text, str) else "")
         data = document.get("data")
@@ -154,47 +145,48 @@ class JsonApi:
             raise Refusal(400, INVALID_DATA)
         return report_lookup(plate, data)
 
-
-def add_route(
-    paths: Blueprint, path: str, name: str, methods: Sequence[str], answer: Callable[..., Response]
-) -> None:
-    """Register a route. For OPTIONS, the route returns only the header Allow."""
-    allow = [*methods, "OPTIONS"]
-
-    def view(**parts: str) -> Response:
-        if request.method != "OPTIONS":
-            return answer(**parts)
-        response = Response(status=204, headers={"Allow": ", ".join(allow)})
-        del response.headers["Content-Type"]  # a 204 has no content
-        return response
-
-    paths.add_url_rule(path, name, view, methods=allow, provide_automatic_options=False)
+    return _answer(web, REPORT, lookup)
 
 
-def sender_of(gatekeeper: Gatekeeper, identity: Identity) -> str:
-    """Return the sender's key for the upload limits: a token's digest or a network.
+def _answer(web: Web, operation: Operation, parse: Callable[[Identity], Lookup]) -> Response:
+    checked: CheckedRequest | None = request.environ.get(CHECKED)
+    if checked is None:
+        authorization = request.headers.getlist("Authorization")
+        identity = authorise(web.gatekeeper, operation, authorization, request.query_string)
+        lookup, snapshot = parse(identity), None
+    else:
+        identity, snapshot = checked.identity, checked.snapshot
+        lookup = snapshot.lookup
+    count(web, identity)
+    caller = Caller.of(identity)
+    return _relay(web.gateway.fetch(lookup, caller, directive_of(identity), snapshot))
 
-    Only a token that the portal has issued identifies a sender. In pass-through mode anyone can
-    invent a credential, and in demo mode all visitors use one public token.
-    """
-    return identity.digest if gatekeeper.mode == "managed" else network(request.remote_addr)
+
+def count(web: Web, identity: Identity) -> None:
+    """Count a request towards the limits. Raises Refusal (429)."""
+    wait_s = count_request(web.limits, identity)
+    if wait_s is not None:
+        raise Refusal(429, TOO_MANY, wait_s)
 
 
 def read_object(
-    uploads: UploadLimiter, sender: str, invalid: str, *, may_be_absent: bool = False
+    web: Web, identity: Identity, invalid: str, *, may_be_absent: bool = False
 ) -> dict[str, Any]:
     """Return the JSON object in the request's body.
 
-    If ``may_be_absent`` is true, an empty body counts as an empty object.
-
-    ``uploads`` limits how many bodies are read at a time, in total and per ``sender``. If the body
-    is not a JSON object, raises Refusal (400) with the message ``invalid``. Aborts with 413 or 415
-    if the body is too long or is declared as another type.
+    If ``may_be_absent`` is true, an empty body counts as an empty object. The number of bodies that
+    are read at a time is limited, in total and per sender. If the body is not a JSON object, raises
+    Refusal (400) with the message ``invalid``. Aborts with 413 or 415 if the body is too long or is
+    declared as another type.
     """
+    # Only a token that the portal has issued identifies a sender. In pass-through mode anyone can
+    # invent a credential, and in demo mode all visitors use one public token.
+    is_managed = web.gatekeeper.mode == "managed"
+    sender = identity.digest if is_managed else network(request.remote_addr)
     # Flask truncates a chunked body at ``max_content_length`` instead of rejecting it. The limit is
     # one byte above BODY_CAP, so that the code below can detect a body that is too long.
     request.max_content_length = BODY_CAP + 1
-    with uploads.reading(sender):
+    with web.json_bodies.reading(sender):
         body = request.get_data(cache=False)
     if len(body) > BODY_CAP:
         abort(413)

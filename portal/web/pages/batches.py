@@ -24,14 +24,13 @@ from portal.batch import (
     NotAllowed,
     TypedList,
     UnknownBatch,
-    quote,
     read_list,
     read_strings,
     reticked,
     start_batch,
 )
-from portal.gateway import OPERATIONS, Caller, Directive
-from portal.presentation.exports.batches import BatchRow, row_of, wrong_message
+from portal.gateway import Caller
+from portal.presentation.exports.batches import row_of, wrong_message
 from portal.presentation.tools.batches import (
     FILTERS,
     LONGEST_SEARCH,
@@ -42,10 +41,11 @@ from portal.presentation.tools.batches import (
     page_count_of,
     typed_again,
 )
-from portal.vehicle import LOOKUPS, LookupName
+from portal.vehicle import LOOKUPS
 from portal.web.http.errors import page_error
 from portal.web.http.upload_limits import BODY_CAP
 from portal.web.pages.public import recent
+from portal.web.services.batches import create_batch, stored_panels
 from portal.web.services.responses import one_of, page_response, whole_number
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
@@ -111,7 +111,7 @@ def create(web: Web, identity: Identity) -> BaseResponse:
         problem = TOO_MANY.format(len(listed.subjects), web.batch_limit)
     if problem:
         return _form(web, identity, text, problem, asked)
-    batch = _create(web, identity, ask, listed)
+    batch = create_batch(web, web.sessions.history_key, identity, ask, listed)
     _discard_draft(web, request.form.get("corrige", ""))
     return _to_batch(batch)
 
@@ -133,20 +133,11 @@ def batch(web: Web, identity: Identity, batch: str) -> BaseResponse:
     # The cost of the lookups that the page's button makes, which starts, resumes or repeats the
     # batch.
     has_button = found.state not in ("running", "cancelled")
-    context, operations = web.render_context(), [OPERATIONS[name] for name in found.ask]
-
-    def row(item: Item) -> BatchRow:
-        return row_of(
-            item,
-            lambda subject: web.lookups.panels(subject, operations, identity, Directive.PEEK),
-            context,
-            found.ask,
-        )
-
+    context, panels = web.render_context(), stored_panels(web, found.ask, identity)
     is_draft = found.state == "draft"
     page = BatchPage(
         batch=found,
-        rows=() if is_draft else [row(item) for item in items],
+        rows=() if is_draft else [row_of(item, panels, context, found.ask) for item in items],
         drafted=items if is_draft else (),
         prices=web.prices(identity),
         calls_left=web.allowance(Caller.of(identity)).left,
@@ -223,11 +214,6 @@ def _to_batch(batch: str) -> BaseResponse:
     return redirect(url_for("batches.batch", batch=batch), 303)
 
 
-def _create(web: Web, identity: Identity, ask: tuple[LookupName, ...], listed: TypedList) -> str:
-    quoted = quote(listed.subjects, ask, identity, web.gateway)
-    return web.batches.create(web.sessions.history_key, ask, quoted, listed)
-
-
 def _discard_draft(web: Web, batch: str) -> None:
     """Delete a draft batch, because the visitor has corrected its list.
 
@@ -267,7 +253,7 @@ def _reticked(web: Web, identity: Identity, batch: str, ticked: set[str]) -> str
         flash(TOO_MANY.format(len(listed.subjects), web.batch_limit))
         return batch
     flash(RETICKED)
-    created = _create(web, identity, found.ask, listed)
+    created = create_batch(web, owner, identity, found.ask, listed)
     _discard_draft(web, batch)
     return created
 

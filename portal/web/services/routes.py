@@ -27,11 +27,12 @@ class Routes:
         self._name = name
         self._robots = robots
         self._limited = limited
-        self._views: list[tuple[str, str, View]] = []
+        self._views: list[tuple[str, str, str, View]] = []
         self._handlers: list[tuple[type[Exception], Callable[..., Response]]] = []
 
-    def get(self, path: str) -> Callable[[AnyView], AnyView]:
-        return self._add(path, "GET")
+    def get(self, path: str, name: str = "") -> Callable[[AnyView], AnyView]:
+        """Add a view. Its endpoint is ``name``, by default the name of the view."""
+        return self._add(path, "GET", name)
 
     def post(self, path: str) -> Callable[[AnyView], AnyView]:
         return self._add(path, "POST")
@@ -41,8 +42,8 @@ class Routes:
 
     def blueprint(self, web: Web) -> Blueprint:
         pages = Blueprint(self._name, __name__)
-        for path, method, view in self._views:
-            pages.add_url_rule(path, view.__name__, partial(view, web), methods=[method])
+        for path, method, name, view in self._views:
+            pages.add_url_rule(path, name, partial(view, web), methods=[method])
         for error, handler in self._handlers:
             pages.register_error_handler(error, partial(handler, web))
         if self._robots:
@@ -51,9 +52,9 @@ class Routes:
             pages.before_request(partial(_check_limit, web))
         return pages
 
-    def _add(self, path: str, method: str) -> Callable[[AnyView], AnyView]:
+    def _add(self, path: str, method: str, name: str = "") -> Callable[[AnyView], AnyView]:
         def add(view: AnyView) -> AnyView:
-            self._views.append((path, method, view))
+            self._views.append((path, method, name or view.__name__, view))
             return view
 
         return add
