@@ -31,7 +31,7 @@ from portal.batch import (
 )
 from portal.commands.failures import Command, fail
 from portal.dossier.answers import Panels
-from portal.gateway import OPERATIONS, Directive, Gateway, Operation, lookups_of
+from portal.gateway import Directive, Gateway, lookups_of
 from portal.presentation.exports.batches import results_table
 from portal.presentation.exports.tables import Table, csv_lines, json_lines
 from portal.presentation.exports.workbook import write_workbook
@@ -90,7 +90,7 @@ class BatchTools:
     identity: Identity
     access: Access
     limit: int
-    panels_of: Callable[[Subject, Sequence[Operation], Identity, Directive], Panels]
+    panels_of: Callable[[Subject, Identity, Directive, Sequence[LookupName]], Panels]
     render_context: Callable[[datetime], RenderContext]
     credential: Callable[[], str | None]
     authenticate: Callable[[str], Identity] | None = None
@@ -291,10 +291,9 @@ def _cost(batch: Batch | None) -> str | None:
 
 
 def _write(tools: BatchTools, batch: Batch, out: Path, chosen: Format) -> None:
-    operations = [OPERATIONS[name] for name in batch.ask]
     table = results_table(
         tools.batches.items(batch.id, tools.identity.digest),
-        lambda subject: tools.panels_of(subject, operations, tools.identity, Directive.PEEK),
+        lambda subject: tools.panels_of(subject, tools.identity, Directive.PEEK, batch.ask),
         tools.render_context(datetime.now(UTC)),
         batch.ask,
     )

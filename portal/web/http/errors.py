@@ -110,9 +110,15 @@ def page_error(
 
 
 def _retry_path() -> str:
-    if request.method != "GET" or request.endpoint is None:
-        return ""
-    path = url_for(request.endpoint, **(request.view_args or {}))
+    return this_path() if request.method == "GET" and request.endpoint is not None else ""
+
+
+def this_path(**parts: str) -> str:
+    """Return the request's path and query, with other values of the path's ``parts``."""
+    assert request.endpoint is not None
+    path = url_for(request.endpoint, **(request.view_args or {}) | parts)
+    # Append the query unparsed. If ``url_for`` got the parameters of the query as arguments, a
+    # parameter such as ``_scheme`` would change the target.
     query = request.query_string.decode("ascii", "ignore")
     return f"{path}?{query}" if query else path
 

@@ -26,7 +26,7 @@ from portal.batch import (
     start_batch,
 )
 from portal.dossier.answers import Panel, Panels
-from portal.gateway import OPERATIONS, Caller, Directive, Failure
+from portal.gateway import Caller, Directive, Failure
 from portal.pdf import PDFUnavailable
 from portal.presentation.exports.batches import batch_object, results_table, wrong_message
 from portal.presentation.exports.explained import explained
@@ -344,8 +344,7 @@ def _authenticate_again(web: Web) -> None:
 
 
 def _panels(web: Web, plate: Plate, names: Sequence[LookupName], requester: Requester) -> Panels:
-    operations = [OPERATIONS[name] for name in names]
-    return web.lookups.panels(plate, operations, requester.identity, _directive(requester))
+    return web.lookups.panels(plate, requester.identity, _directive(requester), names)
 
 
 def _new_batch(web: Web, identity: Identity) -> tuple[list[object], tuple[LookupName, ...]]:

@@ -13,7 +13,7 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
 from portal.dossier.answers import Panels
-from portal.gateway import LOOKUP_OPERATIONS, Directive
+from portal.gateway import Directive
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestion_for
@@ -54,7 +54,7 @@ def compare(web: Web, identity: Identity) -> BaseResponse:
             web.history.record(web.sessions.history_key, plate.text)
         with_lookups = request.args.get("completo") == "1"
         directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
-    panels = web.lookups.panels_of_all(plates, LOOKUP_OPERATIONS, identity, directive)
+    panels = web.lookups.panels_of_all(plates, identity, directive)
     return _response(web, identity, plates, panels, follow=user_initiated)
 
 

@@ -58,7 +58,7 @@ def operator(view: Callable[..., BaseResponse]) -> View:
             abort(403)
         identity = web.sessions.signed_in
         if identity is None:
-            return redirect(url_for("open.sign_in_form", next="/operacao"), 303)
+            return redirect(url_for("open.sign_in_form", next=url_for(".overview")), 303)
         if not identity.has_scope("admin"):
             abort(403)
         try:

@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access import Identity
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.changes import what_changed
-from portal.gateway import LOOKUP_OPERATIONS, OPERATIONS, Directive, Failure, lookups_of
+from portal.gateway import Directive, Failure, lookups_of
 from portal.pdf import PDFUnavailable
 from portal.presentation.failure_texts import FAULTS, INVALID_PLATE, sentence_about
 from portal.presentation.tools.negotiation import negotiation_page
@@ -23,7 +23,7 @@ from portal.presentation.vehicle.page import panel_fragment, renavam_page, vehic
 from portal.presentation.vehicle.panel_frame import PANEL_NAMES, not_refreshed, panel_needs
 from portal.system.local_time import local_time
 from portal.vehicle import LOOKUPS, InvalidSubject, Plate, Renavam, is_tax_number
-from portal.web.http.errors import page_error
+from portal.web.http.errors import page_error, this_path
 from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.public import search_response
 from portal.web.services.dossiers import draft_dossier
@@ -67,12 +67,7 @@ def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
             except InvalidSubject:
                 return search_response(web, 400, text[:80], INVALID_PLATE)
             if subject.text != text:
-                assert request.endpoint is not None
-                path = url_for(request.endpoint, text=subject.text, **dict[str, Any](parts))
-                # Append the query unparsed. If ``url_for`` got the parameters of the query as
-                # arguments, a parameter such as ``_scheme`` would change the redirect's target.
-                query = request.query_string.decode("ascii", "ignore")
-                return redirect(f"{path}?{query}" if query else path, 308)
+                return redirect(this_path(text=subject.text), 308)
             return view(web, identity, subject, **parts)
 
         return signed_in(checked)
@@ -90,7 +85,7 @@ def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
         directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
     else:
         directive = Directive.PEEK
-    panels = web.lookups.panels(plate, LOOKUP_OPERATIONS, identity, directive)
+    panels = web.lookups.panels(plate, identity, directive)
     report, outdated = web.reports.newest(plate, panels, identity)
     context = web.render_context()
     html = web.page_cache.render(
@@ -112,9 +107,8 @@ def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 def panel(web: Web, identity: Identity, plate: Plate, name: str) -> BaseResponse:
     if name not in PANEL_NAMES:
         abort(404)
-    operations = [OPERATIONS[needed] for needed in panel_needs(name)]
     directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-    panels = web.lookups.panels(plate, operations, identity, directive)
+    panels = web.lookups.panels(plate, identity, directive, panel_needs(name))
     return page_response(panel_fragment(name, plate, panels, web.render_context()))
 
 
@@ -125,8 +119,7 @@ def renavam(web: Web, identity: Identity, number: Renavam) -> BaseResponse:
     if user_initiated:
         _record_history(web, number)
     directive = Directive.NORMAL if user_initiated else Directive.PEEK
-    operations = [OPERATIONS[name] for name in lookups_of(number)]
-    panels = web.lookups.panels(number, operations, identity, directive)
+    panels = web.lookups.panels(number, identity, directive, lookups_of(number))
     page = renavam_page(number, panels.renainf, panels.renajud, web.render_context())
     return page_response(page)
 
@@ -157,7 +150,7 @@ def dossier_pdf(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 @for_subject(Plate)
 def negotiation(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     """Return the negotiation page from stored answers, without an upstream call."""
-    panels = web.lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
+    panels = web.lookups.panels(plate, identity, Directive.PEEK)
     asked = request.args.to_dict() | {"multas": ",".join(request.args.getlist("multas"))}
     page = negotiation_page(plate, panels, web.render_context(), asked)
     return page_response(page, 400 if page.is_wrong else 200)
@@ -168,15 +161,13 @@ def negotiation(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
 def refresh(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if not identity.has_scope("refresh"):
         abort(403)
-    operations = tuple(
-        operation for operation in LOOKUP_OPERATIONS if identity.has_scope(operation.name)
-    )
-    before = web.lookups.panels(plate, operations, identity, Directive.PEEK)
-    panels = web.lookups.panels(plate, operations, identity, Directive.REFRESH)
+    names = [name for name in LOOKUPS if identity.has_scope(name)]
+    before = web.lookups.panels(plate, identity, Directive.PEEK, names)
+    panels = web.lookups.panels(plate, identity, Directive.REFRESH, names)
     failures = not_refreshed(panels, plate)
     if failures:
         flash(f"{NOT_REFRESHED}\n{failures}")
-    elif operations:
+    elif names:
         context = web.render_context()
         notice = REFRESHED.format(f"{local_time(context.now):%H:%M}")
         changes = what_changed(before, panels, context.today, context.marker)
@@ -196,7 +187,7 @@ def report(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
     if not identity.has_scope("report") or not any(map(identity.has_scope, LOOKUPS)):
         abort(403)
     last_purge = web.reports.last_purge()
-    panels = web.lookups.panels(plate, LOOKUP_OPERATIONS, identity)
+    panels = web.lookups.panels(plate, identity)
     try:
         served = web.reports.write(plate, panels, identity, last_purge)
     except NoRecords:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from portal.access import Identity
 from portal.batch import Subject, TypedList, quote
 from portal.dossier.answers import Panels
-from portal.gateway import OPERATIONS, Directive
+from portal.gateway import Directive
 from portal.vehicle import LookupName
 from portal.web.services.web import Web
 
@@ -22,5 +22,4 @@ def stored_panels(
     web: Web, ask: Sequence[LookupName], identity: Identity
 ) -> Callable[[Subject], Panels]:
     """Return a function that reads a vehicle's stored answers to the lookups of a batch."""
-    operations = [OPERATIONS[name] for name in ask]
-    return lambda subject: web.lookups.panels(subject, operations, identity, Directive.PEEK)
+    return lambda subject: web.lookups.panels(subject, identity, Directive.PEEK, ask)

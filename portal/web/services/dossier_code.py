@@ -7,7 +7,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
@@ -18,6 +18,7 @@ from portal.dossier.answers import Panel, Panels
 from portal.dossiers import Identifiers, display_number
 from portal.presentation.paper.dossier import DossierPage, Issuer
 from portal.presentation.site.public_pages import DossierSummary, NoPrice
+from portal.system.local_time import utc_time
 
 _DIGEST_CHARACTERS: Final = 16
 # What a code contains if there is no price.
@@ -126,7 +127,7 @@ def _summary(
     decode_at, fines_at, restrictions_at = map(_moment, kept or (None, None, None))
     return DossierSummary(
         plate=plate,
-        issued_at=datetime.fromtimestamp(issued_at, UTC),
+        issued_at=utc_time(issued_at),
         fines=fines,
         restrictions=restrictions,
         price="unavailable" if price is None else Decimal(price) if price else "empty",
@@ -147,7 +148,7 @@ def _seconds(moment: datetime) -> int:
 
 
 def _moment(seconds: int | None) -> datetime | None:
-    return None if seconds is None else datetime.fromtimestamp(seconds, UTC)
+    return None if seconds is None else utc_time(seconds)
 
 
 def _digest(panels: Panels) -> str:

@@ -7,7 +7,7 @@ from flask import render_template, request
 
 from portal.access import Identity
 from portal.dossier.answers import Panel, Panels
-from portal.gateway import LOOKUP_OPERATIONS, Directive
+from portal.gateway import Directive
 from portal.presentation.paper.dossier import DossierPage, dossier_page
 from portal.presentation.render_context import RenderContext
 from portal.vehicle import LOOKUPS, LookupName, Plate
@@ -25,7 +25,7 @@ NOT_ASKED_IN_BATCH = (
 def draft_dossier(web: Web, plate: Plate, identity: Identity) -> DossierPage:
     """Return a draft with its code. Only a user's request makes lookups."""
     directive = Directive.NORMAL if is_user_initiated() else Directive.PEEK
-    panels = web.lookups.panels(plate, LOOKUP_OPERATIONS, identity, directive)
+    panels = web.lookups.panels(plate, identity, directive)
     return web.codes.stamp(_dossier(web, plate, panels, identity, web.render_context()), panels)
 
 
@@ -64,7 +64,7 @@ def _dossier(
 
 def _stored(web: Web, plate: Plate, identity: Identity, reasons: Sequence[str]) -> Panels:
     """Return stored answers. A lookup without one is "unavailable", for its reason."""
-    panels = web.lookups.panels(plate, LOOKUP_OPERATIONS, identity, Directive.PEEK)
+    panels = web.lookups.panels(plate, identity, Directive.PEEK)
     return Panels(*map(_settled, panels.all, reasons))
 
 

@@ -6,7 +6,7 @@ Each lookup results in a panel (a section of the page), even if the lookup fails
 import json
 import logging
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import suppress
 from dataclasses import replace
@@ -18,20 +18,20 @@ from portal.access import Identity
 from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
 from portal.gateway import (
     LOOKUP_OPERATIONS,
+    OPERATIONS,
     Allowance,
     Caller,
     Directive,
     Failure,
     Gateway,
     Lookup,
-    Operation,
     Served,
     Snapshot,
 )
 from portal.presentation.failure_texts import INVALID_PLATE, sentence_about
 from portal.presentation.site.search_page import LookupCost
 from portal.presentation.vehicle.gaps import subject_phrase
-from portal.vehicle import Plate, Renavam
+from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 from portal.wording import sanitise_echo
 
 log = logging.getLogger(__name__)
@@ -56,35 +56,39 @@ class Lookups:
     def panels(
         self,
         subject: Plate | Renavam,
-        operations: Sequence[Operation],
         identity: Identity,
         directive: Directive = Directive.NORMAL,
+        names: Collection[LookupName] = LOOKUPS,
     ) -> Panels:
         """Return the panels of a subject (a plate or Renavam).
 
-        The panel of an operation that is not in ``operations`` has the state "unasked".
+        The panel of a lookup that is not in ``names`` has the state "unasked".
         """
-        return self.panels_of_all([subject], operations, identity, directive)[0]
+        return self.panels_of_all([subject], identity, directive, names)[0]
 
     def panels_of_all(
         self,
         subjects: Sequence[Plate | Renavam],
-        operations: Sequence[Operation],
         identity: Identity,
         directive: Directive = Directive.NORMAL,
+        names: Collection[LookupName] = LOOKUPS,
+        *,
+        previous: bool = True,
     ) -> list[Panels]:
         """Return the panels of each subject. Upstream calls run in parallel.
 
-        The calling thread first reads all stored answers. The calling thread then makes one of the
-        lookups that need the upstream. Threads of the pool make the other lookups.
+        The calling thread first reads all stored answers, with the older answers that they have
+        replaced if ``previous`` is true. The calling thread then makes one of the lookups that need
+        the upstream. Threads of the pool make the other lookups.
         """
         results: dict[Lookup, Panel] = {}
         pending: dict[Lookup, _PendingLookup] = {}
         caller = Caller.of(identity)
         for lookup in dict.fromkeys(
-            Lookup(operation, subject) for subject in subjects for operation in operations
+            Lookup(OPERATIONS[name], subject) for subject in subjects for name in names
         ):
-            found = self._settle(lookup, partial(self._stored, lookup, caller, identity, directive))
+            stored = partial(self._stored, lookup, caller, identity, directive, previous)
+            found = self._settle(lookup, stored)
             if isinstance(found, Panel):
                 results[lookup] = found
             else:
@@ -109,22 +113,9 @@ class Lookups:
     def stored(self, subjects: Sequence[Plate | Renavam], identity: Identity) -> list[Panels]:
         """Return each subject's panels from stored answers, for a list of vehicles.
 
-        This method makes and counts no lookups. ``panels_of_all`` also reads the older answers that
-        the stored answers have replaced. This method does not, because a list does not show what
-        has changed.
+        A list does not show what has changed, so this method does not read replaced answers.
         """
-        caller = Caller.of(identity)
-
-        def panel(operation: Operation, subject: Plate | Renavam) -> Panel:
-            if not operation.takes(subject):
-                return Panel("unasked")
-            lookup = Lookup(operation, subject)
-            return self._settle(lookup, partial(self._peeked, lookup, caller, identity))
-
-        return [
-            Panels(*(panel(operation, subject) for operation in LOOKUP_OPERATIONS))
-            for subject in subjects
-        ]
+        return self.panels_of_all(subjects, identity, Directive.PEEK, previous=False)
 
     def cost(self, identity: Identity) -> LookupCost:
         """Return the price of all permitted lookups of a plate, and today's limits.
@@ -139,20 +130,13 @@ class Lookups:
             plates_left = allowance.left // max(1, len(allowed))
         return LookupCost(sum(prices, Decimal(0)), plates_left, allowance.until_midnight_s)
 
-    def _peeked(self, lookup: Lookup, caller: Caller, identity: Identity) -> Panel:
-        if not identity.has_scope(lookup.operation.name):
-            return Panel("unavailable", reason=OUT_OF_SCOPE, cause="out_of_scope")
-        snapshot = self._gateway.read(lookup, caller.credential)
-        served = self._gateway.cached(snapshot, caller.name, Directive.PEEK)
-        if served is None:
-            return Panel("unasked")
-        _require_record(served)
-        if served.status != 200:
-            return Panel("unavailable", cause="rejected")
-        return answer_panel(served)
-
     def _stored(
-        self, lookup: Lookup, caller: Caller, identity: Identity, directive: Directive
+        self,
+        lookup: Lookup,
+        caller: Caller,
+        identity: Identity,
+        directive: Directive,
+        previous: bool,
     ) -> Panel | Snapshot:
         """Return a lookup's panel, or a snapshot for ``_fetched`` if the upstream is needed."""
         if not identity.has_scope(lookup.operation.name):
@@ -162,7 +146,7 @@ class Lookups:
         snapshot = self._gateway.read(lookup, caller.credential)
         served = self._gateway.cached(snapshot, caller.name, directive)
         if served is not None:
-            return self._answered(lookup, caller, served)
+            return self._answered(lookup, caller, served, previous)
         if directive in (Directive.ONLY_IF_CACHED, Directive.PEEK):
             return Panel("unasked")
         return snapshot
@@ -173,12 +157,15 @@ class Lookups:
         served = self._gateway.fetch(lookup, caller, directive, snapshot)
         return self._answered(lookup, caller, served)
 
-    def _answered(self, lookup: Lookup, caller: Caller, served: Served) -> Panel:
-        _require_record(served)
+    def _answered(
+        self, lookup: Lookup, caller: Caller, served: Served, previous: bool = True
+    ) -> Panel:
+        if served.status == 404:  # ``_settle`` builds the panel of this failure
+            raise Failure("not_found")
         if served.status != 200:
             sentence = rejection_sentence(served, lookup.subject)
             return Panel("unavailable", reason=sentence, cause="rejected")
-        return answer_panel(served, self._gateway.previous(lookup, caller))
+        return answer_panel(served, self._gateway.previous(lookup, caller) if previous else None)
 
     def _settle(self, lookup: Lookup, find: Callable[[], Found]) -> Found | Panel:
         """Return the result of ``find``, or a panel that describes the failure of ``find``.
@@ -215,12 +202,6 @@ def rejection_sentence(served: Served, subject: Plate | Renavam) -> str:
     message = sanitise_echo(json.loads(served.body)["message"], LONGEST_QUOTE)
     quote = f": “{message}”" if message and message != INVALID_PLATE else ""
     return REJECTED.format(subject_phrase(subject), quote)
-
-
-def _require_record(served: Served) -> None:
-    """Raise the failure for which ``_settle`` builds a panel, if the source has no record."""
-    if served.status == 404:
-        raise Failure("not_found")
 
 
 class _PendingLookup:

@@ -4,7 +4,6 @@ The upstream writes a report from the records that the portal sends.
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from decimal import Decimal
 from itertools import chain, combinations
 from typing import Any
@@ -15,6 +14,7 @@ from portal.access import Identity
 from portal.dossier.answers import Panel, Panels
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
 from portal.presentation.vehicle.report import WrittenReport
+from portal.system.local_time import utc_time
 from portal.vehicle import LOOKUPS, OVERSIZED, LookupName, Plate, result_of
 
 _decoder = msgspec.json.Decoder(float_hook=Decimal)  # Decimal keeps all digits of a number
@@ -116,7 +116,7 @@ def _report_panel(
         "fresh",
         served.body,
         result_of(served.body),
-        datetime.fromtimestamp(served.fetched_at, UTC),
+        utc_time(served.fetched_at),
         served.origin,
         from_cache=from_cache,
         price=price,
