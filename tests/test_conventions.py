@@ -14,7 +14,7 @@ ENVIRONMENT_READERS = {
     "portal/pdf/renderer.py",  # sets a variable of fontTools
     "portal/serving/process.py",
     "portal/sandbox/__main__.py",
-    "portal/web/observability/log_setup.py",  # NO_COLOR and TERM
+    "portal/web/observability/logs.py",  # NO_COLOR and TERM
     "portal/web/observability/metrics.py",
 }
 

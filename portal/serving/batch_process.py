@@ -147,7 +147,7 @@ def run_batches(holder: str) -> None:
     # Import late, because portal.serving.process imports this module (a circular import).
     from portal.factory import ServerProcess, create_app, environment_settings
     from portal.serving.process import join_shared_directory
-    from portal.web.observability.log_setup import set_up_logging
+    from portal.web.observability.logs import set_up_logging
 
     settings = environment_settings()
     set_up_logging(settings.secrets, settings.log_format)

@@ -44,7 +44,7 @@ from portal.system.thread_limits import (
 )
 from portal.upstream import BYTES_PER_BREAKER, UnusableAuthorities, require_usable_authorities
 from portal.web.http.rate_limits import LIMIT_COUNTERS
-from portal.web.observability.log_setup import set_up_logging
+from portal.web.observability.logs import set_up_logging
 from portal.web.observability.metrics import BYTES_PER_WORKER, enable_multiprocess
 
 log = logging.getLogger("portal")

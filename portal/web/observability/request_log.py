@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from flask import Flask, Response, g, request
 
-from portal.web.observability.json_logs import FIELDS
+from portal.web.observability.logs import FIELDS
 from portal.web.observability.metrics import Metrics
 
 MESSAGE: Final = "request"

@@ -19,7 +19,7 @@ from portal.gateway import OPERATIONS
 from portal.presentation.operations.page import OperationsPage, chosen_period
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
 from portal.web.http.rate_limits import seconds
-from portal.web.observability.json_logs import FIELDS
+from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
 from portal.web.services.responses import page_response, whole_number
 from portal.web.services.routes import Routes, View

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from portal.web.observability.access_log_buffer import Hit, HitLabels
-from portal.web.observability.json_logs import JSONLines
+from portal.web.observability.logs import JSONLines
 from portal.web.observability.redaction import Redactor
 from portal.web.observability.request_log import request_fields
 from tests.conftest import PortalFactory

@@ -12,9 +12,8 @@ from typing import Any
 
 import pytest
 
-from portal.web.observability.json_logs import JSONLines
+from portal.web.observability.logs import JSONLines, TextLines, is_coloured
 from portal.web.observability.redaction import Redactor
-from portal.web.observability.text_logs import TextLines, is_coloured
 from tests.conftest import PortalFactory
 from tests.fakes import wait_until
 from tests.fakes.in_process import OPERATOR_TOKEN, PORTAL_TOKEN
