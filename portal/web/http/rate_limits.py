@@ -192,14 +192,6 @@ class _RedisLimits:
             raise ConnectionError
 
 
-def seconds(wait_s: int) -> str:
-    """Return a waiting time in Portuguese words."""
-    minutes = ceil(wait_s / 60)
-    if wait_s < 60:
-        return f"{wait_s} segundos" if wait_s > 1 else "1 segundo"
-    return f"{minutes} minutos" if minutes > 1 else "1 minuto"
-
-
 def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":
     from limits.strategies import FixedWindowRateLimiter
 

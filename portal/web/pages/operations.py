@@ -15,10 +15,10 @@ from werkzeug.exceptions import ServiceUnavailable
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import SCOPES, Identity, NameTaken, is_token_name
+from portal.formats import duration
 from portal.gateway import OPERATIONS
 from portal.presentation.operations.page import OperationsPage, chosen_period
 from portal.presentation.operations.tokens import IssueForm, NewTokenPage, RevokePage
-from portal.web.http.rate_limits import seconds
 from portal.web.observability.logs import FIELDS
 from portal.web.pages.public import TOO_MANY_TRIES
 from portal.web.services.responses import page_response, whole_number
@@ -185,7 +185,7 @@ def _sign_in_problem(web: Web) -> str:
     if web.sessions.is_fresh:
         return ""
     if (wait_s := web.limits.sign_in(request.remote_addr)) is not None:
-        return TOO_MANY_TRIES.format(seconds(wait_s))
+        return TOO_MANY_TRIES.format(duration(wait_s))
     if not web.sessions.enter_again(request.form.get("token", "").strip()):
         return ENTER_OWN
     web.limits.reset_sign_in(request.remote_addr)

@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response as BaseResponse
 from portal.access import Identity, RefusedToken, TokensUnavailable, UnknownToken, is_token
 from portal.batch import DRAFT_S
 from portal.dossiers import ENDED_KEPT_S
+from portal.formats import duration
 from portal.gateway import OPERATIONS
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.paths import subject_path
@@ -20,7 +21,7 @@ from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
 from portal.presentation.typed_subject import plates_in
 from portal.system.local_time import utc_time
 from portal.vehicle import parse_subject, read_typed, visible
-from portal.web.http.rate_limits import SIGN_IN_WINDOW_S, seconds
+from portal.web.http.rate_limits import SIGN_IN_WINDOW_S
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes
 from portal.web.services.sessions import local_path
@@ -85,7 +86,7 @@ def sign_in(web: Web) -> BaseResponse:
     token = visible(request.form.get("token", "")).strip()
     wait_s = web.limits.sign_in(request.remote_addr)
     if wait_s is not None:
-        response = sign_in_form(web, TOO_MANY_TRIES.format(seconds(wait_s)), 429)
+        response = sign_in_form(web, TOO_MANY_TRIES.format(duration(wait_s)), 429)
         response.headers["Retry-After"] = str(wait_s)
         return response
     try:

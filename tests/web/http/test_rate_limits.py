@@ -98,6 +98,15 @@ def test_wrong_sign_ins_limit_only_their_own_address(portal: PortalFactory) -> N
     assert Person.at(here).sign_in(headers={"X-Forwarded-For": "192.0.2.8"}).status_code == 303
 
 
+def test_sign_in_says_the_wait_in_the_words_of_other_pages(
+    portal: PortalFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RateLimits, "sign_in", lambda *_: 90)
+    refused = Person.at(portal()).sign_in("wrong")
+    assert refused.headers["Retry-After"] == "90"
+    assert "Espere 1 minuto e 30 segundos e tente de novo." in refused.get_data(as_text=True)
+
+
 def test_valid_sign_in_resets_the_counter(portal: PortalFactory) -> None:
     here = portal()
     for _ in range(4):
