@@ -1,16 +1,32 @@
-"""The fields of fines and court restrictions that no other view model shows.
+"""What a fine and a court order show as labelled values, and the sentences on them.
 
-With these fields, a page shows every field of a record.
+``FINE_ROWS`` and ``other_of_fine`` show every field of a record that the fine's own line does not
+show. The page and the paper iterate the same rows.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from datetime import date
+from decimal import Decimal
+from typing import Final, Literal
 
 from portal import formats
-from portal.law import AssessedFine, AssessedOrder, excess_of, is_speeding
+from portal.law import (
+    RULES_NOTE,
+    AssessedFine,
+    AssessedOrder,
+    Clock,
+    Infraction,
+    Standing,
+    excess_of,
+    fines_in_words,
+    is_speeding,
+)
 from portal.vehicle import EMPTY, Field, Licence, fold
-from portal.vehicle.source_text import sentence
+from portal.vehicle.source_text import named, sentence
+from portal.wording import counted
+
+Face = Literal["screen", "grid", "annex"]
 
 # Some answers have this text in place of a restriction's detail. The text means "a detail exists in
 # Renajud" (the register of court restrictions).
@@ -50,53 +66,251 @@ def order_notes(order: AssessedOrder) -> tuple[str, ...]:
     return tuple(filter(None, (_other_vehicle(order, "o juízo e o Detran"),)))
 
 
+def explanations(fine: AssessedFine, *, shared: bool = False) -> Iterator[str]:
+    """Yield what the law says of one fine, beside its values.
+
+    If ``shared`` is true, the sentences leave out the fine's own dates, so that several fines can
+    share them. The page states a rule on points that many fines share once, below the list.
+    """
+    yield fine.status.shared if shared else fine.status.note
+    if fine.is_open:
+        for clock in (fine.notice, fine.penalty, fine.prescription):
+            if clock.shared:
+                yield clock.shared if shared else clock.sentence
+        if fine.is_nic:
+            yield fine.notice.sentence
+        ends_on = fine.penalty.ends_on
+        is_passed = ends_on is not None and ends_on < fine.today
+        if fine.standing is Standing.NOTICE and is_passed and not shared:
+            yield fine.penalty.sentence
+    if fine.amount.note:
+        yield fine.amount.note
+    if fine.points.note and (shared or not fine.points.dateless_note):
+        yield fine.points.shared_note
+    if fine.wording.table_text:
+        yield f"Na tabela de infrações: {fine.wording.table_text}."
+
+
+def deadline_rules(fines: Iterable[AssessedFine]) -> str:
+    """Cite the articles of the deadlines that run for the open fines, or return ""."""
+    articles = {clock.name: clock.article for fine in fines for clock in fine.clocks}
+    if not articles:
+        return ""
+    return "; ".join((*(f"{name}, {article}" for name, article in articles.items()), RULES_NOTE))
+
+
+def discount_sentence(fines: Iterable[AssessedFine]) -> str:
+    """Return a sentence on fines with a possible discount, or "" if there are none."""
+    known = [
+        fine
+        for fine in fines
+        if fine.is_open and fine.has_discount and fine.amount.value is not None
+    ]
+    if not known:
+        return ""
+    verb = "ainda pode ter" if len(known) == 1 else "ainda podem ter"
+    at_80 = formats.brl(sum_of(fine.amount.at_80 for fine in known))
+    at_60 = formats.brl(sum_of(fine.amount.at_60 for fine in known))
+    return (
+        f"{fines_in_words(known)} {verb} desconto: {at_80} com 20% de desconto até o vencimento ou "
+        f"{at_60} com 40% de desconto pelo SNE (só o dono ou infrator, sem defesa nem recurso)."
+    )
+
+
+def sum_of(amounts: Iterable[Decimal | None]) -> Decimal:
+    """Return the sum of the known amounts."""
+    return sum((amount for amount in amounts if amount is not None), Decimal("0.00"))
+
+
 def _is_speeding(fine: AssessedFine) -> bool:
     return fine.infraction is not None and is_speeding(fine.infraction.code)
 
 
+def _has_speeds(fine: AssessedFine) -> bool:
+    fields = (fine.record.limit, fine.record.measured, fine.record.considered)
+    return any(field.state != "empty" for field in fields)
+
+
 def _speed_note(fine: AssessedFine) -> str:
-    record = fine.record
-    fields = (record.limit, record.measured, record.considered)
-    if not _is_speeding(fine) or all(field.state == "empty" for field in fields):
+    if not _is_speeding(fine) or not _has_speeds(fine):
         return ""
-    return excess_of(fine.infraction, record.limit, record.considered).note
+    return excess_of(fine.infraction, fine.record.limit, fine.record.considered).note
 
 
-def speeds(fine: AssessedFine) -> Iterator[Detail]:
-    """Yield the legal limit and the measured values, usually in km/h."""
-    record = fine.record
-    fields = (record.limit, record.measured, record.considered)
-    if all(field.state == "empty" for field in fields):
-        return
-    unit = "km/h" if _is_speeding(fine) else "(a fonte não diz a unidade)"
-    labels = ("Limite", "Medido", "Considerado (após a tolerância)")
-    for label, field in zip(labels, fields, strict=True):
-        yield Detail(label, _with_unit(field, unit))
-    excess = excess_of(fine.infraction, record.limit, record.considered)
-    if _is_speeding(fine) and excess.over is not None and excess.over > 0:
-        yield Detail("Acima do limite", Field(formats.percent(excess.over, 0), "known"))
+def multiplier_of(infraction: Infraction | None) -> str:
+    """Return ``×5`` for a fine of five times the basic amount.
 
-
-def _with_unit(field: Field, unit: str) -> Field:
-    """Add the unit to a number, but not to a text such as "80 km/h"."""
-    is_number = field.value.replace(",", "").replace(".", "").isdecimal()
-    return Field(f"{field.value} {unit}", "known") if is_number else field
-
-
-def payment(fine: AssessedFine) -> Iterator[Detail]:
-    """Yield the fields about a payment, or nothing if all are blank.
-
-    A zero amount counts as blank.
+    Returns "" for the basic amount and for an unknown multiple.
     """
+    factor = None if infraction is None else infraction.multiplier
+    return "" if factor is None or factor <= 1 else f"×{formats.integer(factor)}"
+
+
+def authority(fine: AssessedFine) -> Field:
+    """Return the issuing body with its state: ``Polícia Rodoviária Federal (MG)``."""
+    name, state = named(fine.record.authority), fine.record.authority_state
+    if state.state == "empty":
+        return name
+    return _known(f"{formats.field_text(name)} ({formats.field_text(state)})")
+
+
+def day(date_: date | None, text: Field) -> Field:
+    """Return the day, or the source's text if the text is no readable date."""
+    return text if date_ is None else _known(formats.short_date(date_))
+
+
+def _known(text: str) -> Field:
+    return Field(text, "known")
+
+
+def _classified(fine: AssessedFine) -> Field:
+    if fine.infraction is None:
+        return _known(f"código {formats.field_text(fine.record.code)}, fora da tabela do portal")
+    return _known(", ".join(filter(None, (fine.infraction.printed, fine.article))))
+
+
+def _gravity(fine: AssessedFine) -> Field:
+    points, words = fine.points, f"{fine.gravity_word} {multiplier_of(fine.infraction)}".rstrip()
+    if points.by_gravity is None:
+        return _known(f"{words}, pontos: não é possível dizer")
+    outside = ", fora da contagem" if points.counted == 0 and points.by_gravity else ""
+    return _known(f"{words}, {counted(points.by_gravity, 'ponto', 'pontos')}{outside}")
+
+
+def _discount(fine: AssessedFine) -> Field | None:
+    amount = fine.amount
+    if fine.is_paid or not fine.has_discount or amount.value is None:
+        return None
+    at_80, at_60 = formats.brl(amount.at_80), formats.brl(amount.at_60)
+    return _known(f"{at_80} com 20%; {at_60} com 40% pelo SNE")
+
+
+def _no_discount(fine: AssessedFine) -> Field | None:
+    if fine.is_paid or fine.has_discount or fine.amount.value is None:
+        return None
+    return _known("em regra, nenhum, e há juros")
+
+
+def _judged(fine: AssessedFine, found: Field, clock: Clock) -> Field:
+    """Return the day of a step, and for an open fine how much of its legal period was used."""
+    if not fine.is_open or not clock.brief:
+        return found
+    return _known(f"{formats.field_text(found)}, {clock.brief}")
+
+
+def _notified(fine: AssessedFine) -> Field:
+    return _judged(fine, day(fine.record.notified_on, fine.record.notified_on_text), fine.notice)
+
+
+def _penalised(fine: AssessedFine) -> Field:
+    return _judged(fine, day(fine.record.penalty_on, fine.record.penalty_on_text), fine.penalty)
+
+
+def _remedy(fine: AssessedFine, clock: Clock) -> Field | None:
+    return _known(clock.brief) if clock.brief and clock in fine.remedies else None
+
+
+def _in_time(fine: AssessedFine, clock: Clock) -> Field | None:
+    return _remedy(fine, clock) if clock.verdict == "in_time" else None
+
+
+def _prescription(fine: AssessedFine) -> Field | None:
+    brief = fine.prescription.brief
+    return _known(brief) if brief and fine.is_open else None
+
+
+def _speed(fine: AssessedFine, field: Field) -> Field | None:
+    """Return a speed with its unit, or None if the record has no speeds."""
+    if not _has_speeds(fine):
+        return None
+    is_number = field.value.replace(",", "").replace(".", "").isdecimal()  # unlike "80 km/h"
+    unit = "km/h" if _is_speeding(fine) else "(a fonte não diz a unidade)"
+    return _known(f"{field.value} {unit}") if is_number else field
+
+
+def _excess(fine: AssessedFine) -> Field | None:
+    if not _is_speeding(fine):
+        return None
+    over = excess_of(fine.infraction, fine.record.limit, fine.record.considered).over
+    return None if over is None or over <= 0 else _known(formats.percent(over, 0))
+
+
+def _payment(fine: AssessedFine, field: Field) -> Field | None:
+    """Return a field about the payment, or None if the record has no payment."""
     record = fine.record
-    amount = EMPTY if record.paid_amount == 0 else record.paid_amount_text
-    fields = (record.paid_on_text, amount, record.payment_registered_on_text, record.paid_state)
-    if all(field.state == "empty" for field in fields):
-        return
-    yield Detail("Pagamento", record.paid_on_text)
-    yield Detail("Valor pago", Field(fine.paid.words, "known") if fine.paid.words else amount)
-    yield Detail("Pagamento registrado em", record.payment_registered_on_text)
-    yield Detail("Estado do pagamento", record.paid_state)
+    others = (record.paid_on_text, record.payment_registered_on_text, record.paid_state)
+    has_payment = any(one.state != "empty" for one in (*others, _paid_amount(fine)))
+    return field if has_payment else None
+
+
+def _paid_amount(fine: AssessedFine) -> Field:
+    """Return the paid amount. A zero counts as blank."""
+    if fine.paid.words:
+        return _known(fine.paid.words)
+    return EMPTY if fine.record.paid_amount == 0 else fine.record.paid_amount_text
+
+
+@dataclass(frozen=True, slots=True)
+class FineRow:
+    """A labelled value of a fine. ``value`` returns None for a fine without this row.
+
+    ``faces`` show the row: the page, the detailed list on paper ("grid") and the annex of many
+    fines. If ``is_plain`` is true, the annex leaves out the label, because the value explains
+    itself.
+    """
+
+    label: str
+    value: Callable[[AssessedFine], Field | None]
+    faces: tuple[Face, ...] = ("screen", "grid", "annex")
+    is_plain: bool = False
+
+
+# The page draws the steps of a fine until it lapses, so they are rows on paper only. The annex
+# leaves out what its notes say, and the deadlines that have passed.
+FINE_ROWS: Final = (
+    FineRow("Enquadramento", _classified, is_plain=True),
+    FineRow("Gravidade", _gravity, is_plain=True),
+    FineRow("Órgão autuador", authority, is_plain=True),
+    FineRow("Local", lambda fine: named(fine.record.place), is_plain=True),
+    FineRow("Auto de infração", lambda fine: fine.record.notice),
+    FineRow("Desconto", _discount),
+    FineRow("Desconto", _no_discount, ("screen",)),
+    FineRow("Situação na fonte", lambda fine: _given(sentence(fine.record.kind)), ("screen",)),
+    FineRow(
+        "Registrada em",
+        lambda fine: day(fine.record.registered_on, fine.record.registered_on_text),
+    ),
+    FineRow("Notificada em", _notified, ("grid", "annex")),
+    FineRow("Penalidade em", _penalised, ("grid", "annex")),
+    FineRow("Defesa prévia", lambda fine: _remedy(fine, fine.prior_defence), ("screen", "grid")),
+    FineRow("Defesa prévia", lambda fine: _in_time(fine, fine.prior_defence), ("annex",)),
+    FineRow("Indicação do condutor", lambda fine: _remedy(fine, fine.driver_nomination)),
+    FineRow("Recurso à JARI e vencimento", lambda fine: _remedy(fine, fine.appeal), ("grid",)),
+    FineRow("Recurso à JARI e vencimento", lambda fine: _in_time(fine, fine.appeal), ("annex",)),
+    FineRow("Prescrição", _prescription, ("grid",)),
+    FineRow("Limite", lambda fine: _speed(fine, fine.record.limit)),
+    FineRow("Medido", lambda fine: _speed(fine, fine.record.measured)),
+    FineRow("Considerado (após a tolerância)", lambda fine: _speed(fine, fine.record.considered)),
+    FineRow("Acima do limite", _excess),
+    FineRow("Pagamento", lambda fine: _payment(fine, fine.record.paid_on_text)),
+    FineRow("Valor pago", lambda fine: _payment(fine, _paid_amount(fine))),
+    FineRow(
+        "Pagamento registrado em",
+        lambda fine: _payment(fine, fine.record.payment_registered_on_text),
+    ),
+    FineRow("Estado do pagamento", lambda fine: _payment(fine, fine.record.paid_state)),
+)
+
+
+def _given(field: Field) -> Field | None:
+    return None if field.state == "empty" else field
+
+
+def fine_rows(fine: AssessedFine, face: Face) -> Iterator[Detail]:
+    """Yield the rows of ``FINE_ROWS`` that the fine has on this face."""
+    for row in FINE_ROWS:
+        if face in row.faces and (field := row.value(fine)) is not None:
+            yield Detail("" if face == "annex" and row.is_plain and field else row.label, field)
 
 
 def other_of_fine(assessed: AssessedFine) -> Iterator[Detail]:

@@ -17,7 +17,6 @@ from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.tools.batches import mistake
 from portal.presentation.vehicle.deadline_steps import deadline_steps
-from portal.presentation.vehicle.fine_facts import fine_facts, notes_on
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.source_text import named, sentence
 
@@ -76,11 +75,10 @@ def register(environment: Environment) -> None:
         "faults": FAULTS,
         "key_figures": figures,
         "orders_in_words": orders_in_words,
-        "fine_facts": fine_facts,
-        "notes_on": notes_on,
     }
     environment.filters.update(
         {
+            "field_text": formats.field_text,
             "brl": formats.brl,
             "whole_brl": formats.whole_brl,
             "price": formats.price,

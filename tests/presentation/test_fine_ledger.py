@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from portal.presentation.vehicle.fine_choice import fine_choice
-from portal.presentation.vehicle.fine_facts import short_authority
 from portal.presentation.vehicle.fine_ledger import (
     FEWEST_TO_CHOOSE,
     FineLedger,
     LedgerLine,
     fine_ledger,
+    short_authority,
 )
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.vehicle import Field, Renavam

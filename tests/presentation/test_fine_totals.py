@@ -78,5 +78,5 @@ def test_traces_of_a_payment_are_shown() -> None:
 
 def test_enforceable_fine_prints_no_discounted_amount() -> None:
     page = panel_text(penalised(90))
-    assert "130,16 cheio; em regra, sem desconto e com juros" in page
+    assert "Descontoem regra, nenhum, e há juros" in page
     assert "104,13" not in page

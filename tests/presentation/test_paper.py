@@ -1,7 +1,7 @@
 """Tests of the dossier's fines, prices and timeline."""
 
 import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from portal.dossier.answers import Panels
 from portal.law import AssessedFine
 from portal.presentation.paper.dossier import DossierPage, Issuer, dossier_page
-from portal.presentation.paper.fines import MOST_IN_LEDGER, PaperFine, PaperFines
+from portal.presentation.paper.fines import MOST_IN_LEDGER
 from portal.presentation.paper.timeline import MOST_LINES
 from portal.vehicle import read_fines, result_of
 from tests.factories import (
@@ -25,6 +25,7 @@ from tests.factories import (
     renainf_body,
 )
 from tests.presentation.rendering import CONTEXT, DOWN, PLATE, UNASKED, answered, panels, render
+from tests.web.html_checker import HTML, check_html, text_of
 
 PENALTY = {"dataInfracao": "14/08/2025", "dataEmissaoNotificacao": "22/08/2025"}
 
@@ -34,57 +35,96 @@ def page_of(*fines: Any, decode: bytes | None = None) -> DossierPage:
     return dossier_page(PLATE, shown, UNASKED, CONTEXT, address="https://portal.example")
 
 
-def table_of(*fines: Any) -> PaperFines:
-    fines_on_paper = page_of(*fines).fines
-    assert fines_on_paper is not None
-    return fines_on_paper
+@dataclass(frozen=True)
+class Printed:
+    """The text of each row's line and body, and of the notes below the rows."""
+
+    heads: list[list[str]]
+    bodies: list[str]
+    notes: dict[str, str]
+    common: str
+    rules: str
+    discounts: list[str]
+
+    def words(self, row: int = 0) -> str:
+        """The text of a row, of its footnotes, and of the notes on all rows."""
+        notes = [self.notes[mark] for mark in self.marks(row)]
+        return " ".join((*self.heads[row], self.bodies[row], *notes, self.common))
+
+    def marks(self, row: int) -> list[str]:
+        _, _, marks = self.bodies[row].rpartition(" Notas: ")
+        return marks.rstrip(".").split(", ") if " Notas: " in self.bodies[row] else []
 
 
-def grid(shown: PaperFine) -> str:
-    """The labelled values of a row, and its own sentences."""
-    return " ".join((*(f"{one.label}: {one.text}." for one in shown.values), shown.own))
-
-
-def all_words(table: PaperFines, row: int = 0) -> str:
-    """The text of a row, of its footnotes, and of the notes on all rows."""
-    shown = table.rows[row]
-    notes = [note.text for note in table.notes if note.mark in shown.marks.split(", ")]
-    return " ".join((shown.what, grid(shown), shown.standing, *notes, *table.common))
+def printed(*fines: Any) -> Printed:
+    tree = check_html(render(page_of(*fines)))
+    (table,) = [one for one in tree.iter(f"{HTML}table") if "fines" in one.get("class", "").split()]
+    rows = [row for row in table.iter(f"{HTML}tr") if row.find(f"{HTML}td") is not None]
+    for value in table.iter(f"{HTML}dd"):
+        value.text = f": {value.text}. "
+    (shared,) = [one for one in tree.iter(f"{HTML}div") if one.get("class") == "fine-notes"]
+    texts = [text_of(one) for one in shared]
+    lettered = [one for one in shared if (one.findtext(f"{HTML}b") or "").endswith(")")]
+    return Printed(
+        heads=[[text_of(cell) for cell in row] for row in rows[::2]],
+        bodies=[text_of(row) for row in rows[1::2]],
+        notes={
+            (mark.text or "").rstrip(")"): (mark.tail or "").strip()
+            for one in lettered
+            for mark in one.iter(f"{HTML}b")
+        },
+        common=" ".join(text for text in texts if text.startswith("Em todas as multas.")),
+        rules=" ".join(text for text in texts if text.startswith("Prazos:")),
+        discounts=[text for text in texts if text.startswith("Desconto, ")],
+    )
 
 
 def test_shared_sentence_becomes_note_and_single_stays_in_row() -> None:
-    twins = table_of(fine(), fine())
+    twins = printed(fine(), fine())
     (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
     sentence = AssessedFine(read, CONTEXT.today).status.shared
-    assert [note.text for note in twins.notes].count(sentence) == 1
-    assert not any(sentence in row.own for row in twins.rows)
-    alone = table_of(fine())
-    assert (alone.notes, alone.common) == ((), ())
-    assert sentence in alone.rows[0].own
-    assert alone.rows[0].marks == ""
+    assert list(twins.notes.values()).count(sentence) == 1
+    assert not any(sentence in body for body in twins.bodies)
+    alone = printed(fine())
+    assert (alone.notes, alone.common) == ({}, "")
+    assert sentence in alone.bodies[0]
+    assert alone.marks(0) == []
 
 
 def test_what_holds_for_all_fines_is_said_once() -> None:
-    table = table_of(fine(autoInfracao=HIDDEN), fine(autoInfracao=HIDDEN))
-    (hidden,) = [text for text in table.common if text.startswith("Oculto pela fonte")]
+    table = printed(fine(autoInfracao=HIDDEN), fine(autoInfracao=HIDDEN))
+    _, _, hidden = table.common.partition("Oculto pela fonte: ")
+    hidden = hidden.partition(".")[0]
     assert "Auto de infração" in hidden and "CNH do infrator" in hidden
-    assert "CNH do infrator" not in grid(table.rows[0]) + "".join(n.text for n in table.notes)
+    assert "CNH do infrator" not in table.bodies[0] + "".join(table.notes.values())
     (read,) = read_fines(result_of(renainf_body(fine())), HIDDEN)
-    assert table.common.count(AssessedFine(read, CONTEXT.today).amount.note) == 1
+    note = " ".join(AssessedFine(read, CONTEXT.today).amount.note.split())
+    assert table.common.count(note) == 1
 
 
 def test_codes_of_a_body_stay_in_the_row_where_they_differ() -> None:
-    same = table_of(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="A"))
-    differing = table_of(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="B"))
-    assert any("Códigos do órgão autuador" in text for text in same.common)
-    assert not any("Códigos do órgão autuador" in text for text in differing.common)
+    same = printed(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="A"))
+    differing = printed(fine(codigoOrgaoAutuador="A"), fine(codigoOrgaoAutuador="B"))
+    assert "Códigos do órgão autuador" in same.common
+    assert "Códigos do órgão autuador" not in differing.common
+    assert "Código do órgão autuador: A" in differing.words(0)
 
 
 def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
-    few, many = (table_of(*[fine()] * count) for count in (MOST_IN_LEDGER, MOST_IN_LEDGER + 1))
-    assert not few.is_annex and many.is_annex
-    assert all(row.own == "" for row in many.rows)
-    assert "Polícia Rodoviária Federal (MG)" in many.rows[0].details
+    few, many = (
+        render(page_of(*[fine()] * count)) for count in (MOST_IN_LEDGER, MOST_IN_LEDGER + 1)
+    )
+    assert 'id="anexo"' not in few and 'id="anexo"' in many
+    alike = {**PENALTY, "dataEmissaoPenalidade": "14/10/2026"}
+    annex = printed(*[fine(localInfracao=f"KM {n}", **alike) for n in range(MOST_IN_LEDGER + 1)])
+    assert annex.bodies[3].startswith(
+        "745-5, art. 218, I do CTB; média, 4 pontos, fora da contagem; "
+        "Polícia Rodoviária Federal (MG); km 3; "
+    )
+    # Every sentence is a note, and the notes say what is hidden.
+    assert re.search(r"; [^.]*: 10%\. Notas: [a-z, ]+\.$", annex.bodies[3])
+    assert "oculto" not in annex.bodies[3]
+    assert "Oculto pela fonte: Auto de infração" in annex.common
 
 
 @pytest.mark.parametrize("count", [1, 2])
@@ -122,46 +162,48 @@ def test_more_fines_than_the_ledger_holds_are_an_annex() -> None:
 def test_legal_assessment_is_printed_for_one_or_more_fines(
     given: dict[str, str], expected: tuple[str, ...], count: int
 ) -> None:
-    table = table_of(*[fine(**given)] * count)
+    table = printed(*[fine(**given)] * count)
     for row in range(count):
-        words = all_words(table, row)
+        words = table.words(row)
         assert all(part in words for part in expected), words
 
 
 def test_marks_and_notes_match() -> None:
     codes = ("7455", "5010", "6050", "9999", "7633")
-    table = table_of(*(fine(codigoInfracao=code) for code in codes for _ in range(2)))
-    marks = {mark for row in table.rows for mark in row.marks.split(", ")}
-    assert marks == {note.mark for note in table.notes}
+    table = printed(*(fine(codigoInfracao=code) for code in codes for _ in range(2)))
+    marks = {mark for row in range(len(table.bodies)) for mark in table.marks(row)}
+    assert marks == set(table.notes)
 
 
 def test_hidden_and_empty_fields_differ() -> None:
-    words = all_words(table_of(fine(autoInfracao=HIDDEN, localInfracao="")))
+    words = printed(fine(autoInfracao=HIDDEN, localInfracao="")).words()
     assert "Auto de infração: oculto pela fonte." in words
     assert "Local: não informado." in words
 
 
 def test_paid_fine_has_no_discount_or_deadline() -> None:
     paid = fine(pagamento=payment(dataPagamento="02/12/2025", valorPago="130.16"))
-    row = table_of(paid).rows[0]
-    assert (row.standing, row.discounts) == ("paga", "")
-    assert "Pagamento: 02/12/2025" in grid(row)
-    assert "Prescrição" not in grid(row)
+    table = printed(paid)
+    assert table.heads[0][2] == "paga"
+    assert "Pagamento: 02/12/2025" in table.bodies[0]
+    assert "Prescrição" not in table.bodies[0] and "Desconto" not in table.bodies[0]
+    assert (table.rules, table.discounts) == ("", [])
 
 
 def test_enforceable_fine_prints_no_discounted_amount() -> None:
     enforceable = fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")
-    table = table_of(enforceable, fine())
-    assert table.rows[0].discounts == ""
-    assert "com −20%" in table.rows[1].discounts
-    assert [standing for standing, _ in table.discounts] == ["exigível", "situação não informada"]
+    table = printed(enforceable, fine())
+    assert "Desconto" not in table.bodies[0]
+    assert "Desconto: R$ 104,13 com 20%; R$ 78,10 com 40% pelo SNE." in table.bodies[1]
+    (past, running) = table.discounts
+    assert past.startswith("Desconto, exigível: Em regra, não há mais desconto")
+    assert running.startswith("Desconto, situação não informada: Em regra: com 20% de desconto")
 
 
 def test_truncated_paid_amount_is_completed() -> None:
     paid = payment(dataPagamento="02/12/2025", valorPago="104")
-    assert "Valor pago: R$\u00a0104,13 (80% do valor da tabela" in all_words(
-        table_of(fine(pagamento=paid))
-    )
+    words = printed(fine(pagamento=paid)).words()
+    assert "Valor pago: R$ 104,13 (80% do valor da tabela" in words
 
 
 def test_dossier_lists_all_candidates_with_price_and_change() -> None:
@@ -256,19 +298,21 @@ def test_dossier_without_an_answer_is_refused(shown: Panels) -> None:
 def test_dossier_prints_prior_defence_deadline_and_article() -> None:
     today = CONTEXT.today
     issued = f"{today - timedelta(days=10):%d/%m/%Y}"
-    table = table_of(fine(dataInfracao=issued, dataEmissaoNotificacao=issued))
-    assert f"Defesa prévia: ao menos até {today + timedelta(days=20):%d/%m/%Y}." in all_words(table)
+    table = printed(fine(dataInfracao=issued, dataEmissaoNotificacao=issued))
+    assert f"Defesa prévia: ao menos até {today + timedelta(days=20):%d/%m/%Y}." in table.words()
     assert "Defesa prévia, art. 281-A do CTB" in table.rules
-    assert "Recurso" not in all_words(table) + table.rules
-    of_last_year = table_of(fine())
-    assert "Defesa prévia" not in all_words(of_last_year) + of_last_year.rules
+    assert "Recurso" not in table.words() + table.rules
+    # The notice may grant more than the minimum, so the page and the paper state its end.
+    of_last_year = [fine()] * (MOST_IN_LEDGER + 1)
+    assert "Defesa prévia: prazo mínimo até 21/09/2025." in printed(*of_last_year[:1]).words()
+    assert "Defesa prévia" not in printed(*of_last_year).words()  # the annex leaves it out
 
 
 def test_rules_cover_all_fines() -> None:
     today = CONTEXT.today
     issued = f"{today - timedelta(days=10):%d/%m/%Y}"
     fresh = fine(dataInfracao=issued, dataEmissaoNotificacao=issued)
-    rules = table_of(fresh, fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")).rules
+    rules = printed(fresh, fine(**PENALTY, dataEmissaoPenalidade="20/11/2025")).rules
     assert "Defesa prévia" in rules
     assert "Recurso à JARI" in rules
 

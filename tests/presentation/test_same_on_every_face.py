@@ -114,10 +114,13 @@ def test_every_note_of_a_long_annex_is_printed() -> None:
 def test_icon_of_a_standing_is_the_same_on_screen_and_paper() -> None:
     penalty = f"{CONTEXT.today - timedelta(45):%d/%m/%Y}"
     answers = panels(renainf=renainf_body(fine(dataEmissaoPenalidade=penalty)))
-    contents = CONTEXT.dossier(PLATE, answers)
     page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="https://portal.example")
-    assert contents.fines is not None and page.fines is not None
-    assert contents.fines[0].standing.icon == page.fines.rows[0].icon == "alert"
+    diamond = "M12 1.8 22.2 12 12 22.2 1.8 12z"
+    for shown in (vehicle_page(PLATE, answers, UNASKED, CONTEXT), page):
+        _, _, row = render(shown).partition('id="multa-1"')
+        icon, _, word = row.partition("vencimento provável</span>")
+        assert word and icon.count('<svg class="icon') == 1
+        assert diamond in icon
 
 
 @pytest.mark.parametrize("months", [1, 2])

@@ -1,5 +1,6 @@
 """The fines panel: totals, a bar of the payment states, and the list of fines."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -7,8 +8,9 @@ from decimal import Decimal
 from typing import Final
 
 from portal import formats
+from portal.dossier.details import deadline_rules, discount_sentence, multiplier_of, sum_of
 from portal.dossier.dossier import Dossier
-from portal.law import RULES_NOTE, AssessedFine, Standing, Totals, fines_in_words
+from portal.law import AssessedFine, Standing, Totals, fines_in_words
 from portal.presentation.paths import subject_path
 from portal.presentation.vehicle.fine_choice import (
     FINE_SITUATIONS,
@@ -19,7 +21,6 @@ from portal.presentation.vehicle.fine_choice import (
     Order,
     matches,
 )
-from portal.presentation.vehicle.fine_facts import multiplier_of, short_authority
 from portal.vehicle import STATES, Field, Fine, Plate, fold
 from portal.vehicle.source_text import named
 from portal.wording import counted
@@ -40,6 +41,12 @@ _ORDER_WORDS: Final[dict[Order, str]] = {
 _BY_KEY: Final = {standing.key: standing for standing in Standing}
 _RANKS: Final = {"gravissima": 4, "grave": 3, "media": 2, "leve": 1}
 _UNDATED: Final = "Sem data"
+# Abbreviations of issuing bodies for the list of fines. An expanded line shows the full name.
+_ABBREVIATIONS: Final = (
+    (re.compile(r"^prefeitura (municipal )?d[aeo]s? ", re.IGNORECASE), "Pref. "),
+    (re.compile(r"^pol[ií]cia rodovi[aá]ria federal$", re.IGNORECASE), "PRF"),
+    (re.compile(r"^departamento (estadual )?de tr[aâ]nsito\b", re.IGNORECASE), "Detran"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +277,17 @@ def _is_shown(choice: FineChoice, situation: str, state: str, text: str) -> bool
     return not choice.text or matches(choice.text, fold(text))
 
 
+def short_authority(authority: Field) -> Field:
+    """Abbreviate an issuing body's name, for example to ``PRF`` (the federal highway police)."""
+    if not authority:
+        return authority
+    text = authority.value
+    for pattern, short in _ABBREVIATIONS:
+        text = pattern.sub(short, text)
+    state = text.removeprefix("Detran ")
+    return Field("Detran" if text != state and len(state) == 2 else text, "known")
+
+
 def _heading(laws: Sequence[AssessedFine]) -> str:
     """Return the heading: ``30 multas e 1 autuação em aberto, 14 pagas``.
 
@@ -313,27 +331,6 @@ def _sum_words(amount: Decimal, count: int) -> str:
     return formats.brl(amount) if amount else formats.MISSING
 
 
-def discount_sentence(laws: Sequence[AssessedFine]) -> str:
-    """Return a sentence on fines with a possible discount, or "" if there are none."""
-    known = [
-        law for law in laws if law.is_open and law.has_discount and law.amount.value is not None
-    ]
-    if not known:
-        return ""
-    what = fines_in_words(known)
-    verb = "ainda pode ter" if len(known) == 1 else "ainda podem ter"
-    at_80 = formats.brl(_total(law.amount.at_80 for law in known))
-    at_60 = formats.brl(_total(law.amount.at_60 for law in known))
-    return (
-        f"{what} {verb} desconto: {at_80} com 20% de desconto até o vencimento ou {at_60} com 40% "
-        "de desconto pelo SNE (só o dono ou infrator, sem defesa nem recurso)."
-    )
-
-
-def _total(amounts: Iterator[Decimal | None]) -> Decimal:
-    return sum((amount for amount in amounts if amount is not None), Decimal("0.00"))
-
-
 def _bar(laws: Sequence[AssessedFine]) -> tuple[Segment, ...]:
     """Return a segment for each payment state.
 
@@ -342,7 +339,7 @@ def _bar(laws: Sequence[AssessedFine]) -> tuple[Segment, ...]:
     groups: dict[Standing, list[AssessedFine]] = {}
     for law in laws:
         groups.setdefault(law.standing, []).append(law)
-    sums = {key: _total(law.amount.value for law in group) for key, group in groups.items()}
+    sums = {key: sum_of(law.amount.value for law in group) for key, group in groups.items()}
     by_amount = any(sums.values())
     sizes = {
         key: max(float(sums[key] if by_amount else len(group)), 0.0)
@@ -486,10 +483,8 @@ def _negotiation(path: str, picked: Sequence[LedgerLine]) -> str:
 
 def _rules(laws: Sequence[AssessedFine]) -> Iterator[tuple[str, str]]:
     owed = [law for law in laws if law.is_open]
-    articles = {clock.name: clock.article for law in owed for clock in law.clocks}
-    if articles:
-        cited = "; ".join(f"{name}, {article}" for name, article in articles.items())
-        yield "Prazos", f"{cited}; {RULES_NOTE}"
+    if deadlines := deadline_rules(owed):
+        yield "Prazos", deadlines
     for has_discount, label in ((True, "Desconto"), (False, "Sem desconto")):
         notes = dict.fromkeys(law.discount_note for law in owed if law.has_discount is has_discount)
         for note in notes:

@@ -97,7 +97,7 @@ def test_pdf_draws_plates_and_keeps_their_text(plate: str, ground: str) -> None:
 def test_pdf_contains_every_fine_and_version() -> None:
     text = text_of(kept_pdf_of(dossiers.heavy()))
     for number in range(40):
-        assert f"Rodovia {number} km {number * 7}." in text
+        assert f"Rodovia {number} km {number * 7};" in text
     for number in range(6):
         assert f"VERSAO {number} 1.8 16V TURBO" in text
 
