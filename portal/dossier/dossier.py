@@ -81,7 +81,7 @@ class Dossier:
         """The vehicle's make and model, each "" if unknown."""
         return vehicle_name(self.decoded) if self.decoded else VehicleName("", "")
 
-    @property
+    @cached_property
     def line(self) -> str:
         """A line with years, fuel, power and origin, or ""."""
         return line_of(self.decoded) if self.decoded else ""

@@ -4,7 +4,7 @@ FIPE is the Brazilian vehicle price table.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from decimal import Decimal
 from functools import cached_property
@@ -418,16 +418,19 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
 
 def _distinct(entries: Sequence[FipeEntry]) -> Iterator[FipeEntry]:
     """Yield the entries without repetitions, because a source may send an entry several times."""
-    # Hashing all months of a history takes long, so only entries that look alike are hashed.
+    # Reading all months of a history takes long, so only those of entries that look alike are read.
     first: dict[object, FipeEntry] = {}
-    alike: set[FipeEntry] = set()
+    alike: set[tuple[FipeEntry, tuple[PricePoint, ...]]] = set()
     for entry in entries:
         name = (entry.fipe_id, entry.version, entry.year_text, entry.current_text, entry.fuel)
         known = first.setdefault(name, entry)
         if known is entry:
             yield entry
-        elif entry != known and entry not in alike:
-            alike.add(entry)
+        elif (
+            entry != known
+            and (key := (replace(entry, sent_history=None), entry.history)) not in alike
+        ):
+            alike.add(key)
             yield entry
 
 

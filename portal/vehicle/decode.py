@@ -1,10 +1,10 @@
 """Reads a vehicle's attributes and prices from an answer of the decode lookup."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Final
 
 from portal.vehicle.field import EMPTY, Field, fold
@@ -40,12 +40,12 @@ class PricePoint:
     predicted: bool
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class FipeEntry:
     """A possible entry for the vehicle in FIPE, the table of average vehicle prices.
 
-    ``current`` is the current price in R$, or None (never zero) if unknown. ``history`` has each
-    month of the field ``historicoPreco`` that has a price, in the order of this field.
+    ``current`` is the current price in R$, or None (never zero) if unknown. ``sent_history`` is the
+    field ``historicoPreco`` as sent. A list of vehicles does not read it, because it is long.
     """
 
     year: int | None
@@ -57,7 +57,12 @@ class FipeEntry:
     fuel: Field
     current: Decimal | None
     current_text: Field
-    history: tuple[PricePoint, ...]
+    sent_history: object = field(hash=False)
+
+    @cached_property
+    def history(self) -> tuple[PricePoint, ...]:
+        """Each month of ``sent_history`` that has a price, in the order of this field."""
+        return _history(self.sent_history)
 
     @property
     def is_zero_km(self) -> bool:
@@ -144,7 +149,7 @@ def _entry(record: Record) -> FipeEntry:
         fuel=record.text("combustivel"),
         current=_price(record, "valorAtual"),
         current_text=record.text("valorAtual"),
-        history=_history(record["historicoPreco"]),
+        sent_history=record["historicoPreco"],
     )
 
 

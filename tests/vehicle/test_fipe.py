@@ -27,7 +27,15 @@ def entry(*months: PricePoint, fipe_id: str = "81906", current: str | None = Non
         fuel=EMPTY,
         current=Decimal(current) if current else None,
         current_text=EMPTY,
-        history=months,
+        sent_history=[
+            {
+                "ano": str(point.month.year),
+                "mes": str(point.month.month),
+                "valor": str(point.value),
+                "predicao": point.predicted,
+            }
+            for point in months
+        ],
     )
 
 
