@@ -14,6 +14,7 @@ import pytest
 from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of
 from tests.browser.test_hostile_strings import sign_in
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
@@ -91,7 +92,7 @@ def downloaded(page: "Page", link: str, folder: Path) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.parametrize("has_script", [True, False], ids=["script", "no script"])
+@pytest.mark.parametrize("has_script", [True, *long(False)], ids=["script", "no script"])
 def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     new_page: PageFactory,
     portal: PortalProcess,
@@ -151,7 +152,7 @@ def test_list_of_a_draft_is_corrected(page: "Page", portal: PortalProcess) -> No
     assert page.locator(".batch-list li").count() == 1
 
 
-@pytest.mark.parametrize("has_script", [True, False], ids=["script", "no script"])
+@pytest.mark.parametrize("has_script", [True, *long(False)], ids=["script", "no script"])
 def test_cancellation_is_confirmed(
     new_page: PageFactory, portal: PortalProcess, upstream: FaultUpstream, has_script: bool
 ) -> None:
@@ -269,7 +270,7 @@ def test_results_are_sorted_filtered_and_searched(
     assert shown() == PLATES[:5]
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1024, 1200, 1440])
+@pytest.mark.parametrize("width", [320, 768, 1440, *long(360, 1024, 1200)])
 def test_table_of_forty_rows_fits(
     page: "Page", portal: PortalProcess, upstream: FaultUpstream, width: int
 ) -> None:

@@ -12,6 +12,7 @@ from pypdf import PdfReader
 
 from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of, viewport_of
+from tests.effort import long
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def open_second(page: "Page") -> None:
     page.keyboard.press("Enter")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", *long("dark")])
 @pytest.mark.parametrize("width", [320, 360, 768, 1440])
 @pytest.mark.parametrize("path", [MANY, FEW])
 def test_no_texts_overlap_in_the_panel(

@@ -7,6 +7,7 @@ import pytest
 
 from tests.browser.conftest import PageFactory
 from tests.browser.test_hostile_strings import sign_in
+from tests.effort import long
 from tests.factories import (
     decode_body,
     fine,
@@ -119,7 +120,7 @@ def at_each_width(page: "Page", *widths: int) -> Iterator[int]:
         yield width
 
 
-@pytest.mark.parametrize("text", [LONG, ABSURD], ids=["long", "absurd"])
+@pytest.mark.parametrize("text", [LONG, *long(ABSURD)], ids=["long", "absurd"])
 def test_long_words_and_amounts_do_not_widen_pages(
     page: "Page", running: tuple[PortalProcess, FaultUpstream], text: str
 ) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.conftest import PageFactory
 from tests.browser.found import content_of
+from tests.effort import long
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -232,7 +233,7 @@ def test_pointing_at_a_row_raises_its_line(page: "Page", portal: PortalProcess) 
     assert line.evaluate(colour) != before
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", *long("dark")])
 @pytest.mark.parametrize("path", [SIX, "/placa/ABC1D23?completo=1", "/placa/MES0A01?completo=1"])
 def test_no_texts_overlap(
     new_page: PageFactory, portal: PortalProcess, path: str, scheme: str

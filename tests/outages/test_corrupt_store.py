@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.effort import long
 from tests.fakes import FaultUpstream, wait_until
 from tests.fakes.processes import PortalProcess
 from tests.outages.stored import PLATE, is_stored, lookup, serving
@@ -48,9 +49,6 @@ def scrambled(file: Path) -> None:
         opened.write(os.urandom(file.stat().st_size - 4096))
 
 
-DAMAGES = [garbage, wrong_header, cut, scrambled]
-
-
 def expect_recovery(server: PortalProcess) -> None:
     """Check that one file was set aside and logged once, and that storing and purging work."""
     assert {lookup(server, f"ABC1D{number:02}").status for number in range(60)} == {200}
@@ -65,7 +63,7 @@ def expect_recovery(server: PortalProcess) -> None:
     wait_until(lambda: is_stored(server, "ABC1D07") == {False}, "the purge in every worker", 2)
 
 
-@pytest.mark.parametrize("damage", DAMAGES)
+@pytest.mark.parametrize("damage", [garbage, *long(wrong_header, cut, scrambled)])
 def test_corrupt_store_is_set_aside_at_the_start(server: PortalProcess, damage: Damage) -> None:
     for number in range(60):
         lookup(server, f"XYZ1A{number:02}")

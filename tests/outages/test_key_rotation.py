@@ -60,6 +60,7 @@ def statuses(portal: PortalProcess, some: list[Ask]) -> Counter[int]:
     return Counter(answer.status for answer in in_turn(portal.port, some, 8))
 
 
+@pytest.mark.long
 def test_rotation_under_load(portals: list[PortalProcess], upstream: FaultUpstream) -> None:
     here, there = portals
     assert statuses(here, asks([*STORED, UNTOUCHED])) == {200: len(STORED) + 1}

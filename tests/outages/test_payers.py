@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import pass_through
@@ -71,7 +72,7 @@ def test_500s_open_the_circuit_of_one_credential_only(
     assert statuses_of_bia(server) == {200}
 
 
-@pytest.mark.parametrize("status", [429, 500])
+@pytest.mark.parametrize("status", [429, *long(500)])
 def test_faults_of_invented_credentials_do_not_block_others(
     upstream: FaultUpstream, status: int
 ) -> None:

@@ -4,6 +4,7 @@ from collections import Counter
 
 import pytest
 
+from tests.effort import long
 from tests.fakes import FaultUpstream, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
@@ -15,7 +16,7 @@ from tests.outages.crowd import Ask, in_turn
 HEADER = {"Authorization": PORTAL_TOKEN}
 
 
-@pytest.mark.parametrize("settings", [[], ["ignore_startup_parameters = options"]])
+@pytest.mark.parametrize("settings", [[], *long(["ignore_startup_parameters = options"])])
 def test_lookups_behind_pgbouncer_are_answered_and_recorded(
     postgres: PostgresProcess, upstream: FaultUpstream, settings: list[str]
 ) -> None:

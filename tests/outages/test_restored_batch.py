@@ -93,6 +93,7 @@ class Owner:
         return self._portal.get(path, headers=self._headers).status_code in (401, 403)
 
 
+@pytest.mark.long
 def test_restored_batch_spends_what_was_confirmed(
     upstreams: tuple[FaultUpstream, FaultUpstream], tmp_path: Path
 ) -> None:

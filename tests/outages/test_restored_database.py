@@ -9,6 +9,7 @@ import pytest
 
 from tests.batch.engine import plates
 from tests.batch.servers import batch_of, finished, start, started
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.databases import PostgresProcess
@@ -56,7 +57,8 @@ def dump_into_the_same_database(server: PortalProcess, postgres: PostgresProcess
 
 
 @pytest.mark.parametrize(
-    "back_up", [back_up_file, dump_into_a_new_database, dump_into_the_same_database]
+    "back_up",
+    [back_up_file, *long(dump_into_a_new_database, dump_into_the_same_database)],
 )
 def test_running_batch_waits_for_its_owner_after_a_restore(
     upstream: FaultUpstream,

@@ -10,10 +10,10 @@ from contextlib import ExitStack
 
 import pytest
 
-from tests.effort import cases
+from tests.effort import cases, long
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
-from tests.fakes.databases import KINDS, PostgresProcess
+from tests.fakes.databases import PostgresProcess
 from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
 from tests.fakes.processes import PortalProcess, RedisProcess
 from tests.outages.crowd import Ask, one
@@ -29,7 +29,7 @@ PLATES = [
 ]
 
 
-@pytest.fixture(params=KINDS)
+@pytest.fixture(params=["postgresql", *long("sqlite")])
 def database(request: pytest.FixtureRequest) -> dict[str, str]:
     """Database settings: none (one file for each portal), or a shared PostgreSQL."""
     if request.param == "sqlite":

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from portal.system.thread_limits import cgroup_directories
+from tests.effort import long
 from tests.fakes import FaultUpstream, faults
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
@@ -70,7 +71,7 @@ def new_cgroup() -> Path:
     pytest.skip("no cgroup with the pids controller can be made")
 
 
-@pytest.fixture(params=["ulimit", "pids.max"])
+@pytest.fixture(params=["ulimit", *long("pids.max")])
 def limit(request: pytest.FixtureRequest) -> Iterator[Limit]:
     """Return a function that makes a command prefix with a limit of threads."""
     if request.param == "ulimit":

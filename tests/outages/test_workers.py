@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tests import factories
-from tests.effort import cases
+from tests.effort import cases, long
 from tests.fakes import FaultUpstream, faults, wait_until
 from tests.fakes.answers import path_of
 from tests.fakes.in_process import PATIENT, PORTAL_TOKEN, managed
@@ -80,7 +80,7 @@ def test_500_concurrent_misses_of_a_failure_make_two_calls(
     assert len(ledger_of(server)) == 2
 
 
-@pytest.mark.parametrize("death", ["refused", "reset", "500"])
+@pytest.mark.parametrize("death", ["refused", *long("reset", "500")])
 def test_primary_failure_in_mid_traffic_fails_no_request(
     server: PortalProcess, upstream: FaultUpstream, secondary: FaultUpstream, death: str
 ) -> None:
