@@ -426,12 +426,11 @@ def _distinct(entries: Sequence[FipeEntry]) -> Iterator[FipeEntry]:
         known = first.setdefault(name, entry)
         if known is entry:
             yield entry
-        elif (
-            entry != known
-            and (key := (replace(entry, sent_history=None), entry.history)) not in alike
-        ):
-            alike.add(key)
-            yield entry
+        elif entry != known:
+            key = replace(entry, sent_history=None), entry.history
+            if key not in alike:
+                alike.add(key)
+                yield entry
 
 
 def _known(field: Field) -> str:
