@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from math import ceil
+from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from portal.system.dependency_breaker import DependencyBreaker
@@ -99,9 +100,9 @@ class RateLimits:
         return bool(self._token or self._address)
 
     def request(self, address: str | None, token_digest: str | None = None) -> int | None:
-        waits = [self._first_wait(_hit, self._address, "address", network(address))]
+        waits = [self._first_wait(self._address, "address", network(address))]
         if token_digest is not None:
-            waits.append(self._first_wait(_hit, self._token, "token", token_digest))
+            waits.append(self._first_wait(self._token, "token", token_digest))
         return max((wait for wait in waits if wait is not None), default=None)
 
     def windows(self, address: str | None, token_digest: str) -> list[Quota]:
@@ -113,7 +114,7 @@ class RateLimits:
             return []
         kinds = (("address", self._address, network(address)), ("token", self._token, token_digest))
         return [
-            self._run(_quota, item, kind, subject)
+            self._run(partial(_quota, item, kind, subject))
             for kind, items, subject in kinds
             for item in items
         ]
@@ -124,11 +125,11 @@ class RateLimits:
         Call this method before checking the token. Otherwise parallel attempts could exceed the
         limit.
         """
-        return self._first_wait(_hit, _parse_limit(SIGN_IN_ATTEMPTS), "sign-in", network(address))
+        return self._first_wait(_parse_limit(SIGN_IN_ATTEMPTS), "sign-in", network(address))
 
     def reset_sign_in(self, address: str | None) -> None:
         for item in _parse_limit(SIGN_IN_ATTEMPTS):
-            self._run(_clear, item, "sign-in", network(address))
+            self._run(methodcaller("clear", item, "sign-in", network(address)))
 
     def guess_wait(self, address: str | None) -> int | None:
         """Return how many seconds an address must wait, or None if no wait is needed.
@@ -139,10 +140,11 @@ class RateLimits:
         without limit. Parallel requests may exceed the limit, because a wrong guess is counted only
         after this method has allowed it.
         """
-        return self._first_wait(_wait, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
+        items = _parse_limit(WRONG_DOSSIERS)
+        return self._first_wait(items, "dossier", network(address), hit=False)
 
     def count_guess(self, address: str | None) -> None:
-        self._first_wait(_hit, _parse_limit(WRONG_DOSSIERS), "dossier", network(address))
+        self._first_wait(_parse_limit(WRONG_DOSSIERS), "dossier", network(address))
 
     def wrong_token(self, address: str | None) -> int | None:
         """Count a request with an unknown token.
@@ -150,35 +152,29 @@ class RateLimits:
         The caller must authenticate first, so that the limit never rejects a valid token from the
         same address.
         """
-        return self._first_wait(_hit, _parse_limit(WRONG_TOKENS), "token-try", network(address))
+        return self._first_wait(_parse_limit(WRONG_TOKENS), "token-try", network(address))
 
     def issue(self, address: str | None) -> int | None:
-        return self._first_wait(_hit, _parse_limit(ISSUED_DOSSIERS), "issue", network(address))
+        return self._first_wait(_parse_limit(ISSUED_DOSSIERS), "issue", network(address))
 
     def _first_wait(
-        self,
-        operation: Callable[..., int | None],
-        items: "Sequence[RateLimitItem]",
-        kind: str,
-        subject: str,
+        self, items: "Sequence[RateLimitItem]", kind: str, subject: str, *, hit: bool = True
     ) -> int | None:
         for item in items:
-            wait = self._run(operation, item, kind, subject)
+            wait = self._run(partial(_wait_s, item, kind, subject, hit))
             if wait is not None:
                 return wait  # a request that one window rejects must not count in a longer window
         return None
 
-    def _run(
-        self, operation: Callable[..., T], item: "RateLimitItem", kind: str, subject: str
-    ) -> T:
+    def _run(self, operation: "Callable[[FixedWindowRateLimiter], T]") -> T:
         """Run an operation on the counters in Redis.
 
         If Redis is not configured or fails, run the operation on the counters in memory.
         """
         if self._redis is not None:
             with suppress(Exception), self._redis.breaker.guard():
-                return operation(self._redis.strategy, item, kind, subject)
-        return operation(self._local_counters(), item, kind, subject)
+                return operation(self._redis.strategy)
+        return operation(self._local_counters())
 
 
 class _RedisLimits:
@@ -207,29 +203,19 @@ def _parse_limit(limit: str | None) -> "Sequence[RateLimitItem]":
     return sorted(parse_many(limit), key=lambda item: item.get_expiry())
 
 
-def _hit(
-    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
+def _wait_s(
+    item: "RateLimitItem", kind: str, subject: str, hit: bool, strategy: "FixedWindowRateLimiter"
 ) -> int | None:
-    allowed = strategy.hit(item, kind, subject)
-    return None if allowed else _remaining_s(strategy, item, kind, subject)
-
-
-def _wait(
-    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
-) -> int | None:
-    allowed = strategy.test(item, kind, subject)
-    return None if allowed else _remaining_s(strategy, item, kind, subject)
-
-
-def _remaining_s(
-    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
-) -> int:
+    """Return the seconds to wait, or None. Count a request if ``hit`` is true."""
+    ask = strategy.hit if hit else strategy.test
+    if ask(item, kind, subject):
+        return None
     reset_at = strategy.get_window_stats(item, kind, subject).reset_time
     return max(1, ceil(reset_at - time.time()))
 
 
 def _quota(
-    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
+    item: "RateLimitItem", kind: str, subject: str, strategy: "FixedWindowRateLimiter"
 ) -> Quota:
     stats, window_s = strategy.get_window_stats(item, kind, subject), item.get_expiry()
     reset_s = ceil(stats.reset_time - time.time())
@@ -240,12 +226,6 @@ def _quota(
         max(0, stats.remaining),
         reset_s if reset_s > 0 else window_s,
     )
-
-
-def _clear(
-    strategy: "FixedWindowRateLimiter", item: "RateLimitItem", kind: str, subject: str
-) -> None:
-    strategy.clear(item, kind, subject)
 
 
 def network(address: str | None) -> str:
