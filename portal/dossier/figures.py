@@ -50,8 +50,9 @@ def fines(dossier: Dossier) -> Figure:
         return Figure(label, "indisponíveis", _NOT_CLEAN, is_known=False)
     if not totals.open_count:
         return Figure(label, _NOTHING)
-    unpriced = f", {totals.without_amount} sem valor informado" if totals.without_amount else ""
-    return Figure(label, formats.brl(totals.known_amount), f"{totals.open_words}{unpriced}")
+    unpriced = totals.without_amount
+    note = f", {formats.integer(unpriced)} sem valor informado" if unpriced else ""
+    return Figure(label, formats.brl(totals.known_amount), totals.open_words + note)
 
 
 def orders(dossier: Dossier) -> Figure:

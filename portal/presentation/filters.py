@@ -16,6 +16,7 @@ from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.tools.batches import mistake
+from portal.presentation.tools.comparison import comparison_path
 from portal.presentation.vehicle.deadline_steps import deadline_steps
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.source_text import named, sentence
@@ -67,6 +68,7 @@ def register(environment: Environment) -> None:
     environment.globals |= {
         "term": term_link,
         "act_labels": ACT_LABELS,
+        "comparison_path": comparison_path,
         "who_lifts": WHO_LIFTS,
         "unverified_first": UNVERIFIED_FIRST,
         "unverified_count": len(UNVERIFIED),
