@@ -34,6 +34,9 @@ MOST_LISTED: Final = 100
 # The page warns if the current price differs by more than this share from the last price of the
 # history. A price usually changes by only a few per cent a month.
 _LARGEST_GAP: Final = Decimal("0.20")
+# A row of twelve prices fits on a screen if each price has at most this many characters, such as
+# "115.431*". If a price is longer, the table of monthly prices gets wider columns and scrolls.
+_LONGEST_OF_TWELVE: Final = 8
 _MANY_TIMES: Final = 10
 _MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
@@ -216,7 +219,29 @@ class PriceTab:
         return _years(self.series.points)
 
     @property
+    def has_long_prices(self) -> bool:
+        """Whether a table of ``years`` needs wider columns."""
+        return any(len(price) > _LONGEST_OF_TWELVE for row in self.years for price in row.prices)
+
+    @property
+    def match(self) -> str:
+        """Which attributes agree with the vehicle's registration, and which differ."""
+        if not self.other:
+            same = ", ".join(self.same)
+            return same or "o registro não traz dados que distingam esta versão"
+        agrees = f"; confere: {', '.join(self.same)}" if self.same else ""
+        return f"difere: {', '.join(self.other)}{agrees}"
+
+    @property
+    def twelve_months(self) -> str:
+        """The price change in 12 months, or NOTHING_TO_COMPARE."""
+        change = self.series.twelve_month_change
+        return NOTHING_TO_COMPARE if change is None else formats.change(change)
+
+    @property
     def badge(self) -> str:
+        if self.is_foreign:
+            return "outro veículo"
         if self.is_tied:
             return "empate"
         return "mais provável" if self.is_best else ""
@@ -305,6 +330,10 @@ class Prices:
     def listed(self) -> tuple[PriceTab, ...]:
         """The candidates that a page or the dossier lists."""
         return self.all[:MOST_LISTED]
+
+    @property
+    def foreign_listed(self) -> tuple[PriceTab, ...]:
+        return self.foreign[:MOST_LISTED]
 
     @property
     def omitted(self) -> int:

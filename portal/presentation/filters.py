@@ -13,6 +13,7 @@ from portal.dossiers import display_number
 from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, orders_in_words, term
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
+from portal.presentation.paper.prices import price_facts
 from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.tools.batches import mistake
@@ -74,6 +75,7 @@ def register(environment: Environment) -> None:
         "unverified_count": len(UNVERIFIED),
         "deadline_steps": deadline_steps,
         "details": details,
+        "price_facts": price_facts,
         "faults": FAULTS,
         "key_figures": figures,
         "orders_in_words": orders_in_words,

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from portal.dossier.prices import MOST_TABS, Prices, PriceTab, prices_of
+from portal.dossier.prices import MOST_TABS, NOTHING_TO_COMPARE, Prices, PriceTab, prices_of
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.paper.prices import paper_prices
+from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.negotiation import negotiation_page
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.query import Query, changed, kept_query
@@ -61,10 +61,8 @@ def test_single_month_has_neither_change_nor_month_table() -> None:
     page = shown(historicoPreco=price_history()[:1])
     assert "Tabela mês a mês" not in page
     assert "Tabela mês a mês" in shown(historicoPreco=price_history()[:2])
-    (row,) = view_of(fipe_entry(historicoPreco=[])).rows
-    assert not row.has_change
-    (row,) = view_of(fipe_entry(historicoPreco=price_history())).rows
-    assert row.has_change
+    assert only(historicoPreco=[]).twelve_months == NOTHING_TO_COMPARE
+    assert only(historicoPreco=price_history()).twelve_months != NOTHING_TO_COMPARE
 
 
 def tile(*entries: Any) -> tuple[str, str]:
@@ -153,7 +151,7 @@ def test_flag_names_its_month_unless_recent(first: tuple[int, int], label: str) 
 def test_print_chart_names_last_month() -> None:
     """A dossier may be read later, so its chart names even the current month."""
     tab = only(historicoPreco=price_history(12, 0, (2025, 12)))
-    charted = paper_prices(Prices((tab,), ())).chart
+    charted = paper_chart(Prices((tab,), ()))
     assert charted is not None and charted.chart.now is not None
     assert charted.chart.now.month == "nov/26"
 
@@ -286,7 +284,7 @@ def test_fewer_than_three_points_are_a_sentence() -> None:
 def test_ranges_are_shorter_than_the_series() -> None:
     def offered(months: int) -> list[str]:
         entry = fipe_entry(historicoPreco=rising_to(2026, *range(90_000, 90_000 + months)))
-        return [one.text.replace("\u00a0", " ") for one in view_of(entry).ranges]
+        return [one.label.replace("\u00a0", " ") for one in view_of(entry).ranges]
 
     assert offered(13) == []
     assert offered(14) == ["1 ano", "Tudo"]
@@ -299,8 +297,8 @@ def test_chosen_version_has_its_own_price_and_chart() -> None:
     view = view_of(*entries, query=(("versao", "2"), ("completo", "1")))
     assert view.headline == "R$\u00a095.000"
     assert view.chart is not None and view.chart.chosen.number == 2
-    assert [row.link.is_current for row in view.rows] == [False, True]
-    assert [row.link.url for row in view.rows] == [
+    assert [choice.is_chosen for _, choice in view.rows] == [False, True]
+    assert [choice.url for _, choice in view.rows] == [
         "?completo=1#fipe",
         "?completo=1&versao=2#fipe",
     ]
@@ -312,7 +310,7 @@ def test_choice_that_is_not_offered_counts_as_none(text: str) -> None:
     entries = [fipe_entry(versao="V1"), fipe_entry(versao="V2", valorAtual="95000")]
     view = view_of(*entries, query=(("versao", text), ("anos", text if text != "3" else "7")))
     assert view.tab.number == 1
-    assert not view.ranges or view.ranges[-1].is_current
+    assert not view.ranges or view.ranges[-1].is_chosen
 
 
 def test_links_keep_other_plain_parameters() -> None:
@@ -332,8 +330,8 @@ def test_version_with_other_engine_is_marked_as_different() -> None:
     )
     view = price_view(prices_of(read_decode(result_of(body), marker=HIDDEN), CONTEXT.today), ())
     assert view is not None
-    assert [row.differs for row in view.rows] == [False, True]
-    assert view.rows[1].match.startswith("difere: ano-modelo 2009")
+    assert [bool(tab.other) for tab, _ in view.rows] == [False, True]
+    assert view.rows[1][0].match.startswith("difere: ano-modelo 2009")
 
 
 def test_entry_of_another_vehicle_is_named_but_is_no_price() -> None:
@@ -369,11 +367,13 @@ def test_equal_entries_are_one_and_contradictions_are_said() -> None:
 def test_price_of_another_vehicle_is_disowned_on_paper() -> None:
     """Without the word, the row reads as this vehicle's price."""
     argo = fipe_entry(marca="Fiat", modelo="ARGO", versao="1.0 6V FLEX", valorAtual="50000.00")
-    (row,) = paper_prices(candidates(argo)).versions
-    assert row.is_foreign and row.facts == "Marca e modelo na tabela: Fiat ARGO."
-    assert row.doubt == (
-        "A tabela trouxe outro veículo: este não é o preço do veículo deste dossiê."
-    )
+    (tab,) = candidates(argo).foreign
+    assert " ".join(price_facts(tab)) == "Marca e modelo na tabela: Fiat ARGO."
+    body = decode_body(str(PLATE), informacoesFipe=[argo])
+    page = dossier_page(PLATE, panels(body), UNASKED, CONTEXT, address="https://p.example")
+    text = text_of(check_html(render(page)))
+    assert "1.0 6V FLEX · 2015, outro veículo" in text
+    assert "A tabela trouxe outro veículo: este não é o preço do veículo deste dossiê." in text
 
 
 def test_doubt_about_the_price_precedes_it_on_the_page() -> None:

@@ -10,7 +10,7 @@ from portal.batch import Item
 from portal.dossier.answers import Panels
 from portal.presentation.exports.batches import batch_row
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.paper.prices import paper_prices
+from portal.presentation.paper.prices import paper_chart, price_facts
 from portal.presentation.tools.comparison import comparison_page
 from portal.presentation.vehicle.fine_choice import FineChoice
 from portal.presentation.vehicle.fine_ledger import fine_ledger
@@ -132,9 +132,8 @@ def test_short_price_history_is_a_sentence_on_paper_too(months: int) -> None:
     assert contents.prices is not None
     view = price_view(contents.prices, ())
     assert view is not None
-    prices = paper_prices(contents.prices)
-    assert prices.chart is None
-    assert view.instead in prices.versions[0].facts
+    assert paper_chart(contents.prices) is None
+    assert view.instead in list(price_facts(contents.prices.listed[0]))
 
 
 def test_long_verdict_keeps_ids_of_the_dossier_unique() -> None:

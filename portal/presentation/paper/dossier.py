@@ -18,7 +18,7 @@ from portal.presentation.paper.certificate import (
     first_sheet,
 )
 from portal.presentation.paper.fines import PaperFines, paper_fines
-from portal.presentation.paper.prices import PaperPrices, paper_prices
+from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
@@ -69,7 +69,7 @@ class DossierPage:
     dossier: Dossier
     figures: tuple[Figure, ...]
     first_sheet: FirstSheet
-    prices: PaperPrices | None
+    chart: PaperChart | None
     fines: PaperFines | None
     timeline: PaperTimeline | None
     origins: tuple[str, ...]
@@ -127,7 +127,7 @@ def dossier_page(
             figures.orders(dossier),
         ),
         first_sheet=first_sheet(dossier, origins),
-        prices=paper_prices(dossier.prices) if dossier.prices else None,
+        chart=paper_chart(dossier.prices) if dossier.prices else None,
         fines=paper_fines(dossier),
         timeline=paper_timeline(dossier),
         origins=origins,

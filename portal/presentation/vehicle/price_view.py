@@ -10,7 +10,8 @@ from typing import Final
 
 from portal import formats
 from portal.charts import PriceChart, price_chart
-from portal.dossier.prices import NOTHING_TO_COMPARE, Prices, PriceTab
+from portal.dossier.prices import Prices, PriceTab
+from portal.presentation.choice import Choice
 from portal.presentation.vehicle.query import Query, changed, chosen
 from portal.vehicle import PriceSeries
 from portal.wording import NO_BREAK_SPACE, listed
@@ -24,41 +25,12 @@ _ANCHOR: Final = "#fipe"
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceLink:
-    """A link that chooses a version of the vehicle or a period of the chart.
-
-    ``is_current`` is true if the page already shows that choice.
-    """
-
-    text: str
-    url: str
-    is_current: bool
-
-
-@dataclass(frozen=True, slots=True)
-class PriceRow:
-    """A row of the table, about a version that may describe the vehicle.
-
-    ``match`` says which attributes agree with the vehicle's registration and which differ.
-    ``twelve_months`` is the price change in 12 months, or NOTHING_TO_COMPARE if ``has_change`` is
-    False.
-    """
-
-    tab: PriceTab
-    link: ChoiceLink
-    match: str
-    differs: bool
-    has_change: bool
-    twelve_months: str
-    price: str
-
-
-@dataclass(frozen=True, slots=True)
 class PriceView:
     """The price section.
 
     ``headline`` is a price or a price range, or "" if no price is known. ``instead`` is a sentence
-    that replaces a missing chart, or "" if there is a ``chart``. ``notes`` are sentences about the
+    that replaces a missing chart, or "" if there is a ``chart``. ``rows`` are the versions with the
+    links that choose them. ``notes`` are sentences about the
     chosen version.
     """
 
@@ -66,10 +38,10 @@ class PriceView:
     tab: PriceTab
     headline: str
     sentence: str
-    ranges: tuple[ChoiceLink, ...]
+    ranges: tuple[Choice, ...]
     chart: PriceChart | None
     instead: str
-    rows: tuple[PriceRow, ...]
+    rows: tuple[tuple[PriceTab, Choice], ...]
     notes: tuple[str, ...]
     break_note: str
 
@@ -97,7 +69,7 @@ def price_view(prices: Prices, query: Query) -> PriceView | None:
         ranges=tuple(_ranges(query, offered, years)) if chart else (),
         chart=chart,
         instead="" if chart else instead_of_chart(tab.series),
-        rows=tuple(_row(one, query, is_current=one is tab) for one in prices.tabs),
+        rows=tuple((one, _version(one, query, is_chosen=one is tab)) for one in prices.tabs),
         notes=tuple(_notes(tab)),
         break_note=_break_note(chart),
     )
@@ -127,32 +99,18 @@ def _offered(series: PriceSeries) -> tuple[int, ...]:
     return tuple(years for years in _RANGES if years * 12 < months)
 
 
-def _ranges(query: Query, offered: tuple[int, ...], years: int | None) -> Iterator[ChoiceLink]:
+def _ranges(query: Query, offered: tuple[int, ...], years: int | None) -> Iterator[Choice]:
     if not offered:
         return
     for one in (*offered, None):
         name = "Tudo" if one is None else f"{one}{NO_BREAK_SPACE}{'ano' if one == 1 else 'anos'}"
         url = changed(query, **{YEARS: str(one) if one else ""}) or "?"
-        yield ChoiceLink(name, url + _ANCHOR, one == years)
+        yield Choice(name, url + _ANCHOR, one == years)
 
 
-def _row(tab: PriceTab, query: Query, *, is_current: bool) -> PriceRow:
+def _version(tab: PriceTab, query: Query, *, is_chosen: bool) -> Choice:
     url = changed(query, **{VERSION: str(tab.number) if tab.number > 1 else ""}) or "?"
-    change = tab.series.twelve_month_change
-    if tab.other:
-        match = "difere: " + ", ".join(tab.other)
-        match += "; confere: " + ", ".join(tab.same) if tab.same else ""
-    else:
-        match = ", ".join(tab.same) or "o registro não traz dados que distingam esta versão"
-    return PriceRow(
-        tab=tab,
-        link=ChoiceLink(tab.label, url + _ANCHOR, is_current),
-        match=match,
-        differs=bool(tab.other),
-        has_change=change is not None,
-        twelve_months=NOTHING_TO_COMPARE if change is None else formats.change(change),
-        price="" if tab.current is None else formats.price(tab.current),
-    )
+    return Choice(tab.label, url + _ANCHOR, is_chosen)
 
 
 def _chart(prices: Prices, tab: PriceTab, years: int | None) -> PriceChart | None:
