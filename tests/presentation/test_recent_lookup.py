@@ -2,10 +2,12 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 
 from portal.dossier.answers import Panel, Panels
+from portal.dossier.dossier import Dossier
 from portal.dossier.status_style import LOOKS
 from portal.presentation.render_context import RenderContext
 from portal.presentation.site.recent_lookup import (
@@ -162,3 +164,27 @@ def test_line_reads_the_first_fines_and_never_calls_the_rest_nothing(
 def test_line_with_too_many_court_orders_says_so() -> None:
     answers = panels(renajud=renajud_body(*[LIFTED] * (MOST_READ + 1)), renainf=renainf_body())
     assert recent_lookup(PLATE, answers, NOW, CONTEXT).verdict == TOO_MANY
+
+
+def test_list_computes_the_verdict_and_nothing_else() -> None:
+    """A list has forty lines, so what a line does not show is not computed."""
+    made: list[Dossier] = []
+
+    class Watched(RenderContext):
+        def dossier(self, *parts: Any) -> Dossier:
+            made.append(super().dossier(*parts))
+            return made[-1]
+
+    context = Watched(CONTEXT.now, CONTEXT.marker, CONTEXT.mask_names)
+    answers = panels(renainf=renainf_body(fine()), renajud=renajud_body(restriction()))
+    for _ in range(40):
+        recent_lookup(PLATE, answers, NOW, context)
+    assert len(made) == 40
+    shown = {"subject", "answers", "today", "marker", "ask", "name", "prices", "verdict"}
+    needed = {"asked", "decoded", "vehicle", "fines", "orders"}
+    for dossier in made:
+        assert set(vars(dossier)) <= shown | needed
+        assert dossier.prices is not None and dossier.decoded is not None
+        assert all("series" not in vars(tab) for tab in dossier.prices.all)
+        assert all("history" not in vars(entry) for entry in dossier.decoded.fipe)
+        assert all("points" not in vars(found) for found in dossier.fines or ())
