@@ -472,6 +472,7 @@ def rendered(folder: Path, specimens: Sequence[Specimen], with_facts: bool) -> I
 _SETTINGS = {
     "PORTAL_SECRET_KEY": "k" * 40,
     "PORTAL_BATCH_CONCURRENCY": "1",
+    "PORTAL_BATCH_LIMIT": "10000",
     "PORTAL_PRICE_DECODE": "0.85",
     "PORTAL_PRICE_RENAINF": "0.95",
     "PORTAL_PRICE_RENAJUD": "0.65",
