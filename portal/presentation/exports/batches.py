@@ -1,7 +1,7 @@
 """The JSON object of a batch of lookups, and a table with one row per vehicle."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any, Final
@@ -12,7 +12,7 @@ from portal.batch import Batch, Item, WrongEntry
 from portal.dossier.answers import Panel, Panels, answer_panel, is_readable
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.gateway import Allowance, Served, lookups_of
-from portal.presentation.exports.tables import Column, Kind, Table
+from portal.presentation.exports.tables import Column, Table
 from portal.presentation.render_context import RenderContext
 from portal.presentation.typed_subject import doubt_reason, what_is_wrong
 from portal.system.local_time import from_epoch
@@ -31,21 +31,13 @@ NOTHING_TO_ASK: Final = "Nada foi consultado: um Renavam não tem dados do veíc
 NOT_RECOGNISED: Final = "Não é placa nem Renavam."
 NOT_A_TEXT: Final = "Não é um texto: a placa ou o Renavam vai entre aspas."
 
-_KINDS: Final[Mapping[str, Kind]] = {
-    "plate": "subject",
-    "fines_open": "integer",
-    "fines_amount": "money",
-    "fines_enforceable": "integer",
-    "restrictions": "integer",
-    "fipe_low": "money",
-    "fipe_high": "money",
-    "fetched_at": "moment",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class BatchRow:
-    """A row of the results table. An unknown fact about the vehicle is None.
+    """A row of the results table, with a column for each member.
+
+    An unknown fact about the vehicle is None. A member's metadata has the kind of its column, if
+    not "text", and the lookup of its fact.
 
     ``missing`` names the lookups without a readable answer, and ``expired`` the lookups whose
     answer has expired. The row has no facts from an expired answer. ``not_asked`` names the lookups
@@ -53,21 +45,21 @@ class BatchRow:
     verdict "limited" replaces "clear".
     """
 
-    plate: str
+    plate: str = field(metadata={"kind": "subject"})
     state: str
     verdict: str | None
     headline: str | None
-    vehicle: str | None
-    year: str | None
-    fines_open: int | None
-    fines_amount: Decimal | None
-    fines_enforceable: int | None
-    restrictions: int | None
-    fipe_code: str | None
-    fipe_low: Decimal | None
-    fipe_high: Decimal | None
-    fipe_note: str | None
-    fetched_at: datetime | None
+    vehicle: str | None = field(metadata={"lookup": "decode"})
+    year: str | None = field(metadata={"lookup": "decode"})
+    fines_open: int | None = field(metadata={"kind": "integer", "lookup": "renainf"})
+    fines_amount: Decimal | None = field(metadata={"kind": "money", "lookup": "renainf"})
+    fines_enforceable: int | None = field(metadata={"kind": "integer", "lookup": "renainf"})
+    restrictions: int | None = field(metadata={"kind": "integer", "lookup": "renajud"})
+    fipe_code: str | None = field(metadata={"lookup": "decode"})
+    fipe_low: Decimal | None = field(metadata={"kind": "money", "lookup": "decode"})
+    fipe_high: Decimal | None = field(metadata={"kind": "money", "lookup": "decode"})
+    fipe_note: str | None = field(metadata={"lookup": "decode"})
+    fetched_at: datetime | None = field(metadata={"kind": "moment"})
     missing: str | None
     expired: str | None
     cause: str | None
@@ -78,9 +70,8 @@ class BatchRow:
         return parse_subject(self.plate)
 
 
-COLUMNS: Final = tuple(
-    Column(member.name, _KINDS.get(member.name, "text")) for member in fields(BatchRow)
-)
+_MEMBERS: Final = fields(BatchRow)
+COLUMNS: Final = tuple(Column(one.name, one.metadata.get("kind", "text")) for one in _MEMBERS)
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -96,14 +87,6 @@ class _Kept(msgspec.Struct, frozen=True):
 
     row: BatchRow
     answers: dict[LookupName, _Answer]
-
-
-# The columns with facts from each lookup.
-_FACTS: Final[Mapping[LookupName, tuple[str, ...]]] = {
-    "decode": ("vehicle", "year", "fipe_code", "fipe_low", "fipe_high", "fipe_note"),
-    "renainf": ("fines_open", "fines_amount", "fines_enforceable"),
-    "renajud": ("restrictions",),
-}
 
 
 def batch_object(batch: Batch, allowance: Allowance) -> object:
@@ -222,7 +205,9 @@ def _without_expired(kept: _Kept, now_s: float) -> BatchRow:
     expired = [name for name in LOOKUPS if name in kept.answers and name not in living]
     if not expired:
         return kept.row
-    facts: dict[str, Any] = dict.fromkeys(column for name in expired for column in _FACTS[name])
+    facts: dict[str, Any] = {
+        one.name: None for one in _MEMBERS if one.metadata.get("lookup") in expired
+    }
     fetched_at = min((each.fetched_at for each in living.values()), default=None)
     row = replace(
         kept.row,

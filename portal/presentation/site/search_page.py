@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import ClassVar, Final
 
 from portal.presentation.site.recent_lookup import RecentLookup
-from portal.presentation.tools.comparison import MOST_PLATES, comparison_path
+from portal.presentation.tools.comparison import MOST_PLATES
 from portal.presentation.typed_subject import (
     Suggestion,
     plates_in,
@@ -67,8 +67,3 @@ class SearchPage:
     @property
     def plates(self) -> Sequence[Plate]:
         return plates_in(self.query) if self.problem else ()
-
-    @property
-    def first_plates_path(self) -> str:
-        """The comparison of the first plates, for a list that is too long."""
-        return comparison_path(self.plates[:MOST_PLATES])
