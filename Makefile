@@ -78,10 +78,10 @@ test-racing: $(VENV)/runtime
 	@$(BIN)/python --version
 	@$(BIN)/python -m pytest -m "not slow and not long" -n 2 $(RACING)
 
-durations: $(VENV)/dev ## tests/durations.txt, on a machine that does nothing else
+durations: $(VENV)/dev ## tests/durations.txt, measured again
 	@for tier in "not long" long; do \
-		echo "$$tier"; \
-		$(BIN)/python -m pytest -m "$$tier" -n 2 --durations=0 --durations-min=1 | grep -E 's (call|setup|teardown) |passed'; \
+		echo "-m \"$$tier\", beside a load of $$(cut -d ' ' -f 1 /proc/loadavg)"; \
+		$(BIN)/python -m pytest -m "$$tier" -n 3 --durations=0 --durations-min=1 | grep -E '^[0-9.]+s |passed'; \
 	done > tests/durations.txt
 
 fuzz: $(VENV)/dev ## the long fuzz runs (the other targets have a short form of each; FUZZ_MINUTES, STATES_SEED)

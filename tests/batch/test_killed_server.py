@@ -79,6 +79,7 @@ def kill(portal: PortalProcess) -> None:
     wait_until(lambda: not accepts_connections(portal.port), "the end of its workers")
 
 
+@pytest.mark.over_5_s("it kills servers during 120 lookups")
 @pytest.mark.parametrize("arrangement", [on_sqlite, *long(on_redis_and_postgresql)])
 def test_every_lookup_is_paid_once(upstream: FaultUpstream, arrangement: Any) -> None:
     texts = plates(COUNT)

@@ -301,15 +301,17 @@ def test_check_takes_24_mib_for_each_megabyte(operation: Operation, body: bytes)
     ("last", "reason"),
     [
         (b'{"placa":"ZZZ9Z99"}', "the record of another vehicle"),
-        (b'{"placa":["ZZZ","9Z99"]}', "the record of another vehicle"),
-        (b'{"placa":["ZZZ9Z99"%s]}' % (b",0" * 2_000), "the record of another vehicle"),
-        (b'{"a":{"b":1,"b":1}}', "not strict JSON"),
-        (rb'{"a":["\ud800"]}', "lone surrogate"),
         (
             b'{"mensagem":"Sistema indispon\xc3\xadvel"}',
             "nothing on record, and a failure beside it",
         ),
-        (b"7", "a record is no object"),
+        *long(
+            (b'{"placa":["ZZZ","9Z99"]}', "the record of another vehicle"),
+            (b'{"placa":["ZZZ9Z99"%s]}' % (b",0" * 2_000), "the record of another vehicle"),
+            (b'{"a":{"b":1,"b":1}}', "not strict JSON"),
+            (rb'{"a":["\ud800"]}', "lone surrogate"),
+            (b"7", "a record is no object"),
+        ),
     ],
 )
 def test_last_of_many_records_is_checked_like_the_first(last: bytes, reason: str) -> None:

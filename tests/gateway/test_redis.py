@@ -182,6 +182,7 @@ def test_lease_has_one_holder_and_fences_increase(leases: RedisLeases) -> None:
     assert len(str(fences[0])) == 16
 
 
+@pytest.mark.over_5_s("the lease lasts 8 s")
 def test_held_lease_is_renewed(leases: RedisLeases, cache: SealedRedisCache) -> None:
     with leases.hold("t:k") as fence:
         assert fence is not None
@@ -370,6 +371,7 @@ def test_killed_purge_rejects_writes_only_until_its_block_ends(
 # Rewriting the files
 
 
+@pytest.mark.over_5_s("Redis reports a snapshot's progress every 1,000 keys")
 def test_purge_waits_for_a_slow_snapshot_while_it_makes_progress(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -49,6 +49,7 @@ def test_foreign_write_lock_does_not_lose_a_paid_answer(upstream: FaultUpstream,
         assert upstream.count() == 1
 
 
+@pytest.mark.over_5_s("SQLite waits 5 s for a lock")
 def test_foreign_write_lock_before_the_send_refuses_the_lookup(upstream: FaultUpstream) -> None:
     with (
         serving(upstream, DEADLINE="6") as server,

@@ -265,6 +265,7 @@ def test_pool_serves_waiters_in_order(postgres: PostgresProcess, tmp_path: Path)
     assert served == list(range(20))
 
 
+@pytest.mark.over_5_s("40 callers wait in turn for eight connections")
 def test_pool_fails_fast_in_an_outage_and_keeps_its_capacity(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
