@@ -169,8 +169,8 @@ def test_pending_plate_that_is_asked_again_keeps_its_answers_without_a_verdict()
 
 
 def test_row_that_is_stored_before_an_update_is_read_afterwards() -> None:
-    stored = b"""
-    {"row": {"plate": "ABC1D23", "state": "done", "verdict": "caution", "headline": "H\u00e1 multa",
+    stored = """
+    {"row": {"plate": "ABC1D23", "state": "done", "verdict": "caution", "headline": "Há multa",
       "vehicle": "Audi A3", "year": "2014/2015", "fines_open": 1, "fines_amount": "130.16",
       "fines_enforceable": 0, "restrictions": 0, "fipe_code": "008190-6", "fipe_low": "89325.00",
       "fipe_high": "89325.00", "fipe_note": null, "fetched_at": "2026-11-23T12:00:00Z",
@@ -178,7 +178,7 @@ def test_row_that_is_stored_before_an_update_is_read_afterwards() -> None:
      "answers": {"renainf":
       {"fetched_at": 1795435200.0, "fresh_until": 1795456800.0, "delete_at": 1795543200.0}}}
     """
-    row = at(Item(PLATE, "done", result=stored), 1)
+    row = at(Item(PLATE, "done", result=stored.encode()), 1)
     assert (row.vehicle, row.headline, row.restrictions) == ("Audi A3", "Há multa", 0)
     assert (row.fines_amount, row.fetched_at) == (Decimal("130.16"), NOW)
 
