@@ -83,7 +83,6 @@ from portal.web.http.client_address import UNKNOWN_CLIENT
 from portal.web.http.rate_limits import LIMIT_COUNTERS, RateLimits
 from portal.web.observability.access_log_buffer import AccessLogBuffer
 from portal.web.observability.metrics import Metrics, MetricsAccess
-from portal.web.services.lookups import Lookups
 from portal.web.services.page_cache import PageCache
 from portal.web.services.web import Web
 
@@ -287,63 +286,60 @@ def _build(
         closing.callback(close)
     if process.batch_holder is not None:
         return app
-    usage = UsageLog(engine, namespace)
-    init_app(
-        app,
-        Web(
-            gateway=gateway,
-            gatekeeper=gatekeeper,
-            history=history,
-            batches=batches,
-            batch_limit=settings.batch_limit,
-            allowance=ledger.allowance,
-            paid=lambda caller, subjects, since: _paid(ledger, keys, caller, subjects, since),
-            dossiers=dossiers,
-            issuer=_issuer(settings),
-            pool=pool,
-            samples=_samples(),
-            ask_sandbox=lambda *request: _ask_sandbox(*request)[1],
-            showcases=_showcases if settings.mode == "demo" else tuple,
-            secret=secret,
-            former_secrets=former,
-            namespace=namespace,
-            hidden_marker=settings.hidden_marker,
-            mask_names=settings.mask_names,
-            longest_request_s=longest_request_s,
-            trusted_proxies=settings.trusted_proxies,
-            request_threads=process.threads.blocking,
-            limits=RateLimits(
-                settings.rate_limit_token,
-                settings.rate_limit_address,
-                settings.redis_url,
-                _shared_counters(process.shared, "limits", LIMIT_COUNTERS),
-            ),
-            cors_origins=settings.cors_origins,
-            static=PROJECT_ROOT / "static",
-            hit_cache_bytes=hit_cache_bytes // 8,
-            page_cache=page_cache,
-            access_log=access_log,
-            ready=lambda: not process.is_draining() and store.is_up() and is_in_place(engine),
-            metrics=metrics,
-            metrics_access=MetricsAccess(
-                settings.metrics_token, settings.trusted_proxies > 0, UNKNOWN_CLIENT
-            ),
-            usage=usage,
-            tokens=tokens,
-            breakers=breakers,
-            daily_limit=settings.daily_call_limit,
-            store_size=store.size,
-            database_bytes=partial(database_bytes, engine),
-            purges=purge_log.count,
-            batches_under_way=partial(batches_under_way, engine, namespace),
-            pdf_span=tracing.pdf_span if tracing else nullcontext,
+    web = Web(
+        gateway=gateway,
+        gatekeeper=gatekeeper,
+        history=history,
+        batches=batches,
+        batch_limit=settings.batch_limit,
+        allowance=ledger.allowance,
+        paid=lambda caller, subjects, since: _paid(ledger, keys, caller, subjects, since),
+        dossiers=dossiers,
+        issuer=_issuer(settings),
+        pool=pool,
+        samples=_samples(),
+        ask_sandbox=lambda *request: _ask_sandbox(*request)[1],
+        showcases=_showcases if settings.mode == "demo" else tuple,
+        secret=secret,
+        former_secrets=former,
+        namespace=namespace,
+        hidden_marker=settings.hidden_marker,
+        mask_names=settings.mask_names,
+        longest_request_s=longest_request_s,
+        trusted_proxies=settings.trusted_proxies,
+        request_threads=process.threads.blocking,
+        limits=RateLimits(
+            settings.rate_limit_token,
+            settings.rate_limit_address,
+            settings.redis_url,
+            _shared_counters(process.shared, "limits", LIMIT_COUNTERS),
         ),
+        cors_origins=settings.cors_origins,
+        static=PROJECT_ROOT / "static",
+        hit_cache_bytes=hit_cache_bytes // 8,
+        page_cache=page_cache,
+        access_log=access_log,
+        ready=lambda: not process.is_draining() and store.is_up() and is_in_place(engine),
+        metrics=metrics,
+        metrics_access=MetricsAccess(
+            settings.metrics_token, settings.trusted_proxies > 0, UNKNOWN_CLIENT
+        ),
+        usage=UsageLog(engine, namespace),
+        tokens=tokens,
+        breakers=breakers,
+        daily_limit=settings.daily_call_limit,
+        store_size=store.size,
+        database_bytes=partial(database_bytes, engine),
+        purges=purge_log.count,
+        batches_under_way=partial(batches_under_way, engine, namespace),
+        pdf_span=tracing.pdf_span if tracing else nullcontext,
     )
+    init_app(app, web)
     app.before_request(scheduler.start)
     data = data_check(settings, engine, backend, key, expects_files=not create)
     register_commands(
         app,
-        *(tokens, ledger, usage, store, history, dossiers, purge_log, process_leases, data),
+        *(tokens, ledger, web.usage, store, history, dossiers, purge_log, process_leases, data),
         lambda: create_missing_database(settings),
         BatchTools(
             batches=batches,
@@ -353,7 +349,7 @@ def _build(
             identity=COMMAND_IDENTITY,
             access=COMMAND_ACCESS,
             limit=settings.batch_limit,
-            panels_of=Lookups(gateway, pool, ledger.allowance).panels,
+            panels_of=web.lookups.panels,
             render_context=render_context,
             credential=lambda: os.environ.get(CREDENTIAL_VARIABLE),
             authenticate=gatekeeper.authenticate if settings.mode == "pass-through" else None,

@@ -111,15 +111,7 @@ def _add_middleware(app: Flask, web: Web) -> None:
     layers: WSGIApplication = RefusedBodies(app.wsgi_app, web.refused_bodies)
     # Rate limits disable the hit cache, because the requests that it answers are not counted.
     if web.hit_cache_bytes and not web.limits.counts_requests:
-        layers = HitCache(
-            layers,
-            web.gateway,
-            web.gatekeeper,
-            web.access_log,
-            web.hit_cache_bytes,
-            web.daily,
-            web.cors,
-        )
+        layers = HitCache(layers, web)
     if hops := web.trusted_proxies:
         # X-Forwarded-Prefix is ignored, because the portal works only at the root of a host. The
         # URLs in its pages, scripts and styles begin with "/" and contain no prefix.

@@ -15,23 +15,16 @@ entry, ``Gateway.get_if_unchanged`` checks that the stored answer was not replac
 
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Final
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
 import msgspec
 
-from portal.access import Gatekeeper, Identity
-from portal.gateway import (
-    LOOKUP_OPERATIONS,
-    RENAINF,
-    Gateway,
-    Operation,
-    Served,
-)
-from portal.web.http.cors import CrossOrigin
+from portal.access import Identity
+from portal.gateway import LOOKUP_OPERATIONS, RENAINF, Operation, Served
 from portal.web.http.headers import new_request_id, standing_headers
-from portal.web.http.rate_limit_headers import DailyQuotas, rate_limit_headers
+from portal.web.http.rate_limit_headers import rate_limit_headers
 from portal.web.json_api.routes import (
     CHECKED,
     CheckedRequest,
@@ -40,7 +33,8 @@ from portal.web.json_api.routes import (
     success_headers,
     vehicle_lookup,
 )
-from portal.web.observability.access_log_buffer import AccessLogBuffer, Hit, HitLabels
+from portal.web.observability.access_log_buffer import Hit, HitLabels
+from portal.web.services.web import Web
 
 _ENTRY_BYTES: Final = 4096  # estimated maximum size of an entry, with its headers and key
 # The largest total length of path, query and Authorization header. Flask answers longer requests.
@@ -71,32 +65,22 @@ class _Entry(msgspec.Struct, frozen=True):
 class HitCache:
     """WSGI middleware that answers requests for which the store has a fresh answer.
 
-    ``memory_bytes`` limits the memory for the entries, which do not contain the answers' bodies.
-    For tokens with a daily limit, ``daily`` returns the number of upstream calls left today.
+    ``Web.hit_cache_bytes`` limits the memory for the entries, which do not contain the answers'
+    bodies.
     """
 
-    def __init__(
-        self,
-        application: WSGIApplication,
-        gateway: Gateway,
-        gatekeeper: Gatekeeper,
-        log: AccessLogBuffer,
-        memory_bytes: int,
-        daily: DailyQuotas,
-        cors: CrossOrigin | None = None,
-        monotonic: Callable[[], float] = time.monotonic,
-    ) -> None:
+    def __init__(self, application: WSGIApplication, web: Web) -> None:
         self._application = application
-        self._gateway = gateway
-        self._gatekeeper = gatekeeper
-        self._log = log
-        self._daily = daily
-        self._cors = cors
+        self._gateway = web.gateway
+        self._gatekeeper = web.gatekeeper
+        self._log = web.access_log
+        self._daily = web.daily
+        self._cors = web.cors
         self._common_headers = {
-            scheme: standing_headers(scheme == "https", cors is not None) for scheme in _SCHEMES
+            scheme: standing_headers(scheme == "https", web.cors is not None) for scheme in _SCHEMES
         }
-        self._monotonic = monotonic
-        self._max_entries = max(1, memory_bytes // _ENTRY_BYTES)
+        self._monotonic = time.monotonic
+        self._max_entries = max(1, web.hit_cache_bytes // _ENTRY_BYTES)
         self._entries: dict[_EntryKey, _Entry] = {}
         self._lock = threading.Lock()
         # The first request of a process goes to Flask, which starts the scheduler if the server has

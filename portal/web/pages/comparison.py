@@ -13,13 +13,12 @@ from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
 from portal.dossier.answers import Panels
-from portal.gateway import Directive
 from portal.presentation.failure_texts import INVALID_PLATE
 from portal.presentation.tools.comparison import MOST_PLATES, comparison_page, comparison_path
 from portal.presentation.typed_subject import plates_in, suggestion_for
 from portal.vehicle import Plate, Renavam, read_typed
-from portal.web.http.user_initiated import is_user_initiated
 from portal.web.pages.public import recent
+from portal.web.pages.vehicle import first_directive, record_visit
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes, signed_in
 from portal.web.services.web import Web
@@ -47,13 +46,8 @@ def compare(web: Web, identity: Identity) -> BaseResponse:
         return _response(web, identity, status=400, typed=typed, problem=str(error))
     if values != [",".join(plate.text for plate in plates)]:
         return redirect(comparison_path(plates), 303)
-    directive = Directive.PEEK
-    user_initiated = is_user_initiated()
-    if user_initiated:
-        for plate in plates:
-            web.history.record(web.sessions.history_key, plate.text)
-        with_lookups = request.args.get("completo") == "1"
-        directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
+    user_initiated = record_visit(web, *plates)
+    directive = first_directive(user_initiated)
     panels = web.lookups.panels_of_all(plates, identity, directive)
     return _response(web, identity, plates, panels, follow=user_initiated)
 

@@ -78,14 +78,8 @@ def for_subject(kind: type[Plate] | type[Renavam]) -> Callable[[View], View]:
 @routes.get("/placa/<text>")
 @for_subject(Plate)
 def vehicle(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    user_initiated = is_user_initiated()
-    if user_initiated:
-        _record_history(web, plate)
-        with_lookups = request.args.get("completo") == "1"
-        directive = Directive.NORMAL if with_lookups else Directive.ONLY_IF_CACHED
-    else:
-        directive = Directive.PEEK
-    panels = web.lookups.panels(plate, identity, directive)
+    user_initiated = record_visit(web, plate)
+    panels = web.lookups.panels(plate, identity, first_directive(user_initiated))
     report, outdated = web.reports.newest(plate, panels, identity)
     context = web.render_context()
     html = web.page_cache.render(
@@ -115,10 +109,7 @@ def panel(web: Web, identity: Identity, plate: Plate, name: str) -> BaseResponse
 @routes.get("/renavam/<text>")
 @for_subject(Renavam)
 def renavam(web: Web, identity: Identity, number: Renavam) -> BaseResponse:
-    user_initiated = is_user_initiated()
-    if user_initiated:
-        _record_history(web, number)
-    directive = Directive.NORMAL if user_initiated else Directive.PEEK
+    directive = Directive.NORMAL if record_visit(web, number) else Directive.PEEK
     panels = web.lookups.panels(number, identity, directive, lookups_of(number))
     page = renavam_page(number, panels.renainf, panels.renajud, web.render_context())
     return page_response(page)
@@ -226,5 +217,21 @@ def _permissions(web: Web, identity: Identity) -> dict[str, Any]:
     }
 
 
-def _record_history(web: Web, subject: Plate | Renavam) -> None:
-    web.history.record(web.sessions.history_key, subject.text)
+def record_visit(web: Web, *subjects: Plate | Renavam) -> bool:
+    """Return whether a user initiated the request. If so, add the vehicles to the history."""
+    if not is_user_initiated():
+        return False
+    for subject in subjects:
+        web.history.record(web.sessions.history_key, subject.text)
+    return True
+
+
+def first_directive(user_initiated: bool) -> Directive:
+    """Return the directive for a page whose script may ask for missing answers later.
+
+    With ``?completo=1`` (complete), the first response contains the answers to all lookups.
+    """
+    if not user_initiated:
+        return Directive.PEEK
+    is_complete = request.args.get("completo") == "1"
+    return Directive.NORMAL if is_complete else Directive.ONLY_IF_CACHED
