@@ -22,8 +22,11 @@ from portal.vehicle import (
     PriceSeries,
     RankedEntry,
     fipe_code,
+    is_other_fuel,
     of_other_vehicle,
+    other_displacement,
     rank,
+    vehicle_name,
 )
 from portal.wording import listed
 
@@ -31,16 +34,19 @@ from portal.wording import listed
 MOST_TABS: Final = MOST_SERIES
 # The largest number of candidates that a page or the dossier lists. Exports have all.
 MOST_LISTED: Final = 100
-# The page warns if the current price differs by more than this share from the last price of the
-# history. A price usually changes by only a few per cent a month.
+# A price contradicts its history if it differs from it by more than this share. The share grows by
+# _MONTHLY_GAP for each month by which the history is older than _RECENT months. A price that is
+# _MANY_TIMES another always contradicts it.
 _LARGEST_GAP: Final = Decimal("0.20")
+_MONTHLY_GAP: Final = Decimal("0.03")
+_RECENT: Final = 3
+_MANY_TIMES: Final = 10
+_YEAR_OF_MONTHS: Final = 12
 # A row of twelve prices fits on a screen if each price has at most this many characters, such as
 # "115.431*". If a price is longer, the table of monthly prices gets wider columns and scrolls.
 _LONGEST_OF_TWELVE: Final = 8
-_MANY_TIMES: Final = 10
 _MOST_GAPS: Final = 6
 NO_PRICE: Final = "sem preço na fonte"
-ONLY_OTHER_YEAR: Final = "só de outro ano-modelo"
 NOTHING_TO_COMPARE: Final = "sem dados para comparar"
 
 
@@ -56,6 +62,20 @@ class YearOfPrices:
     prices: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class PriceDoubt:
+    """A reason why nothing may be computed from a price.
+
+    ``clause`` stands behind the price ("do ano-modelo 2012"). ``sentence`` explains it under
+    ``title``. If the visitor chooses the version, only a doubt that ``is_final`` remains one.
+    """
+
+    clause: str
+    title: str
+    sentence: str
+    is_final: bool = False
+
+
 @dataclass(frozen=True)
 class PriceTab:
     """One candidate. Values from the price history are computed on demand.
@@ -64,7 +84,7 @@ class PriceTab:
     registration best. ``is_tied`` is true if several candidates match best, including this one.
     ``is_foreign`` is true if the entry is of another make or model. ``same`` are the attributes
     that agree with the registration. ``other`` are the attributes that differ from the
-    registration. ``model_year`` is the registered model year.
+    registration.
     """
 
     number: int
@@ -75,7 +95,7 @@ class PriceTab:
     is_best: bool
     is_tied: bool
     is_foreign: bool
-    model_year: int | None
+    decoded: Decoded
     today: date
 
     @property
@@ -90,22 +110,6 @@ class PriceTab:
         if self.entry.is_zero_km:
             return "zero km"
         return str(self.entry.year or self.entry.year_text)
-
-    @property
-    def is_other_year(self) -> bool:
-        """Whether the price is for another model year than the registered one."""
-        if self.model_year is None:
-            return False
-        if self.entry.is_zero_km:
-            return self.model_year < self.today.year
-        return self.entry.year is not None and self.entry.year != self.model_year
-
-    @property
-    def year_note(self) -> str:
-        if not self.is_other_year:
-            return ""
-        of_entry = "de veículo zero km" if self.entry.is_zero_km else f"do ano-modelo {self.year}"
-        return f"Este preço é {of_entry}; o ano-modelo no registro é {self.model_year}."
 
     @property
     def current(self) -> Decimal | None:
@@ -156,24 +160,123 @@ class PriceTab:
             return "meses já passados, sem o preço da tabela"
         return "a fonte não documenta o método"
 
+    @cached_property
+    def doubts(self) -> tuple[PriceDoubt, ...]:
+        """Why nothing may be computed from the price. () if there is no price."""
+        if self.current is None:
+            return ()
+        found = (self._name_doubt, self._year_doubt, self._engine_doubt, self._history_doubt)
+        return tuple(doubt for doubt in found if doubt)
+
     @property
-    def doubt(self) -> str:
-        """A warning if the current price is far from the history's last price, else ""."""
-        current, last = self.current, self.series.last_real
-        if current is None or current <= 0 or last is None:
-            return ""
-        distance = abs(current - last.value)
-        if distance <= last.value * _LARGEST_GAP:
-            return ""
-        side = "acima" if current > last.value else "abaixo"
-        if max(current, last.value) >= min(current, last.value) * _MANY_TIMES:
+    def cautions(self) -> tuple[str, ...]:
+        """A sentence for each doubt, and for months with two prices."""
+        sentences = [doubt.sentence for doubt in self.doubts]
+        return tuple(filter(None, (*sentences, self.contradiction)))
+
+    @property
+    def _name_doubt(self) -> PriceDoubt | None:
+        vehicle = vehicle_name(self.decoded)
+        if vehicle.make and vehicle.model and (self.entry.model or self.entry.version):
+            return None
+        return PriceDoubt(
+            "de marca e modelo não conferidos",
+            "Preço sem marca e modelo para conferir",
+            "Falta a marca ou o modelo, no registro ou na tabela: não é possível dizer se este "
+            "preço é deste veículo.",
+        )
+
+    @property
+    def _year_doubt(self) -> PriceDoubt | None:
+        entry, registered = self.entry, self.decoded.model_year
+        if registered is None or (entry.year is None and not entry.is_zero_km):
+            of_entry = (
+                f"este preço é do ano-modelo {self.year}"
+                if entry.year
+                else ("a tabela não diz de que ano-modelo é este preço")
+            )
+            where = "O registro não traz o ano-modelo do veículo; " if registered is None else ""
+            sentence = f"{where}{of_entry}."
+            return PriceDoubt(
+                "de ano-modelo não conferido",
+                "Preço de ano-modelo não conferido",
+                sentence[0].upper() + sentence[1:],
+            )
+        if entry.is_zero_km:
+            is_other, clause = registered < self.today.year, "de zero km"
+            of_entry = "de veículo zero km"
+        else:
+            is_other, clause = entry.year != registered, f"do ano-modelo {self.year}"
+            of_entry = clause
+        if not is_other:
+            return None
+        return PriceDoubt(
+            clause,
+            "Preço de outro ano-modelo",
+            f"Este preço é {of_entry}; o ano-modelo no registro é {registered}.",
+        )
+
+    @property
+    def _engine_doubt(self) -> PriceDoubt | None:
+        ours, theirs = self.decoded.fuel, self.entry.fuel
+        if is_other_fuel(self.entry, self.decoded):
+            fuel = str(theirs).lower()
+            return PriceDoubt(
+                f"de outro combustível ({fuel})",
+                "Preço de outro combustível",
+                f"Este preço é de veículo com outro combustível ({fuel}); o combustível no "
+                f"registro é {str(ours).lower()}.",
+            )
+        if litres := other_displacement(self.entry, self.decoded):
+            registered = self.decoded.displacement_cc
+            of_vehicle = f"{formats.integer(registered)} cm³" if registered else "outra"
+            return PriceDoubt(
+                f"de outra cilindrada ({litres})",
+                "Preço de outra cilindrada",
+                f"Este preço é de motor {litres}; a cilindrada no registro é {of_vehicle}.",
+            )
+        return None
+
+    @property
+    def _history_doubt(self) -> PriceDoubt | None:
+        """The doubt of a price far from its history, or None.
+
+        A wrong price may be the history's last month too, so the price is compared also with the
+        middle one of the last year's prices.
+        """
+        points = self.series.real or self.series.points
+        middle = sorted(points[-_YEAR_OF_MONTHS:], key=lambda point: point.value)
+        compared = [points[-1], middle[len(middle) // 2]] if points else []
+        point = next((point for point in compared if self._contradicts(point)), None)
+        current = self.current
+        if point is None or current is None:
+            return None
+        side = "acima" if current > point.value else "abaixo"
+        if _ratio(current, point.value) >= _MANY_TIMES:
             far = f"muito {side}"
         else:
-            far = f"{formats.percent(distance / last.value, 0)} {side}"
-        return (
-            f"O preço atual está {far} do último mês do histórico, {_point(last)}: confira na "
-            "tabela FIPE qual dos dois vale."
+            share = abs(current - point.value) / point.value
+            far = f"{formats.percent(share, 0)} {side}"
+        where = "último mês do histórico" if point is points[-1] else "histórico, como em"
+        comma = ", " if point is points[-1] else " "
+        return PriceDoubt(
+            "em conflito com o histórico",
+            "O preço atual e o histórico não combinam",
+            f"O preço atual está {far} do {where}{comma}{_point(point)}: confira na tabela FIPE "
+            "qual dos dois vale.",
+            is_final=True,
         )
+
+    def _contradicts(self, point: PricePoint) -> bool:
+        current = self.current
+        if current is None:
+            return False
+        if _ratio(current, point.value) >= _MANY_TIMES:
+            return True
+        age = abs((self.today.year - point.month.year) * 12 + self.today.month - point.month.month)
+        slack = 1 + _MONTHLY_GAP * max(0, age - _RECENT)
+        least = point.value * (1 - _LARGEST_GAP) / slack
+        return not least <= current <= point.value * (1 + _LARGEST_GAP) * slack
 
     @cached_property
     def line(self) -> Line:
@@ -265,6 +368,11 @@ class PriceTab:
         return any(point.predicted for point in self.series.points)
 
     @property
+    def no_ceiling(self) -> str:
+        """Why nothing may be computed from the price, though the visitor chose it, or ""."""
+        return _no_ceiling([doubt for doubt in self.doubts if doubt.is_final])
+
+    @property
     def _is_now(self) -> bool:
         """Whether the last real price counts as the current price.
 
@@ -291,17 +399,17 @@ class PriceSummary:
     """The likely price, or a price range if several versions match the vehicle best.
 
     ``note`` says how many versions are likely or possible, and how many likely versions lack a
-    price. ``other_year`` says that the price is for another model year than the registered one
-    ("do ano-modelo 2012"), or is "". ``note`` begins with it.
+    price. ``doubt`` has the clauses of the doubts about the price ("do ano-modelo 2012"), or is "".
+    ``note`` begins with it.
     """
 
     text: str
     note: str
-    other_year: str = ""
+    doubt: str = ""
 
     @property
     def words(self) -> str:
-        return f"{self.text} {self.other_year}" if self.other_year else self.text
+        return f"{self.text} {self.doubt}" if self.doubt else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,11 +457,14 @@ class Prices:
         return f"a tabela trouxe outro veículo: {other.described or other.label}"
 
     @property
-    def no_reference(self) -> str:
-        """Why nothing may be computed from the likeliest price, or ""."""
-        if self.price_summary is None:
-            return self.no_price
-        return ONLY_OTHER_YEAR if self.price_summary.other_year else ""
+    def words(self) -> str:
+        """The price with its doubts, or why there is no price."""
+        return self.price_summary.words if self.price_summary else self.no_price
+
+    @property
+    def no_ceiling(self) -> str:
+        """Why nothing may be computed from the price without a choice of the version, or ""."""
+        return _no_ceiling([doubt for tab in self.likeliest for doubt in tab.doubts])
 
     @property
     def likeliest(self) -> tuple[PriceTab, ...]:
@@ -367,11 +478,8 @@ class Prices:
         known = [tab.current for tab in likeliest if tab.current is not None]
         if not known:
             return None
-        other_year = ""
-        if all(tab.is_other_year for tab in likeliest):
-            years = listed(list(dict.fromkeys(tab.year for tab in likeliest)))
-            other_year = "de zero km" if years == "zero km" else f"do ano-modelo {years}"
-        notes = [other_year] if other_year else []
+        doubt = _clauses([doubt for tab in likeliest for doubt in tab.doubts])
+        notes = [doubt] if doubt else []
         if len(likeliest) > 1:
             possible = f" ({len(self.all)} possíveis)" if len(self.all) > len(likeliest) else ""
             notes.append(f"{len(likeliest)} versões prováveis{possible}")
@@ -379,7 +487,7 @@ class Prices:
             notes.append(f"a mais provável de {len(self.all)} versões")
         if len(known) < len(likeliest):
             notes.append(f"{len(likeliest) - len(known)} {NO_PRICE}")
-        return PriceSummary(formats.price_range(known), " · ".join(notes), other_year)
+        return PriceSummary(formats.price_range(known), " · ".join(notes), doubt)
 
     @property
     def twelve_months(self) -> str:
@@ -429,7 +537,7 @@ def prices_of(decoded: Decoded, today: date) -> Prices:
             is_best=is_first and tied == 1 and len(ranked) > 1,
             is_tied=is_first and tied > 1,
             is_foreign=is_foreign,
-            model_year=decoded.model_year,
+            decoded=decoded,
             today=today,
         )
 
@@ -460,6 +568,20 @@ def _distinct(entries: Sequence[FipeEntry]) -> Iterator[FipeEntry]:
             if key not in alike:
                 alike.add(key)
                 yield entry
+
+
+def _clauses(doubts: Sequence[PriceDoubt]) -> str:
+    return listed(list(dict.fromkeys(doubt.clause for doubt in doubts)))
+
+
+def _no_ceiling(doubts: Sequence[PriceDoubt]) -> str:
+    if not doubts:
+        return ""
+    return f"Preço FIPE {_clauses(doubts)}: confira a versão no documento e na tabela FIPE."
+
+
+def _ratio(one: Decimal, other: Decimal) -> Decimal:
+    return max(one, other) / min(one, other)
 
 
 def _known(field: Field) -> str:

@@ -30,7 +30,13 @@ from portal.vehicle.operation_name import (
     OperationName,
 )
 from portal.vehicle.plate import STATES, InvalidSubject, Plate, Renavam, parse_subject
-from portal.vehicle.ranking import RankedEntry, of_other_vehicle, rank
+from portal.vehicle.ranking import (
+    RankedEntry,
+    is_other_fuel,
+    of_other_vehicle,
+    other_displacement,
+    rank,
+)
 from portal.vehicle.report import Report, Topic, read_report
 from portal.vehicle.spelling import accented, name_case, sentence_case, spelled_like
 from portal.vehicle.typed import (
@@ -114,11 +120,13 @@ __all__ = [
     "identity_of",
     "identity_of_name",
     "is_month_and_year",
+    "is_other_fuel",
     "is_tax_number",
     "make_name",
     "mask_names",
     "name_case",
     "of_other_vehicle",
+    "other_displacement",
     "parse_subject",
     "parse_typed",
     "rank",

@@ -33,6 +33,9 @@ _FUELS = {
 # versions often have the same fuel. Words of the version's name (_WORDS) give fewer points than the
 # year, because two spellings of the same version have few words in common.
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
+# An entry for another fuel comes after every entry of the right year and fuel.
+_OTHER_FUEL = 100
+_NEAR = Decimal("0.1")
 # The table names a flexible vehicle by one of its fuels. Such an entry fits, but less well.
 _ONE_FUEL = 10
 
@@ -92,6 +95,24 @@ def of_other_vehicle(entry: FipeEntry, decoded: Decoded) -> bool:
     return names_further_model(vehicle.model, named)
 
 
+def is_other_fuel(entry: FipeEntry, decoded: Decoded) -> bool:
+    """Return whether an entry names a fuel, and none of the registered ones."""
+    ours, theirs = _fuels(decoded.fuel.value), _fuels(entry.fuel.value)
+    return bool(ours and theirs) and not ours & theirs
+
+
+def other_displacement(entry: FipeEntry, decoded: Decoded) -> str:
+    """Return the litres that an entry states ("2,0"), if none is near the registered ones, or "".
+
+    One maker rounds 1242 cm³ to 1.2, another to 1.3.
+    """
+    litres = _litres(decoded, fold(decoded.description.value))
+    stated = sorted(set(_LITRES.findall(fold(f"{entry.model} {entry.version}"))))
+    if not litres or any(abs(Decimal(each) - Decimal(litres)) <= _NEAR for each in stated):
+        return ""
+    return " e ".join(stated).replace(".", ",")
+
+
 def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
     score = 0
     same: list[str] = []
@@ -109,7 +130,7 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
     ours, theirs = _fuels(decoded.fuel.value), _fuels(entry.fuel.value)
     if ours and theirs:
         fits = bool(ours & theirs)
-        score += _FUEL if ours == theirs else _ONE_FUEL if fits else -_FUEL
+        score += _FUEL if ours == theirs else _ONE_FUEL if fits else -_OTHER_FUEL
         (same if fits else other).append("combustível")
 
     version = fold(f"{entry.model} {entry.version}")
@@ -121,8 +142,7 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
         shown = ", ".join(map(str, sorted(powers)))
         (same if power in powers else other).append(f"potência ({shown} cv)")
 
-    litres = _litres(decoded, registered)
-    volumes = set(_LITRES.findall(version))
+    litres, volumes = _litres(decoded, registered), set(_LITRES.findall(version))
     if litres and volumes:
         score += _ENGINE if litres in volumes else -_ENGINE
         shown = ", ".join(v.replace(".", ",") for v in sorted(volumes))

@@ -21,10 +21,10 @@ class Row:
     sum of the open fines in words, or "" without open fines. ``in_force`` counts the court orders
     in force, of which ``in_doubt`` are in doubt. ``transfer`` is the mark of the transfer.
     ``price`` is the price in words, or why there is none. ``with_price`` is a text that stands
-    wherever the price stands. ``ceiling`` is the suggested price, or a part of the reason why there
-    is none. ``also`` are texts that page and paper must have, ``never`` texts that no face may
-    have. A gap is a lookup whose answer is missing or old. ``owed`` and ``in_force`` are None where
-    their lookup has no answer.
+    wherever the price stands, and ``doubt`` a part of the sentence that explains it. ``ceiling`` is
+    the suggested price, or a part of the reason why there is none. ``also`` are texts that page and
+    paper must have, ``never`` texts that no face may have. A gap is a lookup whose answer is
+    missing or old. ``owed`` and ``in_force`` are None where their lookup has no answer.
     """
 
     case: str
@@ -44,6 +44,7 @@ class Row:
     confidence: tuple[str, ...] = ("likeliest",)
     ceiling: str = ""
     with_price: str = ""
+    doubt: str = ""
     also: tuple[str, ...] = ()
     never: tuple[str, ...] = ()
 
@@ -808,19 +809,21 @@ def _prices() -> Iterator[Row]:
         fipe_entry(ano="2012", valorAtual="93000.00"),
         price="R$ 93.000",
         with_price="do ano-modelo 2012",
-        ceiling=UNKNOWN,
+        doubt="o ano-modelo no registro é 2015",
+        ceiling="Preço FIPE do ano-modelo 2012",
     )
     yield priced(
         "price of a new car",
-        fipe_entry(ano="32000", valorAtual="193000.00"),
+        fipe_entry(ano="32000", valorAtual="193000.00", historicoPreco=[]),
         price="R$ 193.000",
         with_price="de zero km",
-        ceiling=UNKNOWN,
+        doubt="Este preço é de veículo zero km",
+        ceiling="Preço FIPE de zero km",
         never=("32000",),
     )
     yield priced(
         "price of a new car for a new car",
-        fipe_entry(ano="32000", valorAtual="193000.00"),
+        fipe_entry(ano="32000", valorAtual="193000.00", historicoPreco=[]),
         vehicle={"anoModelo": "2026", "anoFabricacao": "2026"},
         price="R$ 193.000",
         ceiling="R$ 193.000,00",
@@ -839,19 +842,19 @@ def _prices() -> Iterator[Row]:
         yield priced(
             f"price of the {entry} for a {vehicle}",
             fipe_entry(marca=make, modelo=entry, versao="1.6 FLEX"),
-            vehicle={"marca": make, "descricao": vehicle},
+            vehicle={"marca": make, "descricao": vehicle, "cilindradas": "1598"},
         )
     for make in ("AUDI", "Audi", "I/AUDI"):
         yield priced(f"price of the make {make}", fipe_entry(marca=make))
     yield priced(
         "VW of the registry, VolksWagen of the table",
         fipe_entry(marca="VW - VolksWagen", modelo="GOL", versao="1.0 Flex 12V 5p"),
-        vehicle={"marca": "VW", "descricao": "GOL 1.0"},
+        vehicle={"marca": "VW", "descricao": "GOL 1.0", "cilindradas": "999"},
     )
     yield priced(
         "CHEVROLET of the registry, GM of the table",
         fipe_entry(marca="GM - Chevrolet", modelo="ONIX", versao="HATCH LT 1.0 8V FlexPower"),
-        vehicle={"marca": "CHEVROLET", "descricao": "ONIX 1.0MT LT"},
+        vehicle={"marca": "CHEVROLET", "descricao": "ONIX 1.0MT LT", "cilindradas": "998"},
     )
     for fuel in ("Alcool / Gasolina", "ALCOOL/GASOLINA", "Flex"):
         yield priced(
@@ -879,7 +882,7 @@ def _prices() -> Iterator[Row]:
     yield priced(
         "two prices of one month",
         fipe_entry(historicoPreco=[{**month, "valor": "89000"}, {**month, "valor": "99000"}]),
-        also=("mais de um preço",),
+        doubt="mais de um preço",
     )
     later = {"mes": "5", "ano": "2029", "valor": "99999", "predicao": False}
     yield priced(
@@ -896,12 +899,161 @@ def _prices() -> Iterator[Row]:
             ceiling=UNKNOWN,
             never=("R$ 0",),
         )
+    yield from _conflicts()
+    yield from _unchecked_prices()
     yield priced("no entry at all", price="sem preço na fonte", confidence=(), ceiling=UNKNOWN)
     yield clear(
         "zeros for blanks",
         vehicle={"anoModelo": "0", "capacidadePassageiro": "0", "caixaCambio": "0"},
+        with_price="de ano-modelo não conferido",
+        doubt="O registro não traz o ano-modelo",
+        ceiling="Preço FIPE de ano-modelo não conferido",
         never=("Ano-modelo 0", "0 passageiros"),
     )
+
+
+def history(*prices: int, until: tuple[int, int] = (2026, 10), predicted: int = 0) -> list[Record]:
+    """Return monthly prices, the last one of the month ``until`` (year, month)."""
+    last = until[0] * 12 + until[1] - 1
+    months = range(last - len(prices) + 1, last + 1)
+    return [
+        {
+            "mes": str(month % 12 + 1),
+            "ano": str(month // 12),
+            "valor": str(price),
+            "predicao": last - month < predicted,
+        }
+        for month, price in zip(months, prices, strict=True)
+    ]
+
+
+def _conflicts() -> Iterator[Row]:
+    """A price that its own history contradicts is none to reckon with, and is still shown."""
+    steady = (90_000, 89_800, 89_600, 89_500, 89_400, 89_325)
+
+    def priced(case: str, price: str, sent: str, months: list[Record], **more: Any) -> Row:
+        entry = fipe_entry(valorAtual=sent, historicoPreco=months)
+        return clear(case, price=price, vehicle={"informacoesFipe": [entry]}, **more)
+
+    def conflicting(case: str, price: str, sent: str, months: list[Record]) -> Row:
+        return priced(
+            case,
+            *(price, sent, months),
+            with_price="em conflito com o histórico",
+            doubt="confira na tabela FIPE",
+            ceiling="Preço FIPE em conflito com o histórico",
+        )
+
+    yield conflicting("ten times the history", "R$ 893.250", "893250.00", history(*steady))
+    yield conflicting("a tenth of the history", "R$ 8.932", "8932.00", history(*steady))
+    yield conflicting("a quarter above the history", "R$ 111.700", "111700.00", history(*steady))
+    yield conflicting("a quarter below the history", "R$ 66.900", "66900.00", history(*steady))
+    yield conflicting(
+        "ten times a history that ended years ago",
+        *("R$ 893.250", "893250.00", history(*steady, until=(2021, 3))),
+    )
+    yield conflicting(
+        "ten times the history, and so is its last month",
+        *("R$ 893.250", "893250.00", history(*steady[:-1], 893_250)),
+    )
+    yield conflicting(
+        "ten times a history of predictions",
+        *("R$ 893.250", "893250.00", history(*steady, until=(2027, 3), predicted=6)),
+    )
+    odd = (90_000, 89_800, 8_960, 89_500, 89_400, 89_325)
+    kept: dict[str, Any] = {"never": ("em conflito com o histórico",)}
+    yield priced("a price as in its history", "R$ 89.325", "89325.00", history(*steady), **kept)
+    yield priced("a history with one odd month", "R$ 89.325", "89325.00", history(*odd), **kept)
+    yield priced(
+        "a fifth above a history that ended years ago",
+        *("R$ 111.700", "111700.00", history(*steady, until=(2023, 3))),
+        **kept,
+        ceiling="R$ 111.700,00",
+    )
+    yield priced("no history", "R$ 89.325", "89325.00", [], **kept)
+    yield clear(
+        "two versions that fit alike, one ten times its history",
+        vehicle={
+            "informacoesFipe": [
+                fipe_entry(historicoPreco=history(*steady)),
+                fipe_entry(fipeId="81850", valorAtual="893250.00", historicoPreco=history(*steady)),
+            ]
+        },
+        price="R$ 89.325 a R$ 893.250",
+        confidence=("tied", "tied"),
+        with_price="em conflito com o histórico",
+        ceiling="Preço FIPE em conflito com o histórico",
+    )
+
+
+def _unchecked_prices() -> Iterator[Row]:
+    """A price is one to reckon with only if the make, the model and the year are compared."""
+    no_name = ("de marca e modelo não conferidos", "Falta a marca ou o modelo")
+    no_year = ("de ano-modelo não conferido", "ano-modelo")
+    diesel = ("de outro combustível (diesel)", "o combustível no registro é gasolina")
+    engine = ("de outra cilindrada (2,0)", "a cilindrada no registro é 1.798 cm³")
+
+    def unchecked(
+        case: str, words: tuple[str, str], entry: Mapping[str, Any], **vehicle: Any
+    ) -> Row:
+        clause, sentence = words
+        return clear(
+            case,
+            vehicle={"informacoesFipe": [fipe_entry(**entry)], **vehicle},
+            with_price=clause,
+            doubt=sentence,
+            ceiling=f"Preço FIPE {clause}",
+        )
+
+    nameless = {"marca": "", "descricao": ""}
+    yield unchecked("vehicle without a name", no_name, {}, **nameless)
+    yield unchecked("vehicle with a hidden name", no_name, {}, marca=HIDDEN, descricao=HIDDEN)
+    yield unchecked("vehicle with a make only", no_name, {}, descricao="")
+    yield unchecked("vehicle with its make as its model", no_name, {}, descricao="AUDI")
+    yield unchecked("vehicle with a model only", no_name, {}, marca="")
+    yield unchecked("entry without a model", no_name, {"modelo": "", "versao": ""})
+    yield unchecked("entry without a name", no_name, {"marca": "", "modelo": "", "versao": ""})
+    for year in ("", "0", HIDDEN, "15"):
+        yield unchecked(f"vehicle of the year {year or 'unknown'}", no_year, {}, anoModelo=year)
+        yield unchecked(f"entry of the year {year or 'unknown'}", no_year, {"ano": year})
+    yield unchecked("diesel entry, petrol car", diesel, {"combustivel": "Diesel"})
+    yield unchecked(
+        "electric entry, petrol car",
+        ("de outro combustível (elétrico)", "o combustível no registro é gasolina"),
+        {"combustivel": "ELÉTRICO"},
+    )
+    yield unchecked("entry of another engine", engine, {"versao": "SED. 2.0 TFSI 180CV"})
+    yield clear(
+        "diesel and petrol entry, petrol car",
+        vehicle={
+            "informacoesFipe": [
+                fipe_entry(combustivel="Diesel", valorAtual="95000.00", versao="1.8 LM 180CV"),
+                fipe_entry(versao="SPORTBACK"),
+            ]
+        },
+        confidence=("likeliest", "possible"),
+    )
+    yield clear(
+        "entry of another engine, and one that fits",
+        vehicle={
+            "informacoesFipe": [
+                fipe_entry(versao="2.0 LM 220CV", valorAtual="95000.00"),
+                fipe_entry(versao="SPORTBACK"),
+            ]
+        },
+        confidence=("likeliest", "possible"),
+    )
+    fits: tuple[tuple[str, dict[str, Any], dict[str, Any]], ...] = (
+        ("entry without a make", {"marca": ""}, {}),
+        ("vehicle with its make in the model", {}, {"marca": "", "descricao": "I/AUDI A3 180CV"}),
+        ("vehicle without a fuel", {"combustivel": "Diesel"}, {"combustivel": ""}),
+        ("entry without a fuel", {"combustivel": ""}, {}),
+        ("vehicle without a displacement", {"versao": "2.0 TFSI"}, {"cilindradas": "0"}),
+        ("vehicle of 1798 cm³, entry of 1.8", {"versao": "1.8 TFSI"}, {}),
+        ("vehicle of 1242 cm³, entry of 1.3", {"versao": "1.3"}, {"cilindradas": "1242"}),
+    )
+    for case, entry, vehicle in fits:
+        yield clear(case, vehicle={"informacoesFipe": [fipe_entry(**entry)], **vehicle})
 
 
 # --- Missing and old answers ---

@@ -166,20 +166,21 @@ def test_price_change_names_its_last_month() -> None:
 @pytest.mark.parametrize(
     ("current", "doubt"),
     [
-        ("89325.00", "55% acima do último mês do histórico, junho de 2002 (R$\u00a057.629)"),
+        ("89325.00", "55% acima do último mês do histórico, outubro de 2026 (R$\u00a057.629)"),
         ("40000", "31% abaixo do último mês"),
         ("69000", ""),  # 19.7 % above the last month
         ("46200", ""),
+        ("576290", "muito acima do último mês"),
         ("5762900", "muito acima do último mês"),
         ("1", "muito abaixo do último mês"),
         ("", ""),
     ],
 )
 def test_price_far_from_history_is_doubted(current: str, doubt: str) -> None:
-    history = [{"mes": "6", "ano": "2002", "valor": "57629", "predicao": False}]
+    history = [{"mes": "10", "ano": "2026", "valor": "57629", "predicao": False}]
     tab = only(valorAtual=current, historicoPreco=history)
-    assert doubt in tab.doubt
-    assert bool(tab.doubt) == bool(doubt)
+    assert doubt in " ".join(tab.cautions)
+    assert bool(tab.doubts) == bool(doubt)
     body = decode_body(
         str(PLATE), informacoesFipe=[fipe_entry(valorAtual=current, historicoPreco=history)]
     )
@@ -192,8 +193,33 @@ def test_price_far_from_history_is_doubted(current: str, doubt: str) -> None:
 
 
 def test_price_without_history_is_not_doubted() -> None:
-    assert only(historicoPreco=[]).doubt == ""
-    assert only(historicoPreco=price_history(2, 2)).doubt == ""
+    assert only(historicoPreco=[]).doubts == ()
+    assert only(historicoPreco=price_history(2, 2)).doubts == ()
+
+
+@pytest.mark.parametrize(
+    ("current", "ended", "is_doubted"),
+    [
+        ("120000", (2026, 8), False),  # 20 % above a history of three months ago
+        ("121000", (2026, 8), True),
+        ("121000", (2026, 7), False),  # each further month may add three per cent
+        ("124000", (2026, 7), True),
+        ("79000", (2026, 8), True),
+        ("79000", (2026, 7), False),
+        ("300000", (2020, 11), False),
+        ("400000", (2020, 11), True),
+        ("50000", (2016, 11), False),
+        ("1000000", (2001, 1), True),  # ten times
+        ("10000", (2001, 1), True),
+    ],
+)
+def test_older_history_contradicts_a_price_less(
+    current: str, ended: tuple[int, int], is_doubted: bool
+) -> None:
+    year, month = ended
+    last = {"mes": str(month), "ano": str(year), "valor": "100000", "predicao": False}
+    tab = only(valorAtual=current, historicoPreco=[last])
+    assert [doubt.is_final for doubt in tab.doubts] == [True] * is_doubted
 
 
 def test_past_predictions_are_called_estimates() -> None:
@@ -350,9 +376,9 @@ def test_entry_of_another_vehicle_is_named_but_is_no_price() -> None:
 )
 def test_price_of_another_year_says_so(year: str, note: str) -> None:
     summary = candidates(fipe_entry(ano=year)).price_summary
-    assert summary is not None and summary.note == summary.other_year == note
+    assert summary is not None and summary.note == summary.doubt == note
     own = candidates(fipe_entry(ano="2015")).price_summary
-    assert own == replace(summary, note="", other_year="")
+    assert own == replace(summary, note="", doubt="")
 
 
 def test_equal_entries_are_one_and_contradictions_are_said() -> None:

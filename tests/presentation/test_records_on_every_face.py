@@ -398,6 +398,19 @@ def price_differences(row: Row, shown: Faces) -> Iterator[str]:
     )
     for face, text in faces:
         yield from has(face, "price", text, row.with_price)
+    is_doubted = bool(row.with_price or row.doubt)
+    for face, listed in (("JSON", prices), ("prices.csv", shown.tables["prices"])):
+        likely = [each for each in listed if each["confidence"] in ("likeliest", "tied")]
+        yield from same(face, "a doubt", any(each["doubt"] for each in likely), is_doubted)
+    if row.doubt:
+        for face, text in (
+            ("JSON", squeezed(prices[0]["doubt"])),
+            ("prices.csv", squeezed(shown.tables["prices"][0]["doubt"])),
+            ("page", squeezed(text_in(shown.page))),
+            ("paper", squeezed(text_in(shown.paper))),
+            ("negotiation", squeezed(text_in(shown.negotiation))),
+        ):
+            yield from has(face, "doubt", text, row.doubt)
 
 
 def ceiling_differences(row: Row, shown: Faces) -> Iterator[str]:

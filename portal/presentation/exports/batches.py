@@ -265,7 +265,7 @@ def batch_row(
         fipe_code=best.code.text if best and best.code else None,
         fipe_low=min(likely, default=None),
         fipe_high=max(likely, default=None),
-        fipe_note=(price.other_year or None) if price else None,
+        fipe_note=(price.doubt or None) if price else None,
         fetched_at=min(fetched, default=None),
         missing=", ".join(missing) or None,
         expired=None,

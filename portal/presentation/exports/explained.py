@@ -196,7 +196,7 @@ def _confidence(tab: PriceTab) -> str:
 
 
 def _doubt(tab: PriceTab) -> str | None:
-    return " ".join(filter(None, (tab.year_note, tab.doubt, tab.contradiction))) or None
+    return " ".join(tab.cautions) or None
 
 
 def _copied(source: object, *names: str) -> Record:

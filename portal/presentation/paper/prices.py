@@ -60,7 +60,8 @@ def price_facts(tab: PriceTab) -> Iterator[str]:
         return
     series, peak = tab.series, tab.series.peak
     yield tab.reason
-    yield from filter(None, (tab.year_note, tab.contradiction))
+    if tab.contradiction:
+        yield tab.contradiction
     if tab.described:
         yield f"Marca e modelo na tabela: {tab.described}."
     if len(series.points) < LEAST_POINTS:

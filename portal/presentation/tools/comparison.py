@@ -254,15 +254,15 @@ def _kinds(dossier: Dossier) -> str:
 def _net(dossier: Dossier) -> Cell:
     """Return the price minus the open fines, because a buyer takes over the fines."""
     totals, prices = dossier.totals, dossier.prices
-    if reason := dossier.verdict.no_ceiling:
+    if reason := dossier.verdict.no_ceiling or (prices.no_ceiling if prices else ""):
         return Cell("empty", "sem teto", reason)
     if prices is None:
         return _absent(dossier.answers, "decode")
     if totals is None:
         _, fines = _figure(figures.fines(dossier), dossier.answers.renainf)
         return fines
-    if prices.no_reference:
-        return Cell("empty", prices.no_reference)
+    if prices.price_summary is None:
+        return Cell("empty", prices.no_price)
     known = [tab.current for tab in prices.likeliest if tab.current is not None]
     nets = [negotiate(price, totals).scenario(100).ceiling or Decimal(0) for price in known]
     count = totals.without_amount
@@ -279,8 +279,8 @@ def _price(prices: Prices) -> Cell:
         note = f"{tied} versões empatam: confira no documento"
     else:
         note = best.label + (f" · {best.code}" if best.code else "")
-    if price.other_year:
-        note = f"{price.other_year}; {note}"
+    if price.doubt:
+        note = f"{price.doubt}; {note}"
     if others := len(prices.all) - tied:
         note += f"; há mais {counted(others, 'versão possível', 'versões possíveis')}"
     # If several versions are equally likely, there is no chart, because a chart shows one version.

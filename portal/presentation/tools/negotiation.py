@@ -144,7 +144,14 @@ class NegotiationPage:
     @property
     def no_ceiling(self) -> str:
         """Why the page suggests no price, such as a court order, or ""."""
-        return self.dossier.verdict.no_ceiling
+        price = self.tab or self.dossier.prices
+        return self.dossier.verdict.no_ceiling or (price.no_ceiling if price else "")
+
+    @property
+    def cautions(self) -> Sequence[str]:
+        """Sentences on the price that is used, or on the price that waits for a choice."""
+        tab = self.tab or (self.dossier.prices.best if self.dossier.prices else None)
+        return tab.cautions if tab else ()
 
     @property
     def _sum_left(self) -> Decimal | None:
@@ -184,7 +191,7 @@ def negotiation_page(
     of a parameter, whose value is the amount that the visitor typed.
     """
     dossier = context.dossier(plate, panels)
-    tab, wrong_version = _chosen(versions_of(dossier), query.get("versao", ""))
+    tab, wrong_version = _chosen(dossier, query.get("versao", ""))
     share, wrong_share = _share(query.get("parte", ""))
     chosen, wrong_fines = _chosen_fines(dossier, query.get("multas", ""))
     mistyped, costs = {}, []
@@ -215,9 +222,10 @@ def open_fines_of(dossier: Dossier) -> Sequence[AssessedFine]:
     return [fine for fine in dossier.listed_fines if fine.is_open]
 
 
-def _chosen(tabs: Sequence[PriceTab], text: str) -> tuple[PriceTab | None, str]:
-    # The price of another model year is a reference only if the visitor chooses it.
-    best = tabs[0] if tabs and not tabs[0].is_other_year else None
+def _chosen(dossier: Dossier, text: str) -> tuple[PriceTab | None, str]:
+    tabs, prices = versions_of(dossier), dossier.prices
+    # A doubtful price is a reference only if the visitor chooses it.
+    best = tabs[0] if tabs and prices and (not prices.no_ceiling or tabs[0].no_ceiling) else None
     if not text or not tabs:
         return best, ""
     found = next((tab for tab in tabs if str(tab.number) == text), None)

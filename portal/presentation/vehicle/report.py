@@ -139,8 +139,10 @@ def report_section(
 
 
 def _evidence(dossier: Dossier) -> Evidence:
-    prices = dossier.prices.likeliest if dossier.prices else ()
-    known = [tab.current for tab in prices if tab.current is not None]
+    prices = dossier.prices
+    # A doubtful price contradicts no text.
+    tabs = prices.likeliest if prices and not prices.no_ceiling else ()
+    known = [tab.current for tab in tabs if tab.current is not None]
     return Evidence(
         dossier.verdict,
         dossier.orders_in_force,

@@ -346,12 +346,26 @@ def test_price_of_another_year_is_a_reference_only_by_choice() -> None:
     body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(ano="2012", valorAtual="93000")])
     around = panels(body, renajud=renajud_body())
     assert negotiation_page(PLATE, around, CONTEXT, {}).ceiling is None
-    assert "só de outro ano-modelo" in text(around=around)
+    shown = text(around=around)
+    assert "Preço FIPE do ano-modelo 2012: confira a versão no documento" in shown
+    assert "sem teto" in shown and "R$ 93.000 do ano-modelo 2012" in shown
+    assert "Escolha a versão" in shown
     chosen = negotiation_page(PLATE, around, CONTEXT, {"versao": "1"})
     assert chosen.ceiling is not None
     note = "Este preço é do ano-modelo 2012; o ano-modelo no registro é 2015."
     assert note in text({"versao": "1"}, around)
-    assert note not in text(around=around)
+    assert note in text(around=around)
+
+
+def test_price_against_its_history_is_no_reference_even_by_choice() -> None:
+    body = decode_body(str(PLATE), informacoesFipe=[fipe_entry(valorAtual="893250.00")])
+    around = panels(body, renajud=renajud_body())
+    for query in ({}, {"versao": "1"}):
+        page = negotiation_page(PLATE, around, CONTEXT, query)
+        assert page.ceiling is None
+        shown = text_of(check_html(render(page)))
+        assert "Preço FIPE em conflito com o histórico" in shown and "sem teto" in shown
+        assert "R$ 893.250,00" in shown and "O preço atual está muito acima" in shown
 
 
 def test_vehicle_without_open_fines_is_asked_for_no_share() -> None:
