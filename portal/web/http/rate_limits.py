@@ -18,6 +18,8 @@ from math import ceil
 from operator import methodcaller
 from typing import TYPE_CHECKING, Final, TypeVar, cast
 
+from werkzeug.exceptions import TooManyRequests
+
 from portal.system.dependency_breaker import DependencyBreaker
 from portal.system.shared_counters import SharedCounters
 
@@ -186,6 +188,12 @@ class _RedisLimits:
     def _ping(self) -> None:
         if not self._storage.check():
             raise ConnectionError
+
+
+def refuse(wait_s: int | None) -> None:
+    """Raise TooManyRequests if a method of RateLimits has returned a time to wait."""
+    if wait_s is not None:
+        raise TooManyRequests(retry_after=wait_s)
 
 
 def _strategy(storage: "Storage") -> "FixedWindowRateLimiter":

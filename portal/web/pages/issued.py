@@ -16,7 +16,6 @@ from flask import (
     request,
     url_for,
 )
-from werkzeug.exceptions import TooManyRequests
 from werkzeug.wrappers import Response as BaseResponse
 
 from portal.access import Identity
@@ -39,8 +38,8 @@ from portal.presentation.issued.summary import issued_summary, summary_of
 from portal.vehicle import Plate
 from portal.web.http.assets import UnknownAsset
 from portal.web.http.errors import page_error
+from portal.web.http.rate_limits import refuse
 from portal.web.pages.vehicle import for_subject
-from portal.web.pages.verification import refuse_more_guesses
 from portal.web.services.dossier_code import stamp_issued
 from portal.web.services.dossiers import issuable_dossier
 from portal.web.services.responses import page_response, pdf_response
@@ -108,7 +107,7 @@ def shared(view: IssuedView) -> View:
         # people may share an address, and a key of 128 random bits cannot be guessed.
         dossier = web.dossiers.by_key(text) if is_share_key(text) else None
         if dossier is None:
-            refuse_more_guesses(web)
+            refuse(web.limits.guess_wait(request.remote_addr))
             web.limits.count_guess(request.remote_addr)
             return page_response(EndedDossierPage(None), 404)
         if dossier.state != "valid":
@@ -121,9 +120,7 @@ def shared(view: IssuedView) -> View:
 @routes.post("/placa/<text>/dossie/emitir")
 @for_subject(Plate)
 def issue(web: Web, identity: Identity, plate: Plate) -> BaseResponse:
-    wait_s = web.limits.issue(request.remote_addr)
-    if wait_s is not None:
-        raise TooManyRequests(retry_after=wait_s)
+    refuse(web.limits.issue(request.remote_addr))
     purge_mark = web.dossiers.purge_mark()
     page = issuable_dossier(web, plate, identity)
     if page.state != "ready":

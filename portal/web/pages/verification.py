@@ -5,13 +5,13 @@ from typing import Final
 from urllib.parse import unquote
 
 from flask import Response, request, url_for
-from werkzeug.exceptions import TooManyRequests
 
 from portal.dossiers import Dossier, display_number, is_share_key, parse_number
 from portal.presentation.issued.summary import summary_of
 from portal.presentation.issued.verification import VerificationPage, VerifiedDossier, partly_hidden
 from portal.system.local_time import utc_time
 from portal.vehicle import visible
+from portal.web.http.rate_limits import refuse
 from portal.web.services.responses import page_response
 from portal.web.services.routes import Routes
 from portal.web.services.web import Web
@@ -56,20 +56,13 @@ def _page(web: Web, code: str) -> VerificationPage:
     if dossier is not None:
         verified = _verified(dossier, path=url_for("shared.dossier", text=code))
         return VerificationPage(code, dossier.state, dossier=verified)
-    refuse_more_guesses(web)
+    refuse(web.limits.guess_wait(request.remote_addr))
     number = parse_number(code)
     dossier = web.dossiers.by_number(number) if number else None
     if dossier is not None:
         return VerificationPage(code, dossier.state, dossier=_verified(dossier))
     web.limits.count_guess(request.remote_addr)
     return VerificationPage(code, "unknown")
-
-
-def refuse_more_guesses(web: Web) -> None:
-    """Raise TooManyRequests after too many wrong guesses from the request's address."""
-    wait_s = web.limits.guess_wait(request.remote_addr)
-    if wait_s is not None:
-        raise TooManyRequests(retry_after=wait_s)
 
 
 def _verified(dossier: Dossier, path: str = "") -> VerifiedDossier:

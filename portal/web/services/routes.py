@@ -6,9 +6,9 @@ from typing import TypeVar
 
 from flask import Blueprint, abort, redirect, request, url_for
 from flask import Response as FlaskResponse
-from werkzeug.exceptions import TooManyRequests
 from werkzeug.wrappers import Response
 
+from portal.web.http.rate_limits import refuse
 from portal.web.services.sessions import SHARED
 from portal.web.services.web import Web
 
@@ -87,6 +87,4 @@ def _check_limit(web: Web) -> None:
     # Demo visitors who have not signed in share one token, and a shared dossier's page reads no
     # session. Their requests count only towards the limit of their address.
     identity = None if request.blueprint == SHARED else web.sessions.signed_in
-    wait_s = web.limits.request(request.remote_addr, identity.digest if identity else None)
-    if wait_s is not None:
-        raise TooManyRequests(retry_after=wait_s)
+    refuse(web.limits.request(request.remote_addr, identity.digest if identity else None))
