@@ -135,11 +135,11 @@ class BatchPage:
         yield from ((parse_subject(text), None) for text in self.batch.unticked)
         yield from ((parse_subject(each.suggestion), each) for each in self.batch.doubtful)
 
-    @property
+    @cached_property
     def within_text(self) -> Sequence[Item]:
         return [item for item in self.drafted if self.batch.is_within_text(item.subject)]
 
-    @property
+    @cached_property
     def plain(self) -> Sequence[Item]:
         return [item for item in self.drafted if not self.batch.is_within_text(item.subject)]
 
