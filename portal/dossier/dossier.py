@@ -176,6 +176,7 @@ class Dossier:
             stale=self.stale,
             not_asked=self.not_asked,
             unconfirmed=self.unconfirmed,
+            described=self.decoded.texts if self.decoded else (),
         )
 
     @cached_property

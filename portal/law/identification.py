@@ -1,9 +1,9 @@
-"""What records say about the vehicle itself: tampered or missing marks, or another vehicle.
+"""What the answers say about the vehicle itself: tampered marks, another vehicle, or scrap.
 
 A fine under art. 230, I or IV, or art. 234 of the CTB (the traffic code) says that the chassis
 number, a seal, a plate or the vehicle's document was tampered with or missing. A record that names
 another plate, make or model may be an error of the register, or the plate may be cloned. No payment
-removes either doubt.
+removes either doubt. The vehicle's own data may say that it is scrap, stolen or a loan's security.
 """
 
 import re
@@ -47,6 +47,30 @@ _DESCRIBED: Final = (
 _LONGEST_DESCRIPTION: Final = 400
 _RENAVAM: Final = re.compile(r"(?!0+$)[0-9]{9,11}", re.ASCII)
 _RENAVAM_DIGITS: Final = 11
+# Words of the vehicle's own data that speak ill of it. No list of what the source may send is
+# public. A word that the text denies beside it ("SEM SINISTRO", "ROUBO: NADA CONSTA") says nothing.
+_ILL: Final = re.compile(
+    r"(?<!ANTI)(?<!ANTI[ -])\b(?:(?:CHASSI|MOTOR|VEICULO) )?(?:ABANDONAD[OA]|ACIDENTAD[OA]"
+    r"|ADULTERA(?:CAO|D[OA])|ALAGAD[OA]|ALIENA(?:CAO|D[OA])|APREENDID[OA]|APROPRIACAO INDEBITA"
+    r"|ARRENDA(?:MENTO|D[OA])|AVARIAD[OA]|BAIXAD[OA]|BLOQUEAD[OA]|BLOQUEIO JUDICIAL"
+    r"|BUSCA E APREENSAO|CLONAD[OA]|CLONE|DESMANCHE|DESMONTE|DUBLE|ENCHENTE|ESTELIONATO"
+    r"|FALSIFICAD[OA]|FURT(?:O|AD[OA])|GRAVAME|INCENDIAD[OA]|INSERVIVEL|IRRECUPERAVEL|LEASING|LEILAO"
+    r"|LEILOAD[OA]|(?:PEQUENA|MEDIA|GRANDE) MONTA|PENHORA(?:D[OA])?|PERDA TOTAL|QUEIMAD[OA]"
+    r"|RASPAD[OA]|RECUPERAD[OA]|REMARCA(?:CAO|D[OA])|(?<=[0-9][ (/-])REM|RESERVA DE DOMINIO"
+    r"|ROUB(?:O|AD[OA])|SALVADO|SINISTR(?:O|AD[OA])|SUCATA|SUPRIMID[OA])\b"
+    r"(?: FIDUCIARIA| DE (?:FURTO|LEILAO|ROUBO|SINISTRO))?"
+)
+_BESIDE: Final = (
+    r"(?:(?:A|CONSTA[M]?|DA|DE|DO|E|EM|FOI|FURTO|HA|HISTORICO|HOUVE|INDICIOS?|LEILAO|OCORRENCIAS?|OU"
+    r"|PASSAGEM|POR|POSSUI|QUEIXA|REGISTROS?|ROUBO|SINISTRO|TEM)\b[ /]*)*"
+)
+_DENIED_BEFORE: Final = re.compile(rf"\b(?:NADA|NAO|NENHUMA?|NUNCA|SEM) {_BESIDE}$")
+_DENIED_AFTER: Final = re.compile(
+    rf"[ /]*{_BESIDE}\W*(?:NADA CONSTA|NAO(?: CONSTA| HA)?|NEGATIV[OA]|NENHUMA?)\W*(?:[;,]|$)"
+)
+# The HTML anchor of the vehicle's own data.
+VEHICLE: Final = "veiculo"
+_CONFIRM: Final = "confirme no Detran e faça uma vistoria antes de pagar"
 _INSPECT: Final = "faça a perícia de identificação antes de qualquer pagamento"
 _CLONED: Final = "erro de cadastro ou placa clonada? Faça a perícia antes de pagar"
 
@@ -59,6 +83,24 @@ def identification_reasons(
     Without the vehicle's data, records that name a vehicle are compared with the first of them.
     """
     return (*_tampering(fines), *_other_vehicle([*fines, *orders]), *_other_renavam(orders))
+
+
+def condition_reasons(texts: Sequence[Field]) -> tuple[Reason, ...]:
+    """Return a reason for each word of the vehicle's own data that speaks ill of it."""
+    found = dict.fromkeys(word for text in texts for word in _ill_words(str(text)))
+    return tuple(
+        _reason(f"Os dados do veículo trazem “{word}”", _CONFIRM, VEHICLE) for word in found
+    )
+
+
+def _ill_words(text: str) -> Iterator[str]:
+    text = text[:_LONGEST_DESCRIPTION]
+    read = bare(text)
+    for found in _ILL.finditer(read):
+        before, after = read[: found.start()], read[found.end() :]
+        if not _DENIED_BEFORE.search(before) and not _DENIED_AFTER.match(after):
+            yield text[found.start() : found.end()] if len(text) == len(read) else found[0]
+            return
 
 
 def tampering_of(fine: Fine) -> str:

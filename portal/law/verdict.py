@@ -24,10 +24,11 @@ from portal.law.act_matrix import (
     row_of,
 )
 from portal.law.assessment import AssessedFine
-from portal.law.identification import identification_reasons
+from portal.law.identification import VEHICLE, condition_reasons, identification_reasons
 from portal.law.orders import AssessedOrder
 from portal.law.reasons import Reason, court_reasons, fine_reasons
 from portal.law.standing import Standing
+from portal.vehicle import Field
 from portal.wording import listed
 
 Level = Literal["blocked", "caution", "clear", "incomplete", "limited"]
@@ -36,6 +37,7 @@ Cause = Literal[
     "blocked",
     "gap",
     "identification",
+    "condition",
     "order_in_doubt",
     "enforceable",
     "open_fine",
@@ -111,6 +113,7 @@ def judge(
     stale: Stale = NOTHING_STALE,
     not_asked: Collection[Missing] = (),
     unconfirmed: Collection[Missing] = (),
+    described: Sequence[Field] = (),
 ) -> Verdict:
     """Return the verdict.
 
@@ -121,7 +124,8 @@ def judge(
     ``check_digit_holds`` is False if the Renavam's check digit is wrong. The records may then
     belong to another vehicle. ``stale`` maps each lookup with a stale (old) answer to the local
     time of the answer. ``not_asked`` names the lookups that the user did not choose.
-    ``unconfirmed`` names the lookups whose answer neither has nor denies records.
+    ``unconfirmed`` names the lookups whose answer neither has nor denies records. ``described`` are
+    the texts of the vehicle's own data.
     """
     known = (decode_known and is_described, fines is not None, orders is not None)
     missing = tuple(
@@ -130,6 +134,7 @@ def judge(
     stale = {part: stale[part] for part in MISSING_WORDS if part in stale and part not in missing}
     fines, orders = fines or (), orders or ()
     identification = identification_reasons(fines, orders)
+    of_vehicle = (*identification, *condition_reasons(described))
     doubt = "" if check_digit_holds else WRONG_CHECK_DIGIT
     matrix = tuple(
         row_of(
@@ -140,12 +145,12 @@ def judge(
             stale,
             doubt,
             not_asked,
-            _answers(act, identification),
+            _answers(act, of_vehicle),
             unconfirmed,
         )
         for act in ACTS
     )
-    reasons = (*identification, *court_reasons(orders), *fine_reasons(fines))
+    reasons = (*of_vehicle, *court_reasons(orders), *fine_reasons(fines))
     failed = [part for part in missing if part not in not_asked]
     parts = (part for part in failed if part != "decode" or not decode_known)
     unavailable = [MISSING_WORDS[part] for part in parts if part not in unconfirmed]
@@ -153,10 +158,10 @@ def judge(
     gaps = [unclear] * bool(unclear)
     gaps += ["a fonte não descreveu o veículo"] * (decode_known and not is_described)
     gaps += [doubt] * bool(doubt)
-    found = _finding(matrix, orders, fines, unavailable, gaps, stale, identification)
+    found = _finding(matrix, orders, fines, unavailable, gaps, stale, of_vehicle)
     cause, level, finding, caveat = _limited(found, not_asked, stale)
     notices = tuple(f"{_LOOKUPS[part]}: {as_of(at)}." for part, at in stale.items())
-    no_ceiling = _no_ceiling(level, orders, identification)
+    no_ceiling = _no_ceiling(level, orders, of_vehicle)
     return Verdict(level, cause, finding, caveat, notices, reasons, matrix, no_ceiling, missing)
 
 
@@ -167,7 +172,7 @@ def _finding(
     unavailable: Sequence[str],
     gaps: Sequence[str],
     stale: Stale,
-    identification: Sequence[Reason],
+    of_vehicle: Sequence[Reason],
 ) -> _Found:
     """Return the cause, the level, the finding and the caveat."""
     transfer, licence, drive, _ = (row.mark for row in matrix)
@@ -177,9 +182,10 @@ def _finding(
         return "gap", "incomplete", f"Falta consultar {listed(unavailable)}", "; ".join(gaps)
     if gaps:
         return "gap", "incomplete", "Verificação incompleta", "; ".join(gaps)
-    if identification:
-        first = identification[0]
-        return "identification", "caution", first.finding, first.detail
+    if of_vehicle:
+        first = of_vehicle[0]
+        cause: Cause = "condition" if first.anchor == VEHICLE else "identification"
+        return cause, "caution", first.finding, first.detail
     if any(order.in_force for order in orders):
         return (
             "order_in_doubt",
@@ -200,26 +206,27 @@ def _finding(
     return "nothing", "clear", _NOTHING_FOUND, _STILL_MISSING
 
 
-def _no_ceiling(
-    level: Level, orders: Sequence[AssessedOrder], identification: Sequence[Reason]
-) -> str:
+def _no_ceiling(level: Level, orders: Sequence[AssessedOrder], of_vehicle: Sequence[Reason]) -> str:
     """Return why no price may be suggested to a buyer, or ""."""
     if level == "blocked":
         return "Só depois da baixa da restrição judicial, conferida no processo e no Detran."
     if any(order.in_force for order in orders):
         return "Há restrição judicial de situação incerta: confirme com o juízo."
-    if identification:
+    if of_vehicle:
+        first = of_vehicle[0]
+        if first.anchor == VEHICLE:
+            return first.sentence
         return "A identificação do veículo está em dúvida: faça a perícia antes."
     return ""
 
 
-def _answers(act: Act, identification: Sequence[Reason]) -> list[Answer]:
-    """Return an answer for each doubt about the identification, which the transfer inspects."""
+def _answers(act: Act, of_vehicle: Sequence[Reason]) -> list[Answer]:
+    """Return an answer for each doubt about the vehicle itself, which the transfer inspects."""
     if act != "transfer":
         return []
     return [
         Answer("careful", "só depois da perícia", reason.sentence, "", "verified", (reason.anchor,))
-        for reason in identification
+        for reason in of_vehicle
     ]
 
 

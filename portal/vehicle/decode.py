@@ -99,6 +99,10 @@ class Decoded:
     fipe: tuple[FipeEntry, ...]
 
     @property
+    def texts(self) -> tuple[Field, ...]:
+        return tuple(getattr(self, name) for name in ATTRIBUTE_LABELS)
+
+    @property
     def is_national(self) -> bool | None:
         """Whether the vehicle was built in Brazil ("SIM", "NACIONAL"). None if unknown."""
         word = fold(self.national.value)

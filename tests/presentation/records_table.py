@@ -747,6 +747,74 @@ def _identities() -> Iterator[Row]:
     )
 
 
+# What the vehicle's own data may say, and the words of it that speak ill of the vehicle.
+_ILL: tuple[tuple[str, str, str], ...] = (
+    ("tipoVeiculo", "SUCATA", "SUCATA"),
+    ("tipoVeiculo", "Automóvel - Sucata", "Sucata"),
+    ("tipoVeiculo", "AUTOMOVEL (CHASSI REMARCADO)", "CHASSI REMARCADO"),
+    ("chassi", "9BWZZZ377VT004251 REM", "REM"),
+    ("chassi", "REMARCADO", "REMARCADO"),
+    ("descricao", "A3 LM 180CV SINISTRADO", "SINISTRADO"),
+    ("descricao", "A3 LM 180CV - MÉDIA MONTA", "MÉDIA MONTA"),
+    ("nacional", "RECUPERADO DE SINISTRO", "RECUPERADO DE SINISTRO"),
+    ("tipoVeiculo", "SINISTRO NAO RECUPERADO", "SINISTRO"),
+    ("tipoVeiculo", "AUTOMOVEL DE LEILÃO", "LEILÃO"),
+    ("tipoVeiculo", "VEICULO BAIXADO", "VEICULO BAIXADO"),
+    ("tipoVeiculo", "ROUBO/FURTO", "ROUBO"),
+    ("caixaCambio", "VEICULO FURTADO", "VEICULO FURTADO"),
+    ("tipoVeiculo", "PERDA TOTAL", "PERDA TOTAL"),
+    ("tipoVeiculo", "INSERVIVEL", "INSERVIVEL"),
+    ("combustivel", "GASOLINA - ALIENACAO FIDUCIARIA", "ALIENACAO FIDUCIARIA"),
+    ("tipoVeiculo", "SEM SINISTRO, COM LEILAO", "LEILAO"),
+    ("tipoVeiculo", "NAO CIRCULA: SUCATA", "SUCATA"),
+    ("tipoVeiculo", "CLONADO", "CLONADO"),
+)
+_NO_ILL: tuple[tuple[str, str], ...] = (
+    *(("tipoVeiculo", text) for text in ("NAO CONSTA SINISTRO", "SEM SINISTRO", "SINISTRO: NAO")),
+    *(("tipoVeiculo", text) for text in ("Nada consta de roubo ou furto", "NUNCA FOI A LEILAO")),
+    *(("tipoVeiculo", text) for text in ("SEM REGISTRO DE ROUBO", "ROUBO/FURTO: NADA CONSTA")),
+    *(("tipoVeiculo", text) for text in ("NAO REMARCADO", "CHASSI NAO REMARCADO", "Automóvel")),
+    ("descricao", "A3 LM 180CV REBAIXADO"),
+    ("caixaCambio", "AUTOMATICA COM ANTI-FURTO"),
+    ("chassi", "9BWREM377VT004251"),
+)
+
+
+def _conditions() -> Iterator[Row]:
+    """What the vehicle's own data say of it, which no record of a fine or a court says."""
+    for name, text, words in _ILL:
+        yield Row(
+            case=f"{name} {text}",
+            vehicle={name: text},
+            level="caution",
+            finding=f"Os dados do veículo trazem “{words}”",
+            ceiling=f"Os dados do veículo trazem “{words}”",
+            also=(f"Os dados do veículo trazem “{words}”",),
+        )
+    for name, text in _NO_ILL:
+        yield clear(f"{name} {text}", vehicle={name: text})
+    yield Row(
+        case="scrap, and an order in force",
+        vehicle={"tipoVeiculo": "SUCATA"},
+        orders=(order("TRANSFERENCIA"),),
+        level="blocked",
+        finding=NO_TRANSFER,
+        in_force=1,
+        transfer="no",
+        ceiling=AFTER_LIFTING,
+        also=("Os dados do veículo trazem “SUCATA”",),
+    )
+    yield one_fine(
+        "scrap, and a paid fine for a tampered chassis",
+        paid(codigoInfracao="65562", day="05/07/2026", sum="293", descricao="", valor="293"),
+        *("caution", "Já foi autuado por chassi", "paga"),
+        vehicle={"tipoVeiculo": "SUCATA"},
+        owed="",
+        ceiling=INSPECT,
+        also=("Os dados do veículo trazem “SUCATA”",),
+    )
+
+
 # --- Prices ---
 
 
@@ -1308,6 +1376,7 @@ ROWS: tuple[Row, ...] = (
     *_sums(),
     *_orders(),
     *_identities(),
+    *_conditions(),
     *_prices(),
     *_gaps(),
     *_reports(),

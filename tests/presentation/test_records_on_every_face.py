@@ -70,6 +70,7 @@ LIST_WORDS = {
     DOUBTED: "Restrição judicial a confirmar",
 }
 IDENTIFICATION = "Identificação do veículo em dúvida"
+CONDITION = "Situação do veículo a confirmar"
 NONE = "nenhuma nos registros"
 MOST_WITH_ICONS = 10  # fines on paper; a longer list is plain
 MOST_REASONS = 3  # on page and paper
@@ -279,6 +280,8 @@ def in_list(row: Row, finding: str) -> str:
         return finding
     if "descreve" in finding or "Já foi autuado" in finding:
         return IDENTIFICATION
+    if "dados do veículo trazem" in finding:
+        return CONDITION
     return LIST_WORDS[finding]
 
 

@@ -31,6 +31,7 @@ TOO_MANY: Final = "Registros demais para a lista"
 MOST_READ: Final = 300
 _CAUTION_WORDS: Final[Mapping[Cause, str]] = {
     "identification": "Identificação do veículo em dúvida",
+    "condition": "Situação do veículo a confirmar",
     "order_in_doubt": UNCERTAIN_ORDER,
     "enforceable": AFTER_PAYING,
     "open_fine": OPEN_FINE,
