@@ -10,7 +10,7 @@ from portal.dossier import details, figures
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers import display_number
-from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, orders_in_words, term
+from portal.law import ACT_LABELS, UNVERIFIED, WHO_LIFTS, fines_in_words, orders_in_words, term
 from portal.presentation.caller_name import shown_caller
 from portal.presentation.failure_texts import FAULTS, back_at_midnight
 from portal.presentation.paper.prices import price_facts
@@ -19,6 +19,7 @@ from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.tools.batches import mistake
 from portal.presentation.tools.comparison import comparison_path
 from portal.presentation.vehicle.deadline_steps import deadline_steps
+from portal.presentation.vehicle.fine_ledger import open_sum, short_authority, short_word
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.source_text import named, sentence
 
@@ -76,6 +77,7 @@ def register(environment: Environment) -> None:
         "deadline_steps": deadline_steps,
         "details": details,
         "price_facts": price_facts,
+        "open_sum": open_sum,
         "faults": FAULTS,
         "key_figures": figures,
         "orders_in_words": orders_in_words,
@@ -114,6 +116,9 @@ def register(environment: Environment) -> None:
             "removal_word": REMOVAL_WORDS.__getitem__,
             "sentence": sentence,
             "named": named,
+            "fines_in_words": fines_in_words,
+            "short_authority": short_authority,
+            "short_word": short_word,
             "glyph_path": glyph_path,
         }
     )

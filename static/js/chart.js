@@ -1,4 +1,4 @@
-// Reads a price chart month by month and replaces the price section without leaving the page.
+// Reads a price chart month by month.
 // A chart's last element is a slider: its value is a month, its value text the month's price, so
 // that a screen reader hears what the crosshair shows. Events are handled on the document, because
 // panels with charts arrive after this script. Without it, the links load the page and the month
@@ -155,40 +155,6 @@
     show(target, Math.max(0, Math.min(last, wanted)));
   });
 
-  // A version or a range: the panel's response holds the section with the other choice.
-  document.addEventListener("click", async (event) => {
-    const link = event.target.closest?.("a[data-price-choice]");
-    if (!link || event.defaultPrevented || event.button || event.metaKey || event.ctrlKey || event.shiftKey) return;
-    const section = link.closest("[data-price]");
-    const panel = link.closest("[data-panel-url]") ?? document.querySelector("#veiculo[data-panel-url]");
-    if (!panel) return;
-    event.preventDefault();
-    section.setAttribute("aria-busy", "true");
-    const choices = new URL(link.href).searchParams;
-    // Other parts may have changed the page's own address since the server wrote the link.
-    const here = new URL(location.href);
-    for (const name of ["versao", "anos"]) {
-      here.searchParams.delete(name);
-      if (choices.has(name)) here.searchParams.set(name, choices.get(name));
-    }
-    const address = new URL(panel.dataset.panelUrl, location.href);
-    address.search = here.search;
-    address.searchParams.delete("completo");
-    try {
-      const response = await fetch(address, { credentials: "same-origin" });
-      const page = new DOMParser().parseFromString(await response.text(), "text/html");
-      const fresh = page.querySelector("[data-price]");
-      if (!fresh) throw new Error("not a price section");
-      const adopted = document.importNode(fresh, true);
-      section.replaceWith(adopted);
-      window.offerCopies?.(adopted);
-      history.replaceState(history.state, "", here);
-      adopted.querySelector(`[data-price-choice="${link.dataset.priceChoice}"]`)?.focus({ preventScroll: true });
-    } catch {
-      location.assign(link.href);
-    }
-  });
-
   function prepare(root) {
     root.querySelectorAll("[data-chart-slider][hidden]").forEach((target) => {
       target.hidden = false;
@@ -199,10 +165,6 @@
     root.querySelectorAll("[data-chart-hint][hidden]").forEach((hint) => { hint.hidden = false; });
   }
 
-  new MutationObserver((changes) => {
-    for (const { addedNodes } of changes) {
-      for (const node of addedNodes) if (node.nodeType === Node.ELEMENT_NODE) prepare(node);
-    }
-  }).observe(document.body, { childList: true, subtree: true });
+  document.addEventListener("portal:inserted", (event) => prepare(event.target));
   prepare(document);
 }

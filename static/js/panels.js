@@ -1,4 +1,4 @@
-// Replaces each waiting panel by the one that the server renders. Without this script the page
+// Changes each waiting panel to the one that the server renders. Without this script the page
 // goes to ?completo=1, which has every panel.
 "use strict";
 
@@ -26,23 +26,19 @@ async function load(section, again) {
   section.setAttribute("aria-busy", "true");
   const title = section.querySelector("h2").textContent.trim();
   try {
-    const response = await fetch(section.dataset.panelUrl, {
-      credentials: "same-origin",
-      signal: AbortSignal.timeout(deadlineMs(section)),
-    });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const page = await fetchPage(section.dataset.panelUrl, { signal: AbortSignal.timeout(deadlineMs(section)) });
     const fresh = page.getElementById(section.id);
     // The response may be a sign-in or error page instead of the panel.
     if (!fresh || !fresh.dataset.panelUrl) throw new Error("not a panel");
-    const adopted = replace(section, fresh);
+    morph(section, fresh);
     page.querySelectorAll(`[data-part-of="${section.id}"]`).forEach((part) => {
       const old = document.getElementById(part.id);
-      if (old) replace(old, part);
+      if (old) morph(old, part);
     });
-    settle(adopted);
-    if (adopted.dataset.pageTitle) document.title = `${adopted.dataset.pageTitle} – ${SITE_NAME}`;
-    announce(adopted.dataset.announcement || `${headingOf(adopted)}: ${outcome(adopted, again)}`);
-    if (location.hash && adopted.querySelector(`[id="${CSS.escape(location.hash.slice(1))}"]`)) {
+    settle(section);
+    if (section.dataset.pageTitle) document.title = `${section.dataset.pageTitle} – ${SITE_NAME}`;
+    announce(section.dataset.announcement || `${headingOf(section)}: ${outcome(section, again)}`);
+    if (location.hash && section.querySelector(`[id="${CSS.escape(location.hash.slice(1))}"]`)) {
       document.getElementById(location.hash.slice(1)).scrollIntoView();
     }
   } catch {
@@ -50,21 +46,10 @@ async function load(section, again) {
     section.querySelectorAll(".progress, .skeletons, .assembly, .acts--waiting").forEach((part) => part.remove());
     const notice = document.importNode(failure.content, true);
     notice.firstElementChild.dataset.panelFailure = "";
-    notice.querySelector("button").addEventListener("click", () => retry(section));
     (section.querySelector(".panel__head") ?? section.querySelector("h2")).after(notice);
     settle(section);
     announce(`${title}: não carregou`);
   }
-}
-
-function replace(old, fresh) {
-  const adopted = document.importNode(fresh, true);
-  const heldFocus = old.contains(document.activeElement);
-  old.replaceWith(adopted);
-  if (heldFocus) focusHeading(adopted);
-  offerCopies(adopted);
-  adopted.dispatchEvent(new CustomEvent("portal:inserted", { bubbles: true }));
-  return adopted;
 }
 
 function headingOf(section) {
@@ -100,13 +85,6 @@ function showElapsed() {
   if (waiting.length) setTimeout(showElapsed, 1000);
 }
 
-// The focused element was removed. Keyboard focus moves to the panel instead of the page's top.
-function focusHeading(section) {
-  const heading = section.querySelector("h2") ?? section;
-  heading.tabIndex = -1;
-  heading.focus({ preventScroll: true });
-}
-
 // The panel keeps its content and warnings until a new one replaces it.
 function retry(section) {
   if (section.getAttribute("aria-busy")) return;
@@ -124,6 +102,8 @@ function retry(section) {
 // Retries what is unavailable without leaving the page. A failed lookup is missing in the summary
 // too, so every panel with a gap is reloaded. A page without any record has no parts to fill.
 document.addEventListener("click", (event) => {
+  const failed = event.target.closest("[data-panel-failure] button");
+  if (failed) retry(failed.closest("[data-panel]"));
   const link = event.target.closest("[data-panel-retry]");
   if (!link || !document.querySelector(".records")) return;
   event.preventDefault();
@@ -133,18 +113,19 @@ document.addEventListener("click", (event) => {
 });
 
 // Copy buttons stay hidden without the clipboard API, which browsers offer to secure pages only.
-function offerCopies(root) {
-  if (!navigator.clipboard) return;
-  root.querySelectorAll("[data-copy]").forEach((button) => {
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(button.dataset.copy);
-      announce(`${button.dataset.copy} copiado`);
-      button.firstChild.textContent = "copiado";
-    });
-  });
+function offerCopies(part) {
+  if (navigator.clipboard) part.querySelectorAll("[data-copy]").forEach((button) => { button.hidden = false; });
 }
 
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  await navigator.clipboard.writeText(button.dataset.copy);
+  announce(`${button.dataset.copy} copiado`);
+  button.firstChild.textContent = "copiado";
+});
+
+document.addEventListener("portal:inserted", (event) => offerCopies(event.target));
 offerCopies(document);
 document.querySelectorAll('[data-panel="waiting"]').forEach((section) => load(section, false));
 showElapsed();

@@ -12,7 +12,11 @@ from pypdf import PdfReader
 
 from tests.browser.conftest import PageFactory
 from tests.browser.found import box_of, viewport_of
+from tests.browser.test_hostile_strings import sign_in
 from tests.effort import long
+from tests.factories import fine, renainf_body
+from tests.fakes import FaultUpstream, faults
+from tests.fakes.in_process import managed
 from tests.fakes.processes import PortalProcess
 
 if TYPE_CHECKING:
@@ -57,6 +61,11 @@ def portal() -> Iterator[PortalProcess]:
 
 def visible(page: "Page") -> Any:
     return page.locator("#multas .fine:visible")
+
+
+def settled(page: "Page") -> None:
+    """Wait until the panel shows the choice; it is busy from the choice on."""
+    page.wait_for_selector("#multas:not([aria-busy])")
 
 
 def query(page: "Page") -> dict[str, list[str]]:
@@ -169,6 +178,7 @@ def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: Port
     before = page.evaluate("history.length")
     page.fill("input[name=busca]", "velocidade")
     page.select_option("select[name=situacao]", "aberto")
+    settled(page)
     count = visible(page).count()
     assert 0 < count < 45
     assert f"{count} de 45 registros" in page.inner_text(".ledger-shown")
@@ -189,6 +199,7 @@ def test_script_filters_at_once_and_keeps_the_address(page: "Page", portal: Port
     assert page.locator(".ledger__yearsum:visible").all_inner_texts() == by_script
     page.fill("input[name=busca]", "")
     page.select_option("select[name=situacao]", "")
+    settled(page)
     assert visible(page).count() == 45
     assert set(query(page)) == {"completo", "versao"}
 
@@ -199,6 +210,7 @@ def test_script_orders_as_the_server_does(page: "Page", portal: PortalProcess, o
     page.goto(portal.url + MANY)
     page.select_option("select[name=ordem]", "gravidade" if order == "valor" else "valor")
     page.select_option("select[name=ordem]", order)
+    settled(page)
     by_script = page.evaluate(ids)
     page.goto(f"{portal.url}{MANY}&ordem={order}")
     assert page.evaluate(ids) == by_script
@@ -211,6 +223,7 @@ def test_script_sums_the_selection(page: "Page", portal: PortalProcess) -> None:
     assert not line.is_visible()
     for number in (0, 1, 2):
         page.locator("input[name=marcada]").nth(number).check()
+    settled(page)
     text = line.inner_text()
     assert "Negociar" in text
     numbers = ",".join(query(page)["marcada"])
@@ -246,3 +259,86 @@ def test_panel_that_arrives_later_is_filtered(page: "Page", portal: PortalProces
     page.wait_for_selector("#multas[data-panel=ready]")
     address = page.get_attribute("#multas", "data-panel-url")
     assert address == "/placa/ABC1323/painel/multas?uf=SP"
+
+
+def test_choice_keeps_focus_caret_and_opened_details(page: "Page", portal: PortalProcess) -> None:
+    page.goto(portal.url + MANY)
+    opened = page.locator("#multa-5 .ledger__more > details")
+    opened.locator("> summary").click()
+    search = page.locator("input[name=busca]")
+    search.press_sequentially("de ")
+    settled(page)
+    search.press_sequentially("v")
+    settled(page)
+    assert search.input_value() == "de v"  # the server trims the text, and the field stays
+    assert search.evaluate("one => one === document.activeElement && one.selectionStart") == 4
+    assert opened.evaluate("one => one.open")
+    search.fill("")
+    page.select_option("select[name=ordem]", "valor")
+    settled(page)
+    assert opened.evaluate("one => one.open")
+    box = page.locator("#multa-5 input[name=marcada]")
+    box.focus()
+    page.keyboard.press("Space")
+    settled(page)
+    assert box.evaluate("one => one === document.activeElement && one.checked")
+    assert "1 multa: R$" in page.inner_text(".ledger-sum")
+
+
+def test_last_choice_counts(page: "Page", portal: PortalProcess) -> None:
+    """The response to an earlier choice never replaces that to a later one."""
+    page.goto(portal.url + MANY)
+    page.evaluate("""() => {
+      const send = window.fetch;
+      let sent = 0;
+      window.fetch = async (...given) => {
+        const isFirst = !sent++;
+        if (isFirst) await new Promise((resolve) => setTimeout(resolve, 500));
+        return send(...given);
+      };
+    }""")
+    page.select_option("select[name=situacao]", "paga")
+    page.select_option("select[name=situacao]", "aberto")
+    settled(page)
+    page.wait_for_timeout(700)
+    assert query(page)["situacao"] == ["aberto"]
+    assert page.locator("#multas .fine--paid:visible").count() == 0
+    assert visible(page).count() > 0
+
+
+def test_choice_that_fails_offers_the_form_and_keeps_the_fines(
+    page: "Page", portal: PortalProcess
+) -> None:
+    page.goto(portal.url + MANY)
+    assert not page.locator(".ledger-apply:visible").count()
+    page.route("**/placa/MUL0A45?*", lambda route: route.abort())
+    page.select_option("select[name=situacao]", "paga")
+    settled(page)
+    assert visible(page).count() == 45
+    page.unroute("**/placa/MUL0A45?*")
+    with page.expect_navigation():
+        page.get_by_role("button", name="Aplicar").click()
+    assert query(page)["situacao"] == ["paga"]
+    assert 0 < visible(page).count() < 45
+
+
+def test_choice_causes_no_lookup(page: "Page") -> None:
+    """Not even if the stored answers are no longer fresh."""
+    fresh = {f"PORTAL_FRESH_{name}": "1" for name in ("DECODE", "RENAINF", "RENAJUD")}
+    with FaultUpstream() as upstream:
+        records = [fine(localInfracao="RUA " + 5 * letter) for letter in "ABCDE"]
+        upstream.script(
+            "/detran/v1/restrictions/renainf/", faults.answer("five", renainf_body(*records))
+        )
+        with PortalProcess(managed(upstream.url) | fresh, workers=1) as server:
+            sign_in(page, server)
+            for path in ("/placa/ABC1D23?completo=1", "/renavam/12345678910"):
+                page.goto(server.url + path)
+                page.wait_for_selector("#multas[data-panel=ready]")
+                asked = upstream.count()
+                assert asked > 0
+                page.wait_for_timeout(1200)
+                page.fill("input[name=busca]", "ccccc")
+                settled(page)
+                assert visible(page).count() == 1
+                assert upstream.count() == asked

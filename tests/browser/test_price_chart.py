@@ -21,14 +21,14 @@ READING = "[data-chart-reading]"
 SLIDER = "[data-chart-slider]"
 # The cells of the month table as (year, month, price); "*" marks a prediction.
 TABLE = """() => {
-  const rows = [...document.querySelectorAll("[data-price] .price-table tbody tr")];
+  const rows = [...document.querySelectorAll("#preco .price-table tbody tr")];
   return rows.flatMap((row) => [...row.querySelectorAll("td")].map((cell, month) =>
     [row.querySelector("th").textContent, month, cell.textContent]));
 }"""
 # Pairs of texts of the price section whose boxes overlap by more than a rounding error.
 OVERLAPS = """() => {
   const shown = (part) => part.checkVisibility({ visibilityProperty: true });
-  const section = document.querySelector("[data-price]");
+  const section = document.querySelector("#preco");
   const texts = [...section.querySelectorAll("svg text, p, th, td, li, summary, .price__ranges a")]
     .filter((part) => shown(part) && part.textContent.trim()
       && !part.closest(".visually-hidden")
@@ -68,7 +68,7 @@ def months_of(page: "Page") -> list[str]:
 
     The reading of a predicted month ends with "previsão".
     """
-    page.locator("[data-price] details").first.evaluate("fold => fold.open = true")
+    page.locator("#preco details").first.evaluate("fold => fold.open = true")
     found = {}
     for year, month, text in page.evaluate(TABLE):
         if text != "—":

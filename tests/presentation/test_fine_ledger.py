@@ -1,21 +1,14 @@
 """Tests of the fines panel: bar, years, order, filters and selection."""
 
-import re
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
 from typing import Any
+from xml.etree.ElementTree import Element
 
 import pytest
 
-from portal.presentation.vehicle.fine_choice import fine_choice
-from portal.presentation.vehicle.fine_ledger import (
-    FEWEST_TO_CHOOSE,
-    FineLedger,
-    LedgerLine,
-    fine_ledger,
-    short_authority,
-)
+from portal.presentation.vehicle.fine_ledger import FEWEST_TO_CHOOSE, short_authority
 from portal.presentation.vehicle.page import panel_fragment, renavam_page
 from portal.vehicle import Field, Renavam
 from tests.factories import fine, payment, renainf_body
@@ -28,7 +21,7 @@ from tests.presentation.rendering import (
     render,
     vehicle_page,
 )
-from tests.web.html_checker import check_html
+from tests.web.html_checker import HTML, SVG, check_html, text_of
 
 
 def ago(days: int) -> str:
@@ -59,57 +52,125 @@ RECORDS = (
 )
 
 
-def ledger(*records: dict[str, Any], **query: str | list[str]) -> FineLedger:
-    dossier = CONTEXT.dossier(PLATE, panels(renainf=renainf_body(*(records or RECORDS))))
+@dataclass(frozen=True)
+class Shown:
+    """What the fines panel shows."""
+
+    panel: Element
+
+    @property
+    def heading(self) -> str:
+        (count,) = self._all("span", "panel__count")
+        return text_of(count)
+
+    def _all(self, tag: str, name: str) -> list[Element]:
+        found = self.panel.iter(f"{HTML}{tag}")
+        return [one for one in found if name in one.get("class", "").split()]
+
+    def text(self, tag: str, name: str) -> str:
+        (found,) = self._all(tag, name)
+        return text_of(found)
+
+    @property
+    def bar(self) -> list[tuple[str, float, float]]:
+        """The state, start and width in per cent of each segment."""
+        (bar,) = (one for one in self.panel.iter(f"{SVG}svg") if one.get("class") == "ledger-bar")
+        return [
+            (
+                one.get("class", "").removeprefix("ledger-bar__"),
+                float(one.get("x", "").rstrip("%")),
+                float(one.get("width", "").rstrip("%")),
+            )
+            for one in bar.iter(f"{SVG}rect")
+        ]
+
+    @property
+    def key(self) -> list[str]:
+        (key,) = self._all("ul", "ledger-key")
+        return [text_of(one) for one in key]
+
+    @property
+    def years(self) -> list[tuple[str, str, str]]:
+        """The year, the words on its fines, and their sum."""
+        heads = (one.iter(f"{HTML}th") for one in self._all("tr", "ledger__year"))
+        return [tuple(map(text_of, next(head)))[:3] for head in heads]  # type: ignore[misc]
+
+    @property
+    def hidden_years(self) -> list[str]:
+        out = self._all("tbody", "ledger__out")
+        return [one.get("data-year", "") for one in out]
+
+    @property
+    def rows(self) -> list[Element]:
+        return self._all("tr", "fine")
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of the fines that no filter hides, in their order."""
+        shown = (one for one in self.rows if "fine--out" not in one.get("class", "").split())
+        return [int(one.get("id", "").removeprefix("multa-")) for one in shown]
+
+    @property
+    def checked(self) -> list[str]:
+        boxes = (one for one in self.panel.iter(f"{HTML}input") if one.get("name") == "marcada")
+        return [one.get("value", "") for one in boxes if one.get("checked") is not None]
+
+    @property
+    def negotiation(self) -> str:
+        (link,) = self._all("a", "ledger-sum__negotiate")
+        return link.get("href", "")
+
+
+def panel(*records: dict[str, Any], **query: str | list[str]) -> Shown:
     values = {name: [sent] if isinstance(sent, str) else sent for name, sent in query.items()}
-    choice = fine_choice(tuple((name, one) for name, sent in values.items() for one in sent))
-    found = fine_ledger(dossier, choice)
-    assert found is not None
-    return found
-
-
-def lines(found: FineLedger) -> list[LedgerLine]:
-    return [*found.lines, *(line for year in found.years for line in year.lines)]
-
-
-def shown(found: FineLedger) -> list[int]:
-    return [line.fine.number for line in lines(found) if line.is_shown]
+    pairs = tuple((name, one) for name, sent in values.items() for one in sent)
+    answers = panels(renainf=renainf_body(*(records or RECORDS)))
+    page = vehicle_page(PLATE, answers, UNASKED, replace(CONTEXT, query=pairs))
+    tree = check_html(render(page))
+    (found,) = (one for one in tree.iter(f"{HTML}section") if one.get("id") == "multas")
+    return Shown(found)
 
 
 def test_bar_covers_every_situation_once() -> None:
-    bar = ledger().bar
-    assert [one.standing.key for one in bar] == ["exigivel", "vencimento", "autuacao", "paga"]
-    assert bar[0].start == 0
-    assert sum(one.width for one in bar) == pytest.approx(100, abs=0.05)
-    for before, after in pairwise(bar):
-        assert after.start == pytest.approx(before.start + before.width, abs=0.02)
-    assert bar[2].words == "em 1 autuação, ainda não é multa"
-    assert bar[0].words == "em 3 multas exigíveis"
+    found = panel()
+    assert [state for state, _, _ in found.bar] == ["exigivel", "vencimento", "autuacao", "paga"]
+    assert found.bar[0][1] == 0
+    assert sum(width for _, _, width in found.bar) == pytest.approx(100, abs=0.05)
+    for (_, start, width), (_, after, _) in pairwise(found.bar):
+        assert after == pytest.approx(start + width, abs=0.02)
+    assert found.key[2] == "R$ 130,16 em 1 autuação, ainda não é multa"
+    assert found.key[0].endswith(" em 3 multas exigíveis")
+
+
+def test_small_sum_stays_visible_in_the_bar() -> None:
+    dear = record(300, valor="99999", codigoInfracao="9999")
+    bar = panel(dear, {**NOTICE, "valor": "1", "codigoInfracao": "9999"}).bar
+    assert bar[1][2] == pytest.approx(1.5, abs=0.05)
+    assert sum(width for _, _, width in bar) == pytest.approx(100, abs=0.05)
 
 
 def test_bar_without_amounts_shows_counts() -> None:
     unknown = {"valor": "", "codigoInfracao": "9999"}
-    bar = ledger(record(300, **unknown), record(310, **unknown), {**NOTICE, **unknown}).bar
-    assert [round(one.width) for one in bar] == [67, 33]
+    bar = panel(record(300, **unknown), record(310, **unknown), {**NOTICE, **unknown}).bar
+    assert [round(width) for _, _, width in bar] == [67, 33]
 
 
 def test_fines_are_grouped_by_year_newest_first() -> None:
-    found = ledger()
-    assert [year.label for year in found.years] == ["2026", "2025", "2024"]
-    assert shown(found) == [1, 3, 2, 5, 6, 4]
-    assert found.years[0].words == "2 multas e 1 autuação, 2 em aberto"
-    assert found.lines == ()
+    found = panel()
+    assert [year for year, _, _ in found.years] == ["2026", "2025", "2024"]
+    assert found.numbers == [1, 3, 2, 5, 6, 4]
+    assert found.years[0][1] == "2 multas e 1 autuação, 2 em aberto"
 
 
 def test_year_whose_fines_are_all_open_says_so_once() -> None:
-    for year in ledger(*[record()] * 5).years:
-        assert f"{year.words} {year.amount}".count("em aberto") == 1
+    for _, words, amount in panel(*[record()] * 5).years:
+        assert f"{words} {amount}".count("em aberto") == 1
 
 
 def test_undated_fines_come_last() -> None:
-    found = ledger(*RECORDS, record(dataInfracao="ontem"))
-    assert found.years[-1].label == "Sem data"
-    assert shown(found)[-1] == 7
+    found = panel(*RECORDS, record(dataInfracao="ontem"))
+    assert found.years[-1][0] == "Sem data"
+    assert found.numbers[-1] == 7
 
 
 @pytest.mark.parametrize(
@@ -128,68 +189,77 @@ def test_undated_fines_come_last() -> None:
     ],
 )
 def test_filters_hide_other_fines(query: dict[str, Any], numbers: list[int]) -> None:
-    found = ledger(**query)
-    assert shown(found) == numbers
-    assert len(lines(found)) == len(RECORDS)
+    found = panel(**query)
+    assert found.numbers == numbers
+    assert len(found.rows) == len(RECORDS)
+    words = found.text("p", "ledger-shown")
     if len(numbers) < len(RECORDS):
-        assert found.shown_words.startswith(f"{len(numbers)} de 6 registros; R$\u00a0")
-        assert " de R$\u00a0" in found.shown_words
+        assert words.startswith(f"{len(numbers)} de 6 registros; R$ ")
+        assert " de R$ " in words
     else:
-        assert found.shown_words.startswith("6 registros; ")
+        assert words.startswith("6 registros; R$ ")
 
 
 def test_filtered_year_says_how_many_of_how_many() -> None:
-    year = ledger(uf="SP").years[0]
-    assert year.words == "1 de 3 registros"
-    assert re.fullmatch(r"R\$\u00a0130,16 de R\$\u00a0260,32 em aberto", year.amount)
-    assert not ledger(uf="RJ").years[1].is_shown
+    found = panel(uf="SP")
+    assert found.years[0] == ("2026", "1 de 3 registros", "R$ 130,16 de R$ 260,32 em aberto")
+    assert panel(uf="RJ").hidden_years == ["2025", "2024"]
+
+
+def test_print_counts_the_whole_year_whatever_a_filter_hides() -> None:
+    (words, amount) = (
+        next(one.get(name, "") for one in panel(uf="SP").panel.iter() if one.get(name))
+        for name in ("data-words", "data-amount")
+    )
+    assert words == "2 multas e 1 autuação, 2 em aberto"
+    assert amount == "R$\u00a0260,32 em aberto"
 
 
 def test_year_without_open_fines_has_no_sum() -> None:
     paid = [record(pagamento=payment(dataPagamento=ago(50)))] * 5
-    (year,) = ledger(*paid).years
-    assert (year.amount, year.all_amount) == ("", "")
-    (year,) = ledger(*paid, busca="nada disso").years
-    assert year.amount == ""
+    assert [amount for _, _, amount in panel(*paid).years] == [""]
+    assert [amount for _, _, amount in panel(*paid, busca="nada disso").years] == [""]
 
 
 def test_orders_by_amount_and_gravity_have_no_years() -> None:
-    by_amount = ledger(ordem="valor")
-    assert by_amount.lines[0].fine.number == 4
-    assert not any(year.lines or year.is_shown for year in by_amount.years)
-    ranks = [line.rank for line in ledger(ordem="gravidade").lines]
-    assert ranks == sorted(ranks, reverse=True)
+    by_amount = panel(ordem="valor")
+    assert by_amount.numbers[0] == 4
+    assert by_amount.years == []
+    by_gravity = panel(*RECORDS, record(codigoInfracao="7633", valor="293"), ordem="gravidade")
+    assert by_gravity.numbers[:2] == [7, 4]  # gravíssima, newest first
+    assert by_gravity.years == []
 
 
 def test_selection_sums_open_fines_only() -> None:
-    found = ledger(marcada=["1", "2", "4", "299"])
-    assert found.picked_count == 2
-    assert found.picked_words == "1 multa e 1 autuação: R$\u00a0423,63"
+    found = panel(marcada=["1", "2", "4", "299"])
+    assert found.text("div", "ledger-sum").startswith("Seleção: 1 multa e 1 autuação: R$ 423,63 ")
     assert found.negotiation == "/placa/ABC1D23/negociacao?multas=1,4"
-    assert not any(line.is_picked for line in lines(found) if line.fine.is_paid)
+    assert found.checked == ["1", "4"]
 
 
 def test_selection_names_unknown_amounts() -> None:
     unknown = record(valor="", codigoInfracao="9999")
-    found = ledger(*RECORDS, unknown, marcada=["5", "7"])
-    assert found.picked_words == "2 multas: R$\u00a0130,16, e 1 sem valor informado"
+    words = panel(*RECORDS, unknown, marcada=["5", "7"]).text("div", "ledger-sum")
+    assert "2 multas: R$ 130,16, e 1 sem valor informado" in words
+    assert "ao menos" not in words
+    alone = panel(*RECORDS, unknown, marcada=["7"]).text("div", "ledger-sum")
+    assert "1 multa: valor não informado" in alone and "sem valor" not in alone
 
 
 def test_short_list_has_no_controls_and_ignores_the_choice() -> None:
     few = [record(300 + n, ufOrgaoAutuador="SP") for n in range(FEWEST_TO_CHOOSE - 1)]
-    found = ledger(*few, uf="RJ", busca="nada", marcada=["1"])
-    assert not found.has_controls
-    assert shown(found) == [1, 2, 3, 4]
-    assert found.picked_count == 0
-    html = render(vehicle_page(PLATE, panels(renainf=renainf_body(*few)), UNASKED, CONTEXT))
-    assert 'name="marcada"' not in html and 'name="busca"' not in html
+    found = panel(*few, uf="RJ", busca="nada", marcada=["1"])
+    assert found.numbers == [1, 2, 3, 4]
+    assert not list(found.panel.iter(f"{HTML}input")) and not list(
+        found.panel.iter(f"{HTML}select")
+    )
 
 
 def test_heading_counts_notices_apart() -> None:
-    assert ledger().heading == "4 multas e 1 autuação em aberto, 1 paga"
-    assert ledger(NOTICE).heading == "1 autuação em aberto"
-    assert ledger(PAID).heading == "1 multa, paga"
-    assert ledger(PAID, PAID).heading == "2 multas, todas pagas"
+    assert panel().heading == "4 multas e 1 autuação em aberto, 1 paga"
+    assert panel(NOTICE).heading == "1 autuação em aberto"
+    assert panel(PAID).heading == "1 multa, paga"
+    assert panel(PAID, PAID).heading == "2 multas, todas pagas"
 
 
 def test_page_keeps_other_parameters_in_form_and_addresses() -> None:
