@@ -1,4 +1,4 @@
-"""Checks of file names, of routes, and of access to environment variables."""
+"""Checks of file names, routes, environment variables and the durations of tests."""
 
 import re
 import subprocess
@@ -46,3 +46,18 @@ def test_only_entry_points_read_the_environment() -> None:
         if re.search(r"os\.(environ|getenv)", path.read_text("utf-8"))
     }
     assert readers == ENVIRONMENT_READERS
+
+
+def test_test_over_5_s_says_why() -> None:
+    """tests/durations.txt holds the durations of ``make test`` first."""
+    run = (CHECKOUT / "tests/durations.txt").read_text("utf-8").partition("\n-m ")[0]
+    load = re.match(r"-m .*, beside a load of ([\d.]+)\n", run)
+    assert load
+    share = 3 / (3 + float(load[1]))  # of the processors, which the three processes of pytest get
+    silent = set()
+    for seconds, path, name in re.findall(r"^([\d.]+)s call +(\S+)::(\w+)", run, re.MULTILINE):
+        source = (CHECKOUT / path).read_text("utf-8") if (CHECKOUT / path).exists() else ""
+        decorators = re.search(rf"((?:^[@ )\]].*\n)*)^def {name}\(", source, re.MULTILINE)
+        if float(seconds) * share > 5 and decorators and "over_5_s(" not in decorators[1]:
+            silent.add(f"{path}::{name}")
+    assert silent == set()

@@ -92,6 +92,7 @@ def downloaded(page: "Page", link: str, folder: Path) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.over_5_s("a batch from its list to its files")
 @pytest.mark.parametrize("has_script", [True, *long(False)], ids=["script", "no script"])
 def test_dealer_checks_runs_pauses_leaves_returns_and_downloads(
     new_page: PageFactory,

@@ -268,6 +268,7 @@ def repeated(item: bytes, start: bytes = b"[", end: bytes = b"]") -> bytes:
     return b'{"status":"DONE","result":' + start + items + end + b"}"
 
 
+@pytest.mark.over_5_s("tracemalloc counts a million allocations")
 @pytest.mark.parametrize(
     ("operation", "body"),
     [

@@ -346,6 +346,7 @@ def test_verification_by_the_qr_code_shows_the_dossier(portal: PortalFactory) ->
         assert page.all("a", href=link)
 
 
+@pytest.mark.long
 def test_ten_thousand_guesses_find_nothing_and_are_slowed(portal: PortalFactory) -> None:
     running = portal()
     ana = Person.at(running).signed_in()
