@@ -32,7 +32,6 @@ TABLES = {"fines": "renainf", "restrictions": "renajud", "prices": "decode"}
 STALE_AGES = {"decode": timedelta(2), "renainf": timedelta(hours=10), "renajud": timedelta(hours=3)}
 FRESH_AGE = timedelta(minutes=3)
 RECENT, HISTORY, COMPARED, BATCH_PAGE = 8, 40, 4, 50  # vehicles on one page
-BATCH = 500  # vehicles of one batch
 
 
 class FixedClock:
@@ -359,12 +358,7 @@ class Faces:
             if asked := one.in_state("fresh", "stale", "down"):
                 alone = one.name if one.in_state("down", "stale") else ""
                 groups.setdefault((self._scopes(one), ",".join(asked), alone), []).append(one)
-        batches = (
-            (scopes, names, group[first : first + BATCH])
-            for (scopes, names, _), group in groups.items()
-            for first in range(0, len(group), BATCH)
-        )
-        for scopes, names, group in batches:
+        for (scopes, names, _), group in groups.items():
             body = {"plates": [one.plate for one in group], "ask": names.split(",")}
             created = self._api(scopes, "/api/v1/batches", method="POST", json=body)
             assert created.status_code == 201, created.data
