@@ -50,7 +50,8 @@ _OF_A_NOTICE = frozenset(_OF_A_NOTICE_WORDS.split())
 _OF_A_DEFENCE = frozenset(("HOUVE", "INDEFERIDA", "NAO", "SEM"))
 _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
 _SAYS_OVER = re.compile(
-    r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA)"
+    r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA"
+    r"|EXCLUID|INSUBSISTENTE|NULA\b|NULO\b|PROVID)"
 )
 # A fine whose status contains one of these words is still owed, even if _SAYS_PAID or _SAYS_OVER
 # matches. For example, "SUSPENSAO CANCELADA" says that the suspension was cancelled, not the fine.
@@ -153,7 +154,7 @@ def _no_longer_owed(fine: Fine) -> Status | None:
         note = f"{clause}, sem a data do pagamento: segue nas somas. {_CONFIRM}"
         return _plain(Standing.UNKNOWN, note, word=_MAYBE_PAID)
     over = _SAYS_OVER.search(word)
-    if over is None or (_OF_AN_APPEAL.search(word) and over[1] != "DEFERID"):
+    if over is None or (_OF_AN_APPEAL.search(word) and over[1] not in ("DEFERID", "PROVID")):
         return None
     if not all(each in _OF_AN_END or _SAYS_OVER.match(each) for each in _WORD.findall(word)):
         return None

@@ -98,7 +98,8 @@ def of_other_vehicle(entry: FipeEntry, decoded: Decoded) -> bool:
 def is_other_fuel(entry: FipeEntry, decoded: Decoded) -> bool:
     """Return whether an entry names a fuel, and none of the registered ones."""
     ours, theirs = _fuels(decoded.fuel.value), _fuels(entry.fuel.value)
-    return bool(ours and theirs) and not ours & theirs
+    # A car that runs on gas was built for another fuel.
+    return bool(ours and theirs) and not ours & theirs and "GNV" not in ours | theirs
 
 
 def other_displacement(entry: FipeEntry, decoded: Decoded) -> str:
@@ -129,7 +130,7 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
 
     ours, theirs = _fuels(decoded.fuel.value), _fuels(entry.fuel.value)
     if ours and theirs:
-        fits = bool(ours & theirs)
+        fits = not is_other_fuel(entry, decoded)
         score += _FUEL if ours == theirs else _ONE_FUEL if fits else -_OTHER_FUEL
         (same if fits else other).append("combustível")
 

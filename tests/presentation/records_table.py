@@ -308,7 +308,10 @@ def _standings() -> Iterator[Row]:
         )
     for word in ("EXIGIVEL", "DIVIDA ATIVA", "VENCIDA"):
         yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
-    for word in ("CANCELADA", "ARQUIVADA", "RECURSO DEFERIDO"):
+    for word in (
+        *("CANCELADA", "ARQUIVADA", "RECURSO DEFERIDO", "RECURSO PROVIDO", "INSUBSISTENTE", "NULA"),
+        *("EXCLUIDA", "AUTO INSUBSISTENTE"),
+    ):
         yield one_fine(
             f"status {word}",
             charged(tipo=word),
@@ -326,6 +329,8 @@ def _standings() -> Iterator[Row]:
         charged(tipo="RECURSO INDEFERIDO"),
         *("caution", PAY_FIRST, "exigível"),
     )
+    for word in ("RECURSO NAO PROVIDO", "RECURSO IMPROVIDO", "SUBSISTENTE", "EXCLUIDA DO SNE"):
+        yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
     for sent, code, text in (
         ("R$ 1.467,35", "5010", "R$ 1.467,35"),
         ("130,16", "7455", ONE),
@@ -768,11 +773,23 @@ _ILL: tuple[tuple[str, str, str], ...] = (
     ("tipoVeiculo", "SEM SINISTRO, COM LEILAO", "LEILAO"),
     ("tipoVeiculo", "NAO CIRCULA: SUCATA", "SUCATA"),
     ("tipoVeiculo", "CLONADO", "CLONADO"),
+    ("nacional", "NAO RECUPERADO", "NAO RECUPERADO"),
+    ("chassi", "CHASSI REMARC.", "CHASSI REMARC"),
+    ("descricao", "A3 LM 180CV PEQ. MONTA", "PEQ. MONTA"),
+    ("tipoVeiculo", "VEICULO COM RESTRICAO", "RESTRICAO"),
+    ("tipoVeiculo", "BX. DEFINITIVA", "BX. DEFINITIVA"),
+    ("tipoVeiculo", "BAIXA PERMANENTE", "BAIXA PERMANENTE"),
+    ("tipoVeiculo", "CIRCULACAO PROIBIDA", "PROIBIDA"),
+    ("tipoVeiculo", "Comunicação de venda ativa", "Comunicação de venda"),
+    ("tipoVeiculo", "INTENCAO DE VENDA", "INTENCAO DE VENDA"),
+    ("tipoVeiculo", "FURTO: NAO; ROUBO: SIM", "ROUBO"),
 )
 _NO_ILL: tuple[tuple[str, str], ...] = (
     *(("tipoVeiculo", text) for text in ("NAO CONSTA SINISTRO", "SEM SINISTRO", "SINISTRO: NAO")),
     *(("tipoVeiculo", text) for text in ("Nada consta de roubo ou furto", "NUNCA FOI A LEILAO")),
     *(("tipoVeiculo", text) for text in ("SEM REGISTRO DE ROUBO", "ROUBO/FURTO: NADA CONSTA")),
+    *(("tipoVeiculo", text) for text in ("SEM RESTRICAO", "RESTRICOES: NENHUMA", "NAO SUCATA")),
+    *(("tipoVeiculo", text) for text in ("SEM RESTRICAO DE ROUBO", "SEM INDICIO DE SINISTRO")),
     *(("tipoVeiculo", text) for text in ("NAO REMARCADO", "CHASSI NAO REMARCADO", "Automóvel")),
     ("descricao", "A3 LM 180CV REBAIXADO"),
     ("caixaCambio", "AUTOMATICA COM ANTI-FURTO"),
@@ -1116,6 +1133,7 @@ def _unchecked_prices() -> Iterator[Row]:
         ("vehicle with its make in the model", {}, {"marca": "", "descricao": "I/AUDI A3 180CV"}),
         ("vehicle without a fuel", {"combustivel": "Diesel"}, {"combustivel": ""}),
         ("entry without a fuel", {"combustivel": ""}, {}),
+        ("car converted to gas", {"combustivel": "Flex"}, {"combustivel": "GNV"}),
         ("vehicle without a displacement", {"versao": "2.0 TFSI"}, {"cilindradas": "0"}),
         ("vehicle of 1798 cm³, entry of 1.8", {"versao": "1.8 TFSI"}, {}),
         ("vehicle of 1242 cm³, entry of 1.3", {"versao": "1.3"}, {"cilindradas": "1242"}),
