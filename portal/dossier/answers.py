@@ -14,6 +14,7 @@ Cause = (
     | Literal["", "rejected", "unconfirmed", "out_of_scope", "not_for_renavam", "broken"]
 )
 PanelState = Literal["fresh", "stale", "unavailable", "unasked"]
+DAILY_LIMITS: Final[frozenset[Cause]] = frozenset({"day_limit", "token_limit"})
 LONGEST_QUOTE: Final = 200  # of the source's words, in characters
 UNCONFIRMED: Final = (
     "A fonte não enviou registros, e sim um texto que o portal não reconhece: “{}”."

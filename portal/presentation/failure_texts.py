@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
+from portal.dossier.answers import DAILY_LIMITS
 from portal.gateway import FailureKind
 from portal.wording import NO_BREAK_SPACE
 
@@ -92,7 +93,6 @@ FAULTS: Final[dict[FailureKind, Fault]] = {
 
 # A lookup fails with one of these kinds if a daily limit is reached. The limits are reset at
 # midnight.
-DAILY_LIMITS: Final[frozenset[FailureKind]] = frozenset({"day_limit", "token_limit"})
 
 
 def back_at_midnight(left_s: float) -> str:

@@ -7,6 +7,7 @@ from markupsafe import Markup
 
 from portal import formats, wording
 from portal.dossier import details, figures
+from portal.dossier.deadline_steps import deadline_steps
 from portal.dossier.lookups import LOOKUP_WORDS, OPERATION_TEXTS
 from portal.dossier.status_style import LOOKS, REMOVAL_WORDS
 from portal.dossiers import display_number
@@ -18,7 +19,6 @@ from portal.presentation.paths import subject_path
 from portal.presentation.plate_glyphs import glyph_path
 from portal.presentation.tools.batches import mistake
 from portal.presentation.tools.comparison import comparison_path
-from portal.presentation.vehicle.deadline_steps import deadline_steps
 from portal.presentation.vehicle.fine_ledger import open_sum, short_authority, short_word
 from portal.system.local_time import from_epoch, local_time
 from portal.vehicle.source_text import named, sentence

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from portal.presentation.vehicle.panel_frame import TOO_LARGE
+from portal.dossier.gaps import TOO_LARGE
 from portal.vehicle import MOST_RECORDS, LookupName
 from tests import factories
 from tests.conftest import PortalFactory

@@ -3,7 +3,7 @@
 from datetime import timedelta
 from typing import Any
 
-from portal.presentation.vehicle.deadline_steps import DeadlineStep, deadline_steps
+from portal.dossier.deadline_steps import DeadlineStep, deadline_steps
 from tests.factories import HIDDEN, fine, payment, renainf_body
 from tests.presentation.rendering import CONTEXT, PLATE, panels
 

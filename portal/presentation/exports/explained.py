@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
+from portal.dossier.gaps import missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import Prices, PriceTab
 from portal.law import (
@@ -26,7 +27,6 @@ from portal.law import (
     Totals,
     Verdict,
 )
-from portal.presentation.vehicle.panel_frame import missing_of
 from portal.system.local_time import local_time
 from portal.vehicle import Field, PricePoint
 

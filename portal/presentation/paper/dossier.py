@@ -11,7 +11,9 @@ from portal.dossier import figures
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
 from portal.dossier.figures import Figure
+from portal.dossier.gaps import Gap, Unavailable, capitalised_list, gap_of, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.provenance import Provenance, provenance
 from portal.law import UNVERIFIED, Unverified
 from portal.presentation.paper.certificate import (
     FirstSheet,
@@ -22,8 +24,6 @@ from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.gaps import Gap, Unavailable, capitalised_list, gap_of
-from portal.presentation.vehicle.panel_frame import Provenance, missing_of, provenance
 from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.vehicle import Plate
 

@@ -12,8 +12,10 @@ from typing import ClassVar, Final
 
 from portal.dossier.answers import Panels
 from portal.dossier.dossier import Dossier
+from portal.dossier.gaps import Unavailable, missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.prices import PriceTab
+from portal.dossier.provenance import Provenance, provenance
 from portal.law import (
     SHARES,
     UNVERIFIED,
@@ -28,8 +30,6 @@ from portal.law import (
 )
 from portal.presentation.render_context import RenderContext
 from portal.presentation.tools.typed_money import NotMoney, read_money
-from portal.presentation.vehicle.gaps import Unavailable
-from portal.presentation.vehicle.panel_frame import Provenance, missing_of, provenance
 from portal.vehicle import LOOKUPS, LookupName, Plate
 from portal.wording import sanitise_echo
 

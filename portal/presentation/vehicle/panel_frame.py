@@ -5,44 +5,35 @@ request must not cause paid lookups. If a lookup failed and the panel has no con
 "unavailable", so that it does not look as if nothing was found. Any other panel is "ready".
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
-from decimal import Decimal
 from functools import cached_property
 from typing import Final, Literal
 
-from portal import formats
-from portal.dossier.answers import Panel, Panels, is_readable
+from portal.dossier.answers import is_readable
 from portal.dossier.dossier import Dossier
+from portal.dossier.gaps import (
+    Gap,
+    Unavailable,
+    gap_of,
+    kept_titles,
+    missing_of,
+)
 from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.provenance import Provenance, provenance
 from portal.gateway import lookups_of
 from portal.law import Term, term
 from portal.presentation.paths import subject_path
 from portal.presentation.render_context import RenderContext
 from portal.presentation.vehicle.fine_choice import FineChoice, fine_choice
 from portal.presentation.vehicle.fine_ledger import FineLedger, fine_ledger
-from portal.presentation.vehicle.gaps import (
-    Gap,
-    Unavailable,
-    capitalised_list,
-    gap_of,
-    group_by_reason,
-    kept_titles,
-    reason_about,
-)
 from portal.presentation.vehicle.price_view import PriceView, price_view
 from portal.presentation.vehicle.query import Query, changed
 from portal.vehicle import (
     LOOKUPS,
-    MOST_RECORDS,
-    MOST_VALUES,
-    OVERSIZED,
     LookupName,
     Plate,
-    Renavam,
 )
-from portal.wording import grouped
 
 PanelName = Literal["resumo", "veiculo", "multas", "restricoes"]
 PanelState = Literal["waiting", "idle", "unavailable", "ready"]
@@ -72,26 +63,6 @@ _KINDS: Final[Mapping[PanelName, _Kind]] = {
     ),
 }
 PANEL_NAMES: Final = tuple(_KINDS)
-_SOURCES: Final[Mapping[str, str]] = {"primary": "fonte principal", "secondary": "fonte secundária"}
-UNREADABLE: Final = "A fonte respondeu em um formato que o portal não reconhece."
-TOO_LARGE: Final = (
-    "A resposta da fonte é grande demais para o portal mostrar: mais de "
-    f"{grouped(MOST_RECORDS)} registros, ou de {grouped(MOST_VALUES)} valores."
-)
-NO_REASON: Final = "A fonte de dados não respondeu."
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """The source and age of an answer, and the cost in R$ of repeating the lookup."""
-
-    what: str
-    source: str
-    age: str
-    fetched_at: datetime | None
-    from_cache: bool
-    is_stale: bool
-    price: Decimal | None
 
 
 @dataclass(frozen=True)
@@ -220,61 +191,3 @@ class PanelView:
 def panel_needs(name: PanelName) -> tuple[LookupName, ...]:
     """Return the lookups that the panel needs on the page of a plate."""
     return _KINDS[name].needs
-
-
-def missing_of(
-    panels: Panels, subject: Plate | Renavam, lookups: Sequence[LookupName] = LOOKUPS
-) -> tuple[Unavailable, ...]:
-    """Return the lookups that were made but have no readable answer."""
-    return tuple(
-        Unavailable(
-            LOOKUP_WORDS[lookup],
-            _why_unreadable(panel.result)
-            if panel.has_answer
-            else reason_about(panel.reason or NO_REASON, panel.cause, subject),
-            panel.cause,
-        )
-        for lookup in lookups
-        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel.result, lookup)
-    )
-
-
-def _why_unreadable(result: object) -> str:
-    return TOO_LARGE if result is OVERSIZED else UNREADABLE
-
-
-def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
-    """Name the lookups without a new answer after a refresh, or return "".
-
-    The text gives the reason for each lookup without a readable answer. For a lookup with a stored
-    answer it gives no reason, because a panel with an answer contains no reason.
-    """
-    lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
-    sentences = [
-        f"{lookup_labels}: {reason}"
-        for lookup_labels, reason in group_by_reason(missing_of(panels, subject))
-    ]
-    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_cache]
-    if stored:
-        sentences.append(f"{capitalised_list(stored)}: não veio resposta nova.")
-    if sentences:
-        sentences.append("O que estiver guardado vale ainda, com a sua data.")
-    return " ".join(sentences)
-
-
-def provenance(what: str, panel: Panel, now: datetime) -> Provenance:
-    """Return the age and source of an answer, and the price of repeating the lookup.
-
-    The page labels only answers older than a minute as stored. ``from_cache`` is therefore False
-    for a younger answer, even if it came from the store.
-    """
-    is_recent = panel.fetched_at is not None and now - panel.fetched_at < timedelta(minutes=1)
-    return Provenance(
-        what=what,
-        source=_SOURCES.get(panel.origin or "", ""),
-        age="" if panel.fetched_at is None else formats.age(now - panel.fetched_at),
-        fetched_at=panel.fetched_at,
-        from_cache=panel.from_cache and not is_recent,
-        is_stale=panel.state == "stale",
-        price=panel.price if panel.price > 0 else None,
-    )

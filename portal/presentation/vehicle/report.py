@@ -6,10 +6,11 @@ from typing import Final, Literal
 
 from portal.dossier.answers import Panel, Panels
 from portal.dossier.dossier import Dossier
+from portal.dossier.gaps import NO_REASON
 from portal.dossier.lookups import LOOKUP_WORDS
+from portal.dossier.provenance import Provenance, provenance
 from portal.law import Contradiction, Evidence, contradictions
 from portal.presentation.render_context import RenderContext
-from portal.presentation.vehicle.panel_frame import NO_REASON, Provenance, provenance
 from portal.vehicle import LOOKUPS, LookupName, Report, Topic, read_report
 
 # Maps a topic of the report to the lookup whose records the upstream receives for that topic. The

@@ -16,6 +16,7 @@ from typing import TypeVar
 
 from portal.access import Identity
 from portal.dossier.answers import LONGEST_QUOTE, Panel, Panels, answer_panel
+from portal.dossier.gaps import subject_phrase
 from portal.gateway import (
     LOOKUP_OPERATIONS,
     OPERATIONS,
@@ -30,7 +31,6 @@ from portal.gateway import (
 )
 from portal.presentation.failure_texts import INVALID_PLATE, sentence_about
 from portal.presentation.site.search_page import LookupCost
-from portal.presentation.vehicle.gaps import subject_phrase
 from portal.vehicle import LOOKUPS, LookupName, Plate, Renavam
 from portal.wording import sanitise_echo
 

@@ -10,10 +10,18 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from portal import formats
-from portal.dossier.answers import Cause
-from portal.presentation.failure_texts import DAILY_LIMITS
-from portal.vehicle import Plate, Renavam
-from portal.wording import listed
+from portal.dossier.answers import DAILY_LIMITS, Cause, Panels, is_readable
+from portal.dossier.lookups import LOOKUP_WORDS
+from portal.vehicle import (
+    LOOKUPS,
+    MOST_RECORDS,
+    MOST_VALUES,
+    OVERSIZED,
+    LookupName,
+    Plate,
+    Renavam,
+)
+from portal.wording import grouped, listed
 
 _SAME_MOMENT: Final = timedelta(minutes=1)
 # If a lookup fails with one of these causes, the source does not know, or does not accept, the
@@ -26,6 +34,12 @@ _NOT_RETRYABLE: Final[tuple[Cause, ...]] = (
     "not_for_renavam",
     *DAILY_LIMITS,
 )
+UNREADABLE: Final = "A fonte respondeu em um formato que o portal não reconhece."
+TOO_LARGE: Final = (
+    "A resposta da fonte é grande demais para o portal mostrar: mais de "
+    f"{grouped(MOST_RECORDS)} registros, ou de {grouped(MOST_VALUES)} valores."
+)
+NO_REASON: Final = "A fonte de dados não respondeu."
 _NO_CLEAN_RECORD: Final = "não significa “nada consta”"
 
 
@@ -166,3 +180,43 @@ def _lines(missing: Sequence[Unavailable]) -> Iterator[str]:
 def subject_phrase(subject: Plate | Renavam) -> str:
     """Return ``esta placa`` (this plate) or ``este Renavam`` (this Renavam)."""
     return "esta placa" if isinstance(subject, Plate) else "este Renavam"
+
+
+def missing_of(
+    panels: Panels, subject: Plate | Renavam, lookups: Sequence[LookupName] = LOOKUPS
+) -> tuple[Unavailable, ...]:
+    """Return the lookups that were made but have no readable answer."""
+    return tuple(
+        Unavailable(
+            LOOKUP_WORDS[lookup],
+            _why_unreadable(panel.result)
+            if panel.has_answer
+            else reason_about(panel.reason or NO_REASON, panel.cause, subject),
+            panel.cause,
+        )
+        for lookup in lookups
+        if (panel := panels.of(lookup)).state != "unasked" and not is_readable(panel.result, lookup)
+    )
+
+
+def _why_unreadable(result: object) -> str:
+    return TOO_LARGE if result is OVERSIZED else UNREADABLE
+
+
+def not_refreshed(panels: Panels, subject: Plate | Renavam) -> str:
+    """Name the lookups without a new answer after a refresh, or return "".
+
+    The text gives the reason for each lookup without a readable answer. For a lookup with a stored
+    answer it gives no reason, because a panel with an answer contains no reason.
+    """
+    lookups = [one for one in LOOKUPS if panels.of(one).state != "unasked"]
+    sentences = [
+        f"{lookup_labels}: {reason}"
+        for lookup_labels, reason in group_by_reason(missing_of(panels, subject))
+    ]
+    stored = [LOOKUP_WORDS[one] for one in lookups if panels.of(one).from_cache]
+    if stored:
+        sentences.append(f"{capitalised_list(stored)}: não veio resposta nova.")
+    if sentences:
+        sentences.append("O que estiver guardado vale ainda, com a sua data.")
+    return " ".join(sentences)
