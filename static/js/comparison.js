@@ -18,23 +18,17 @@ async function load(head) {
     if (wait) wait.textContent = `Consultando, há ${Math.round((performance.now() - started) / 1000)} s`;
   }, 1000);
   try {
-    const response = await fetch(head.dataset.columnUrl, {
-      credentials: "same-origin",
-      signal: AbortSignal.timeout(seconds * 1000),
-    });
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
+    const page = await fetchPage(head.dataset.columnUrl, { signal: AbortSignal.timeout(seconds * 1000) });
     const fresh = page.querySelector(".comparison thead th");
     // The response may be a sign-in or error page instead of the comparison.
     if (!fresh) throw new Error("not a comparison");
     for (const part of ["[data-name]", "[data-line]"]) {
-      head.querySelector(part).replaceChildren(...copies(fresh.querySelector(part)));
+      morph(head.querySelector(part), fresh.querySelector(part));
     }
     head.dataset.column = "ready";
     for (const row of table.tBodies[0].rows) {
       const cell = page.querySelector(`[data-row="${row.dataset.row}"] td`);
-      if (!cell) continue;
-      row.cells[column].replaceChildren(...copies(cell));
-      row.cells[column].dataset.state = cell.dataset.state;
+      if (cell) morph(row.cells[column], cell);
     }
     markSameRows();
     announce.textContent = `${head.querySelector("[data-name]").textContent}: pronto`;
@@ -44,10 +38,6 @@ async function load(head) {
     clearInterval(ticking);
     if (!document.querySelector("[data-column=waiting]")) table.removeAttribute("aria-busy");
   }
-}
-
-function copies(node) {
-  return [...node.childNodes].map((child) => document.importNode(child, true));
 }
 
 // A column that did not arrive says so in each cell, because a blank reads as "none".
