@@ -5,7 +5,8 @@ import socket
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
+from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
@@ -81,12 +82,16 @@ def test_idle_connection_outlasts_a_poller_of_ten_seconds(
     running: tuple[PortalProcess, FaultUpstream],
 ) -> None:
     server, _ = running
-    request = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
-    with socket.create_connection(("127.0.0.1", server.port), 5) as wire:
+    wire = HTTPConnection("127.0.0.1", server.port, timeout=5)
+    with closing(wire):
+        wire.connect()
+        connected = wire.sock
         for pause_s in (0, 10.5):
             time.sleep(pause_s)
-            wire.sendall(request)
-            assert wire.recv(65536).startswith(b"HTTP/1.1 200 ")
+            wire.request("GET", "/healthz")
+            answer = wire.getresponse()
+            assert (answer.status, bool(answer.read())) == (200, True)
+            assert wire.sock is connected
 
 
 def test_unauthenticated_slow_bodies_hold_no_thread(
