@@ -25,6 +25,7 @@ from portal.vehicle import (
     is_other_fuel,
     of_other_vehicle,
     other_displacement,
+    other_power,
     rank,
     vehicle_name,
 )
@@ -234,6 +235,13 @@ class PriceTab:
                 f"de outra cilindrada ({litres})",
                 "Preço de outra cilindrada",
                 f"Este preço é de motor {litres}; a cilindrada no registro é {of_vehicle}.",
+            )
+        if power := other_power(self.entry, self.decoded):
+            return PriceDoubt(
+                f"de outra potência ({power} cv)",
+                "Preço de outra potência",
+                f"Este preço é de motor de {power} cv; a potência no registro é "
+                f"{self.decoded.power_cv} cv.",
             )
         return None
 

@@ -35,6 +35,7 @@ from portal.vehicle.ranking import (
     is_other_fuel,
     of_other_vehicle,
     other_displacement,
+    other_power,
     rank,
 )
 from portal.vehicle.report import Report, Topic, read_report
@@ -127,6 +128,7 @@ __all__ = [
     "name_case",
     "of_other_vehicle",
     "other_displacement",
+    "other_power",
     "parse_subject",
     "parse_typed",
     "rank",

@@ -35,7 +35,7 @@ _FUELS = {
 _YEAR, _NEIGHBOUR_YEAR, _FUEL, _ENGINE, _WORDS = 40, 5, 15, 20, 24
 # An entry for another fuel comes after every entry of the right year and fuel.
 _OTHER_FUEL = 100
-_NEAR = Decimal("0.1")
+_NEAR, _LIKE_POWER = Decimal("0.1"), 1.2
 # The table names a flexible vehicle by one of its fuels. Such an entry fits, but less well.
 _ONE_FUEL = 10
 
@@ -114,6 +114,15 @@ def other_displacement(entry: FipeEntry, decoded: Decoded) -> str:
     return " e ".join(stated).replace(".", ",")
 
 
+def other_power(entry: FipeEntry, decoded: Decoded) -> str:
+    """Return the power in cv that an entry states, if it is far from the registered one, or ""."""
+    power = decoded.power_cv
+    stated = _powers(fold(f"{entry.model} {entry.version}"))
+    if not power or any(max(each, power) <= min(each, power) * _LIKE_POWER for each in stated):
+        return ""
+    return " e ".join(map(str, sorted(stated)))
+
+
 def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
     score = 0
     same: list[str] = []
@@ -137,7 +146,7 @@ def _rank_entry(entry: FipeEntry, decoded: Decoded) -> RankedEntry:
     version = fold(f"{entry.model} {entry.version}")
     registered = fold(decoded.description.value)
     power = decoded.power_cv or int(next(iter(_POWER.findall(registered)), 0))
-    powers = {int(text) for text in _POWER.findall(version)}
+    powers = _powers(version)
     if power and powers:
         score += _ENGINE if power in powers else -_ENGINE
         shown = ", ".join(map(str, sorted(powers)))
@@ -176,6 +185,10 @@ def _words(text: str) -> list[str]:
 
 def _fuels(text: str) -> frozenset[str]:
     return frozenset(f for word in _words(text) for f in _FUELS.get(word, ()))
+
+
+def _powers(version: str) -> set[int]:
+    return {int(text) for text in _POWER.findall(version)}
 
 
 def _litres(decoded: Decoded, registered: str) -> str:

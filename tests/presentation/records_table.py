@@ -1108,6 +1108,11 @@ def _unchecked_prices() -> Iterator[Row]:
         {"combustivel": "ELÉTRICO"},
     )
     yield unchecked("entry of another engine", engine, {"versao": "SED. 2.0 TFSI 180CV"})
+    yield unchecked(
+        "entry of another power",
+        ("de outra potência (300 cv)", "a potência no registro é 180 cv"),
+        {"versao": "1.8 TFSI 300CV"},
+    )
     yield clear(
         "diesel and petrol entry, petrol car",
         vehicle={
@@ -1133,6 +1138,7 @@ def _unchecked_prices() -> Iterator[Row]:
         ("vehicle with its make in the model", {}, {"marca": "", "descricao": "I/AUDI A3 180CV"}),
         ("vehicle without a fuel", {"combustivel": "Diesel"}, {"combustivel": ""}),
         ("entry without a fuel", {"combustivel": ""}, {}),
+        ("entry of nearly the same power", {"versao": "1.8 TFSI 170CV"}, {}),
         ("car converted to gas", {"combustivel": "Flex"}, {"combustivel": "GNV"}),
         ("vehicle without a displacement", {"versao": "2.0 TFSI"}, {"cilindradas": "0"}),
         ("vehicle of 1798 cm³, entry of 1.8", {"versao": "1.8 TFSI"}, {}),
@@ -1311,6 +1317,7 @@ def _reports() -> Iterator[Row]:
     warned = {"restricoes": "⚠️ Consta restrição judicial.", "multas": "✅ Nada consta"}
     for words in (
         *("Excelente opção de compra.", "Parecer favorável à aquisição.", "Nota 10."),
+        *("Carro top, vale cada centavo.", "Uma ótima oportunidade.", "É uma pechincha."),
         *("Compra com tranquilidade.", "Veículo íntegro e regular.", "Sinal verde!"),
         *("Veículo sem óbices.", "Nada que desabone o bem.", "Recomendamos a aquisição."),
     ):
