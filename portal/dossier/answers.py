@@ -71,6 +71,18 @@ class Panel:
 
 
 @dataclass(frozen=True, slots=True)
+class WrittenReport(Panel):
+    """A report that the upstream wrote about the records of some lookups.
+
+    ``made_of`` names these lookups, or is None if they are unknown. The portal does not store their
+    names. It searches the present records for those on which the report is based. The lookups are
+    unknown if any of the report's records has changed since, or is missing now.
+    """
+
+    made_of: tuple[LookupName, ...] | None = LOOKUPS
+
+
+@dataclass(frozen=True, slots=True)
 class Panels:
     """The results of the lookups about a plate or a Renavam (registration number)."""
 

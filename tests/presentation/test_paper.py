@@ -267,7 +267,7 @@ def test_timeline_stays_inside_its_picture(days: list[date]) -> None:
     records = (fine(dataInfracao=f"{day:%d/%m/%Y}", dataEmissaoNotificacao="") for day in days)
     timeline = page_of(*records).timeline
     assert timeline is not None
-    xs = [x for line in timeline.lines for x in line.dots] + [tick.x for tick in timeline.ticks]
+    xs = [*(x for line in timeline.lines for x in line.dots), *(x for x, _ in timeline.ticks)]
     assert all(0 <= x <= timeline.width for x in xs)
     assert timeline.lines[-1].y < timeline.foot
 

@@ -6,10 +6,10 @@ from decimal import Decimal
 
 import pytest
 
-from portal.dossier.answers import Panels
+from portal.dossier.answers import Panels, WrittenReport
 from portal.law import Evidence, contradictions, totals
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.report import ReportSection, WrittenReport, report_section
+from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.vehicle import LookupName, read_report, result_of
 from tests.factories import renainf_body, renajud_body, report_body
 from tests.law.records import judge

@@ -136,5 +136,5 @@ def test_long_verdict_keeps_ids_of_the_dossier_unique() -> None:
     fines = [fine(dataEmissaoPenalidade=f"{day:%d/%m/%Y}") for day in days]
     answers = panels(renainf=renainf_body(*fines), renajud=renajud_body(*orders))
     page = dossier_page(PLATE, answers, UNASKED, CONTEXT, address="https://portal.example")
-    assert not page.first_sheet.has_facts
+    assert not page.has_facts_first
     check_html(render(page))

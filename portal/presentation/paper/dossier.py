@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
+from functools import cached_property
 from typing import ClassVar, Final, Literal
 
 from portal import formats
@@ -15,10 +16,6 @@ from portal.dossier.gaps import Gap, Unavailable, capitalised_list, gap_of, miss
 from portal.dossier.lookups import LOOKUP_WORDS
 from portal.dossier.provenance import Provenance, provenance
 from portal.law import UNVERIFIED, Unverified
-from portal.presentation.paper.certificate import (
-    FirstSheet,
-    first_sheet,
-)
 from portal.presentation.paper.fines import PaperFines, paper_fines
 from portal.presentation.paper.prices import PaperChart, paper_chart
 from portal.presentation.paper.timeline import PaperTimeline, paper_timeline
@@ -28,6 +25,12 @@ from portal.presentation.vehicle.report import ReportSection, report_section
 from portal.vehicle import Plate
 
 _STALE: Final = "era a última resposta guardada na emissão, já fora do prazo"
+
+# Limits for the length of the verdict's and the origins' texts, in characters. Above
+# _MOST_BESIDE_FACTS, the first sheet has no room for the vehicle's attributes. Above
+# _MOST_BESIDE_CHART, this sheet has no room for the price chart either.
+_MOST_BESIDE_FACTS: Final = 1500
+_MOST_BESIDE_CHART: Final = 1850
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +46,7 @@ class Issuer:
     logo: str = ""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class DossierPage:
     """A draft or an issued dossier as an A4 document.
 
@@ -68,7 +71,6 @@ class DossierPage:
     made_at: datetime
     dossier: Dossier
     figures: tuple[Figure, ...]
-    first_sheet: FirstSheet
     chart: PaperChart | None
     fines: PaperFines | None
     timeline: PaperTimeline | None
@@ -82,6 +84,26 @@ class DossierPage:
     code: str = ""
     digest: str = ""
     qr: str = ""
+
+    @cached_property
+    def _letters(self) -> int:
+        """The length of the texts on the first sheet that differ between vehicles."""
+        verdict = self.dossier.verdict
+        texts = [reason.sentence for reason in verdict.first_reasons]
+        # A notice takes a line of its own, in larger letters.
+        texts += [*verdict.notices, *verdict.notices, *self.origins]
+        texts += [row.why for row in verdict.matrix]
+        return sum(map(len, texts))
+
+    @property
+    def has_facts_first(self) -> bool:
+        """Whether the first sheet has room for the vehicle's attributes."""
+        return self._letters <= _MOST_BESIDE_FACTS
+
+    @property
+    def has_chart_first(self) -> bool:
+        """Whether the first sheet has room for the price chart."""
+        return self._letters <= _MOST_BESIDE_CHART
 
     @property
     def host(self) -> str:
@@ -126,7 +148,6 @@ def dossier_page(
             figures.fines(dossier),
             figures.orders(dossier),
         ),
-        first_sheet=first_sheet(dossier, origins),
         chart=paper_chart(dossier.prices) if dossier.prices else None,
         fines=paper_fines(dossier),
         timeline=paper_timeline(dossier),

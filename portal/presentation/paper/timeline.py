@@ -7,9 +7,10 @@ fines with the same payment state share one line. Each dot on such a line is the
 infraction.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import partial
 from typing import Final, Literal
 
 from portal import formats
@@ -50,17 +51,11 @@ class PaperLine:
 
 
 @dataclass(frozen=True, slots=True)
-class PaperTick:
-    """A tick at the first day of a year or half-year."""
-
-    x: float
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class PaperTimeline:
+    """The picture. ``ticks`` have an x coordinate and a text."""
+
     lines: tuple[PaperLine, ...]
-    ticks: tuple[PaperTick, ...]
+    ticks: tuple[tuple[float, str], ...]
     today_x: float
     today_text: str
     width: int
@@ -99,7 +94,7 @@ def paper_timeline(dossier: Dossier) -> PaperTimeline | None:
         return None
     drawn.sort(key=lambda record: min(record.days))
     first = min(min(record.days) for record in drawn)
-    scale = _Scale(first, today)
+    scale = partial(_position, first=first, last=today)
     foot = _TOP + _PITCH * len(drawn)
     return PaperTimeline(
         lines=tuple(
@@ -116,18 +111,14 @@ def paper_timeline(dossier: Dossier) -> PaperTimeline | None:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Scale:
-    first: date
-    last: date
-
-    def __call__(self, day: date) -> float:
-        span = max((self.last - self.first).days, _FEWEST_DAYS)
-        share = 1 - (self.last - day).days / span
-        return round(_LEFT + (_RIGHT - _LEFT) * share, 1)
+def _position(day: date, first: date, last: date) -> float:
+    """Return the x coordinate of a day."""
+    span = max((last - first).days, _FEWEST_DAYS)
+    share = 1 - (last - day).days / span
+    return round(_LEFT + (_RIGHT - _LEFT) * share, 1)
 
 
-def _line(record: _Record, scale: _Scale, today: date, y: float) -> PaperLine:
+def _line(record: _Record, scale: Callable[[date], float], today: date, y: float) -> PaperLine:
     days = sorted({day for day in record.days if day <= today})
     dots = tuple(dict.fromkeys(scale(day) for day in days))
     start, end = dots[0], dots[-1]
@@ -216,13 +207,13 @@ def _days(row: AssessedFine) -> tuple[date, ...]:
     return tuple(day for day in days if day is not None)
 
 
-def _ticks(scale: _Scale, first: date, today: date) -> Iterator[PaperTick]:
+def _ticks(scale: Callable[[date], float], first: date, today: date) -> Iterator[tuple[float, str]]:
     starts = [date(year, 1, 1) for year in range(first.year + 1, today.year + 1)]
     if len(starts) <= 2:
         starts += [date(year, 7, 1) for year in range(first.year, today.year + 1)]
     shown = sorted(day for day in starts if first < day <= today)
     for day in shown[:: -(-len(shown) // _MOST_TICKS) or 1]:
-        yield PaperTick(scale(day), str(day.year) if day.month == 1 else formats.month(day))
+        yield scale(day), str(day.year) if day.month == 1 else formats.month(day)
 
 
 def _described(record: _Record) -> str:

@@ -4,23 +4,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-
-@dataclass(frozen=True, slots=True)
-class FormNotice:
-    """The result of a submitted form. A notice without ``text`` reports success."""
-
-    title: str
-    text: str
-
-    @property
-    def tone(self) -> str:
-        return "warn" if self.text else "ok"
-
-    @property
-    def icon(self) -> str:
-        return "alert" if self.text else "check"
-
-
 # In a chat app, the preview of a link to one of these pages shows the page's title. The preview of
 # any other link shows only the portal's name, because the page's title may contain a plate.
 _PATHS_WITH_OWN_CARD: Final = frozenset({"/", "/glossario", "/privacidade", "/api"})
@@ -56,6 +39,7 @@ class Site:
         return self.path in _PATHS_WITH_OWN_CARD
 
     @property
-    def form_notices(self) -> tuple[FormNotice, ...]:
+    def form_notices(self) -> tuple[tuple[str, str], ...]:
+        """The titles and texts of the notices. A notice without a text reports success."""
         parts = (notice.partition("\n") for notice in self.notices())
-        return tuple(FormNotice(title, text) for title, _, text in parts)
+        return tuple((title, text) for title, _, text in parts)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from portal.dossier.answers import Panel, Panels
+from portal.dossier.answers import Panel, Panels, WrittenReport
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import NO_REASON
 from portal.dossier.lookups import LOOKUP_WORDS
@@ -25,18 +25,6 @@ _RECORDS_INCOMPLETE: Final = (
     "Nem todos os registros que serviram de base a esta análise estão à mão agora: não é possível "
     "conferir se mudaram."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class WrittenReport(Panel):
-    """A report that the upstream wrote about the records of some lookups.
-
-    ``made_of`` names these lookups, or is None if they are unknown. The portal does not store their
-    names. It searches the present records for those on which the report is based. The lookups are
-    unknown if any of the report's records has changed since, or is missing now.
-    """
-
-    made_of: tuple[LookupName, ...] | None = LOOKUPS
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,8 @@ from typing import Any
 import msgspec
 
 from portal.access import Identity
-from portal.dossier.answers import Panel, Panels
+from portal.dossier.answers import Panel, Panels, WrittenReport
 from portal.gateway import Caller, Directive, Gateway, Served, report_lookup
-from portal.presentation.vehicle.report import WrittenReport
 from portal.system.local_time import utc_time
 from portal.vehicle import LOOKUPS, OVERSIZED, LookupName, Plate, result_of
 

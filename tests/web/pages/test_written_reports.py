@@ -2,9 +2,8 @@
 
 import pytest
 
-from portal.dossier.answers import Panels
+from portal.dossier.answers import Panels, WrittenReport
 from portal.presentation.paper.dossier import dossier_page
-from portal.presentation.vehicle.report import WrittenReport
 from portal.vehicle import result_of
 from tests.conftest import PortalFactory
 from tests.factories import fine, renainf_body, report_body
