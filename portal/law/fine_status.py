@@ -51,13 +51,14 @@ _OF_A_DEFENCE = frozenset(("HOUVE", "INDEFERIDA", "NAO", "SEM"))
 _SAYS_PAID = re.compile(r"\b(PAG[AO]\b|QUITAD|LIQUIDAD|PAGAMENTO (EFETUAD|CONFIRMAD|REALIZAD))")
 _SAYS_OVER = re.compile(
     r"\b(CANCELAD|ARQUIVAD|DEFERID|ANULAD|BAIXAD|EXTINT|PRESCR|ISENT|ADVERTENCIA"
-    r"|EXCLUID|INSUBSISTENTE|NULA\b|NULO\b|PROVID)"
+    r"|EXCLUID|INSUBSISTENTE|NULA\b|NULO\b|PROVID[AO]\b)"
 )
 # A fine whose status contains one of these words is still owed, even if _SAYS_PAID or _SAYS_OVER
 # matches. For example, "SUSPENSAO CANCELADA" says that the suspension was cancelled, not the fine.
 _KEEPS_OWED = re.compile(
     r"\b(NAO|SEM|CESS|ESTORN|INDEFERID|REVOGAD|SUSPENS|EFEITO|PAGAMENTO CANCEL"
-    r"|PARCIAL|PARCEL|PEDID|PENDENT|REQUER|SOLICIT|(ISENCAO|PRESCRICAO) CANCEL)"
+    r"|PARCIAL|PARCEL|PEDID|PENDENT|REQUER|SOLICIT|(ISENCAO|PRESCRICAO) CANCEL"
+    r"|RECURSO D[AO] (AUTORIDADE|ORGAO))"
 )
 # Every word that a status may have beside a word of _SAYS_OVER. With any other word, something else
 # may be over ("PONTUACAO CANCELADA", "BAIXADA PARA DIVIDA ATIVA"), or the fine may be owed again
@@ -154,7 +155,9 @@ def _no_longer_owed(fine: Fine) -> Status | None:
         note = f"{clause}, sem a data do pagamento: segue nas somas. {_CONFIRM}"
         return _plain(Standing.UNKNOWN, note, word=_MAYBE_PAID)
     over = _SAYS_OVER.search(word)
-    if over is None or (_OF_AN_APPEAL.search(word) and over[1] not in ("DEFERID", "PROVID")):
+    if over is None or (
+        _OF_AN_APPEAL.search(word) and not over[1].startswith(("DEFERID", "PROVID"))
+    ):
         return None
     if not all(each in _OF_AN_END or _SAYS_OVER.match(each) for each in _WORD.findall(word)):
         return None

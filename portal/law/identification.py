@@ -69,7 +69,8 @@ _BESIDE: Final = (
 )
 _DENIED_BEFORE: Final = re.compile(rf"\b(?:NADA|NAO|NENHUMA?|NUNCA|SEM) {_BESIDE}$")
 _DENIED_AFTER: Final = re.compile(
-    rf"[ /]*{_BESIDE}\W*(?:NADA CONSTA|NAO(?: CONSTA| HA)?|NEGATIV[OA]|NENHUMA?)\W*(?:[;,]|$)"
+    rf"[ /]*{_BESIDE}\W*(?:NADA CONSTA|NAO(?: CONSTA| HA| INFORMAD[OA])?|NEGATIV[OA]|NENHUMA?)\W*"
+    r"(?:[;,]|$)"
 )
 # The HTML anchor of the vehicle's own data.
 VEHICLE: Final = "veiculo"

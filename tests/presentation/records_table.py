@@ -329,7 +329,13 @@ def _standings() -> Iterator[Row]:
         charged(tipo="RECURSO INDEFERIDO"),
         *("caution", PAY_FIRST, "exigível"),
     )
-    for word in ("RECURSO NAO PROVIDO", "RECURSO IMPROVIDO", "SUBSISTENTE", "EXCLUIDA DO SNE"):
+    for word in (
+        "RECURSO NAO PROVIDO",
+        "RECURSO IMPROVIDO",
+        "SUBSISTENTE",
+        "EXCLUIDA DO SNE",
+        *("PROVIDENCIAS", "RECURSO DO ORGAO PROVIDO", "RECURSO DA AUTORIDADE DEFERIDO"),
+    ):
         yield one_fine(f"status {word}", charged(tipo=word), "caution", PAY_FIRST, "exigível")
     for sent, code, text in (
         ("R$ 1.467,35", "5010", "R$ 1.467,35"),
@@ -791,6 +797,7 @@ _NO_ILL: tuple[tuple[str, str], ...] = (
     *(("tipoVeiculo", text) for text in ("SEM RESTRICAO", "RESTRICOES: NENHUMA", "NAO SUCATA")),
     *(("tipoVeiculo", text) for text in ("SEM RESTRICAO DE ROUBO", "SEM INDICIO DE SINISTRO")),
     *(("tipoVeiculo", text) for text in ("NAO REMARCADO", "CHASSI NAO REMARCADO", "Automóvel")),
+    *(("tipoVeiculo", text) for text in ("SINISTRO NÃO INFORMADO", "LEILAO: NAO INFORMADO")),
     ("descricao", "A3 LM 180CV REBAIXADO"),
     ("caixaCambio", "AUTOMATICA COM ANTI-FURTO"),
     ("chassi", "9BWREM377VT004251"),
