@@ -6,7 +6,7 @@ a test compares that file with the answers. A value that the upstream does not s
 zero or "".
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -14,7 +14,7 @@ from portal.dossier.answers import Panel
 from portal.dossier.dossier import Dossier
 from portal.dossier.gaps import missing_of
 from portal.dossier.lookups import LOOKUP_WORDS
-from portal.dossier.prices import Prices, PriceTab
+from portal.dossier.prices import PriceTab
 from portal.law import (
     ACTS,
     UNVERIFIED,
@@ -27,8 +27,16 @@ from portal.law import (
     Totals,
     Verdict,
 )
+from portal.presentation.exports.columns import (
+    FINE_COLUMNS,
+    MONTH_COLUMNS,
+    ORDER_COLUMNS,
+    PRICE_COLUMNS,
+    priced,
+    text_of,
+)
 from portal.system.local_time import local_time
-from portal.vehicle import Field, PricePoint
+from portal.vehicle import PricePoint
 
 VERSION: Final = 1
 NOT_ASKED: Final = "Não pedida."
@@ -93,11 +101,6 @@ def month_record(point: PricePoint) -> Record:
     return {name: read(point) for name, read in MONTH_COLUMNS.items()}
 
 
-def priced(prices: Prices) -> tuple[PriceTab, ...]:
-    """Return the entries of the price table, those of another vehicle last."""
-    return (*prices.all, *prices.foreign)
-
-
 def _lookup(panel: Panel, reason: str | None, now: datetime) -> Record:
     """Return how a lookup ended.
 
@@ -154,7 +157,7 @@ def _vehicle(dossier: Dossier) -> Record:
         "model": name.model or None,
         "summary": dossier.line or None,
         "attributes": [
-            {"label": fact.label, "value": _text(fact.field), "hidden": fact.field.is_hidden}
+            {"label": fact.label, "value": text_of(fact.field), "hidden": fact.field.is_hidden}
             for fact in dossier.attributes
         ],
     }
@@ -189,84 +192,5 @@ def _restrictions(orders: Sequence[AssessedOrder]) -> Record:
     }
 
 
-def _confidence(tab: PriceTab) -> str:
-    if tab.is_foreign:
-        return "other_vehicle"
-    return "tied" if tab.is_tied else "likeliest" if tab.number == 1 else "possible"
-
-
-def _doubt(tab: PriceTab) -> str | None:
-    return " ".join(tab.cautions) or None
-
-
 def _copied(source: object, *names: str) -> Record:
     return {name: getattr(source, name) for name in names}
-
-
-def _text(field: Field) -> str | None:
-    return str(field) if field else None
-
-
-# The members of a record that are columns of a table, too. In a price, the members whose names
-# begin with ``change_`` are price changes in per cent.
-FINE_COLUMNS: Final[Mapping[str, Callable[[AssessedFine], object]]] = {
-    "number": lambda fine: fine.number,
-    "record": lambda fine: fine.anchor,
-    "code": lambda fine: _text(fine.record.code),
-    "description": lambda fine: fine.description or None,
-    "article": lambda fine: fine.article or None,
-    "gravity": lambda fine: fine.gravity_word,
-    "points": lambda fine: fine.points.by_gravity,
-    "points_counted": lambda fine: fine.points.counted,
-    "amount": lambda fine: fine.amount.value,
-    "amount_origin": lambda fine: fine.amount.origin,
-    "amount_at_80": lambda fine: fine.amount.at_80 if fine.has_discount else None,
-    "amount_at_60": lambda fine: fine.amount.at_60 if fine.has_discount else None,
-    "has_discount": lambda fine: fine.has_discount,
-    "standing": lambda fine: fine.standing,
-    "standing_words": lambda fine: fine.status.word,
-    "standing_note": lambda fine: fine.status.note,
-    "open": lambda fine: fine.is_open,
-    "committed_on": lambda fine: fine.record.committed_on,
-    "committed_at": lambda fine: fine.record.committed_at and f"{fine.record.committed_at:%H:%M}",
-    "notified_on": lambda fine: fine.record.notified_on,
-    "penalty_on": lambda fine: fine.record.penalty_on,
-    "paid_on": lambda fine: fine.record.paid_on,
-    "authority": lambda fine: _text(fine.record.authority),
-    "authority_state": lambda fine: _text(fine.record.authority_state),
-    "place": lambda fine: _text(fine.record.place),
-}
-ORDER_COLUMNS: Final[Mapping[str, Callable[[AssessedOrder], object]]] = {
-    "number": lambda order: order.number,
-    "record": lambda order: order.anchor,
-    "title": lambda order: order.title,
-    "in_force": lambda order: order.in_force,
-    "kinds": lambda order: order.effect.kinds,
-    "doubt": lambda order: order.effect.doubt or None,
-    "court": lambda order: order.court or None,
-    "court_body": lambda order: order.court_body or None,
-    "case": lambda order: _text(order.record.case),
-    "included_at": lambda order: order.record.included_at,
-}
-PRICE_COLUMNS: Final[Mapping[str, Callable[[PriceTab], object]]] = {
-    "number": lambda tab: tab.number,
-    "code": lambda tab: tab.code.text if tab.code else None,
-    "code_is_verified": lambda tab: tab.code.is_verified if tab.code else None,
-    "description": lambda tab: tab.described or None,
-    "version": lambda tab: _text(tab.entry.version),
-    "model_year": lambda tab: tab.entry.year,
-    "fuel": lambda tab: _text(tab.entry.fuel),
-    "price": lambda tab: tab.current,
-    "confidence": _confidence,
-    "reason": lambda tab: tab.reason or None,
-    "change_12_months": lambda tab: tab.series.twelve_month_change,
-    "change_yearly": lambda tab: tab.series.yearly_change,
-    "change_since_peak": lambda tab: tab.series.change_since_peak,
-    "change_predicted": lambda tab: tab.series.predicted_change,
-    "doubt": _doubt,
-}
-MONTH_COLUMNS: Final[Mapping[str, Callable[[PricePoint], object]]] = {
-    "month": lambda point: f"{point.month:%Y-%m}",
-    "value": lambda point: point.value,
-    "predicted": lambda point: point.predicted,
-}

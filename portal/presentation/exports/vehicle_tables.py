@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from portal.dossier.dossier import Dossier
 from portal.dossier.prices import Prices
 from portal.law import ACTS, AssessedFine, AssessedOrder
-from portal.presentation.exports.explained import (
+from portal.presentation.exports.columns import (
     FINE_COLUMNS,
     MONTH_COLUMNS,
     ORDER_COLUMNS,
