@@ -225,8 +225,9 @@ def effect_of(restriction: Restriction, today: date) -> Effect:
         doubt = f"a fonte registra “{reading.revoked_by}”"
         tables.append(_unknown(f"{doubt[0].upper()}{doubt[1:]}: confirme com o juízo."))
     is_hidden = any(field.is_hidden for field in fields)
-    if is_hidden and restriction.recorded is not False and not reading.lifts_all:
-        tables.append(_OF_ANY_KIND)  # the hidden kind may still be in force
+    if is_hidden and restriction.recorded is not False:
+        # The hidden text may name a kind that is still in force, or another order.
+        tables.append(_OF_ANY_KIND)
     elif reading.unrecognised or is_hidden or not tables:
         # Beside a lifted kind, the unread words may name another order.
         is_more = reading.states_more and restriction.recorded is not False

@@ -83,8 +83,7 @@ class KindReading:
 
     ``kinds`` are all kinds in the text, in the order of KIND_WORDS. ``stated`` are the kinds that
     the text neither lifts nor denies. ``revoked_by`` are the first words that lift or deny a kind,
-    as sent, or "" if there are none. ``lifts_all`` is true if the text lifts every kind, whether it
-    names the kind or not. ``unrecognised`` is the whole text if it contains an
+    as sent, or "" if there are none. ``unrecognised`` is the whole text if it contains an
     unrecognised word or no kind, else "". ``states_more`` is true if an unrecognised word stands in
     a part that lifts and denies nothing, as ARRESTO in "PENHORA BAIXADA, ARRESTO".
     """
@@ -92,7 +91,6 @@ class KindReading:
     kinds: tuple[Kind, ...]
     stated: tuple[Kind, ...]
     revoked_by: str
-    lifts_all: bool
     unrecognised: str
     states_more: bool
 
@@ -139,7 +137,6 @@ def read_kinds(text: str, today: date) -> KindReading:
         kinds=tuple(kind for kind in KIND_WORDS if kind in found),
         stated=tuple(kind for kind in KIND_WORDS if kind in found - doubted),
         revoked_by=revoked_by if doubted or lifts_all or not found else "",
-        lifts_all=lifts_all,
         unrecognised=text if has_unrecognised or not found else "",
         states_more=states_more,
     )

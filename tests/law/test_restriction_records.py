@@ -139,7 +139,7 @@ RECORDS = [
     ("NADA CONSTA", {}, UNCERTAIN, "caution"),
     ("NADA CONSTA", {"recorded": None}, UNCERTAIN, "caution"),
     ("NEGATIVO", {"recorded": None}, UNCERTAIN, "caution"),
-    (HIDDEN, {"block_type": "BAIXADA"}, UNCERTAIN, "caution"),
+    (HIDDEN, {"block_type": "BAIXADA"}, UNREAD, "blocked"),
     # Only one kind is revoked, and another may be hidden.
     (HIDDEN, {"block_type": "TRANSFERENCIA BAIXADA"}, UNREAD, "blocked"),
     ("TRANSFERENCIA BAIXADA", {"block_type": HIDDEN}, UNREAD, "blocked"),

@@ -516,6 +516,10 @@ def _orders() -> Iterator[Row]:
         yield one_order(f"order {kinds}", order(kinds), finding, never=("situação incerta",))
     for kinds in ("ALGO NOVO", HIDDEN, ""):
         yield one_order(f"order {kinds or 'without kind'}", order(kinds), AS_A_RULE)
+    for more in ({"tipoBloqueio": "BAIXADA"}, {"tipoBloqueio": "TRANSFERENCIA BAIXADA"}):
+        yield one_order(
+            f"order hidden, and {more['tipoBloqueio']}", order(HIDDEN, **more), AS_A_RULE
+        )
     for kinds in _LIFTED:
         yield doubted(f"order {kinds}", order(kinds), never=("Não pode ser transferido agora",))
     yield doubted(
